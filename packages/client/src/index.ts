@@ -1,0 +1,3 @@
+export * from "./object.ts";
+export * from "./transport.ts";
+export * from "./verbs.ts";

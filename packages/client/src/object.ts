@@ -1,0 +1,110 @@
+/** What every Kubernetes object carries. Plain JSON, as the API server sent it: timestamps are strings. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly generateName?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+  readonly selfLink?: string;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: "Apply" | "Update";
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** Metadata as one writes it: the server fills in the rest, and a name may be generated. */
+export type ObjectMetaInput = Partial<ObjectMeta>;
+
+export interface KubernetesObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface ListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface KubernetesList<T> {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly T[];
+}
+
+declare const read: unique symbol;
+declare const write: unique symbol;
+
+/**
+ * A kind the API server serves, as a value: how to address it, and (for the compiler alone) what its objects look like.
+ * `Read` is what the server returns, `Write` what one may send: defaulted fields are optional there.
+ *
+ * Kubernetes' own kinds come from `@windlass/runtime/kinds`; `defineResource` makes one from a schema; for a kind known
+ * only at run time write the five fields by hand.
+ *
+ * @example
+ * const Rollout: ResourceKind = { group: "argoproj.io", version: "v1alpha1", kind: "Rollout", plural: "rollouts", scope: "Namespaced" };
+ */
+export interface ResourceKind<Read extends KubernetesObject = AnyObject, Write = Read> {
+  /** The API group; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly scope: "Namespaced" | "Cluster";
+  /** Type-level only: absent at run time. */
+  readonly [read]?: Read;
+  /** Type-level only: absent at run time. */
+  readonly [write]?: Write;
+}
+
+/** Any kind at all: the bound for code that works with every kind. */
+export type AnyKind = ResourceKind<KubernetesObject, unknown>;
+
+/** An object whose kind is not known to the compiler. */
+export interface AnyObject extends KubernetesObject {
+  readonly [field: string]: unknown;
+}
+
+/** The type of object that a kind's reads return. */
+export type ObjectOf<K> = K extends ResourceKind<infer Read, infer _Write> ? Read : never;
+
+/** The type of object that a kind's writes take. */
+export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Write : never;
+
+/** Where an object is. `namespace` is absent for cluster-scoped kinds. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`. */
+export function apiVersionOf(kind: Pick<ResourceKind, "group" | "version">): string {
+  return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+}

@@ -1,0 +1,30 @@
+/**
+ * The one seam between a client and an API server. The network transport, the interceptors around it and the embedded
+ * control plane's in-process door all have this shape.
+ */
+export interface Transport {
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends idle connections. Requests under way are not touched: abort them by their signals. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query, e.g. `/api/v1/pods?limit=500`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The body as it arrives, decompressed. Leaving the iteration early ends the request. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Wraps a transport: authentication, retries, metrics and tracing are each one of these. The first is the outermost. */
+export type Interceptor = (next: Transport) => Transport;

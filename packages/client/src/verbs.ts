@@ -1,0 +1,103 @@
+import type { AnyKind, InputOf, KubernetesList, KubernetesObject, ObjectKey, ObjectOf } from "./object.ts";
+
+/** Options that every call takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface GetOptions extends CallOptions {
+  readonly resourceVersion?: string;
+}
+
+export interface ListOptions extends CallOptions {
+  /** @default all namespaces */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Who writes, as `managedFields` will say. @default the client's `fieldManager` */
+  readonly fieldManager?: string;
+  /** Run everything but the storing. @default false */
+  readonly dryRun?: boolean;
+  /** What the server does about fields it does not know. @default the server's own default, `Warn` */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Any subresource by name, e.g. `status`, `scale`, `eviction`, `binding`, `token`. */
+  readonly subresource?: string;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take over fields that other managers own. @default false */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+export interface WatchOptions extends CallOptions {
+  /** @default all namespaces */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Events after this version. Absent: the current objects first, as ADDED. */
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  /** Stream the current objects, then a bookmark that says so, then changes (watch-list). */
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks?: boolean;
+  readonly timeoutSeconds?: number;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | { readonly type: "BOOKMARK"; readonly object: KubernetesObject }
+  | { readonly type: "ERROR"; readonly object: unknown };
+
+/** The three patch formats that are plain documents. Server-side apply has a verb of its own, `apply`. */
+export type Patch =
+  | { readonly type: "merge"; readonly patch: unknown }
+  | { readonly type: "json"; readonly patch: readonly JsonPatchOperation[] }
+  | { readonly type: "strategic"; readonly patch: unknown };
+
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
+
+/**
+ * The verbs of the API. `Client` speaks them over a transport; the manager's client has the same face, reads from the
+ * cache, and sees its own writes.
+ *
+ * Every rejected promise carries an `ApiError` (the server answered with a Status) or a `TransportError` (it did not).
+ */
+export interface Reader {
+  get<K extends AnyKind>(kind: K, key: ObjectKey, options?: GetOptions): Promise<ObjectOf<K>>;
+  list<K extends AnyKind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
+}
+
+export interface Writer {
+  create<K extends AnyKind>(kind: K, object: InputOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  update<K extends AnyKind>(kind: K, object: InputOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  patch<K extends AnyKind>(
+    kind: K,
+    key: ObjectKey,
+    patch: Patch,
+    options?: WriteOptions,
+  ): Promise<ObjectOf<K>>;
+  apply<K extends AnyKind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
+  delete<K extends AnyKind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  deleteCollection<K extends AnyKind>(kind: K, options?: ListOptions & DeleteOptions): Promise<void>;
+}
+
+export interface Watcher {
+  watch<K extends AnyKind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
+}

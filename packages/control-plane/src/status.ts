@@ -1,0 +1,157 @@
+import type { JsonObject } from "./json.ts";
+
+/** One field's fault, as `details.causes` lists it. */
+export interface Cause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly Cause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusInit {
+  readonly code: number;
+  /** Absent where the real server sends none. */
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: StatusDetails;
+  /** Goes into the Status' own metadata; 410 answers carry a continue token there. */
+  readonly metadata?: JsonObject;
+}
+
+/** An answer that is a failure. Thrown anywhere below the HTTP layer, which sends it as a `v1.Status`. */
+export class StatusError extends Error {
+  readonly code: number;
+  readonly reason: string | undefined;
+  readonly details: StatusDetails | undefined;
+  readonly metadata: JsonObject;
+
+  constructor(init: StatusInit) {
+    super(init.message);
+    this.name = "StatusError";
+    this.code = init.code;
+    this.reason = init.reason;
+    this.details = init.details;
+    this.metadata = init.metadata ?? {};
+  }
+
+  /** The object that goes over the wire. */
+  toStatus(): JsonObject {
+    const status: JsonObject = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: this.metadata,
+      status: "Failure",
+      message: this.message,
+    };
+    if (this.reason !== undefined) status.reason = this.reason;
+    if (this.details !== undefined) status.details = JSON.parse(JSON.stringify(this.details)) as JsonObject;
+    status.code = this.code;
+    return status;
+  }
+}
+
+/** A resource as errors name it: `deployments.apps "web"`. */
+export interface ResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+
+function qualified({ group, resource }: ResourceName): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+
+export function notFound(of: ResourceName, name: string): StatusError {
+  return new StatusError({
+    code: 404,
+    reason: "NotFound",
+    message: `${qualified(of)} "${name}" not found`,
+    details: details(of, name),
+  });
+}
+
+export function alreadyExists(of: ResourceName, name: string): StatusError {
+  return new StatusError({
+    code: 409,
+    reason: "AlreadyExists",
+    message: `${qualified(of)} "${name}" already exists`,
+    details: details(of, name),
+  });
+}
+
+export function conflict(of: ResourceName, name: string, why: string): StatusError {
+  return new StatusError({
+    code: 409,
+    reason: "Conflict",
+    message: `Operation cannot be fulfilled on ${qualified(of)} "${name}": ${why}`,
+    details: details(of, name),
+  });
+}
+
+/** 422. `kind` is the Kind, not the plural: the real server names invalid objects that way. */
+export function invalid(
+  of: { readonly group: string; readonly kind: string },
+  name: string,
+  causes: readonly Cause[],
+): StatusError {
+  const messages = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  const list = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
+  return new StatusError({
+    code: 422,
+    reason: "Invalid",
+    message: `${of.group === "" ? of.kind : `${of.kind}.${of.group}`} "${name}" is invalid: ${list}`,
+    details: {
+      ...(name === "" ? {} : { name }),
+      ...(of.group === "" ? {} : { group: of.group }),
+      kind: of.kind,
+      causes,
+    },
+  });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError({ code: 400, reason: "BadRequest", message });
+}
+
+export function forbidden(
+  of: ResourceName,
+  name: string,
+  why: string,
+  causes?: readonly Cause[],
+): StatusError {
+  return new StatusError({
+    code: 403,
+    reason: "Forbidden",
+    message: `${qualified(of)} ${name === "" ? "" : `"${name}" `}is forbidden: ${why}`,
+    details: { ...details(of, name), ...(causes ? { causes } : {}) },
+  });
+}
+
+export function internalError(message: string): StatusError {
+  return new StatusError({
+    code: 500,
+    reason: "InternalError",
+    message: `Internal error occurred: ${message}`,
+    details: { causes: [{ message }] },
+  });
+}
+
+/** What this server does not do. Recognisable by its reason, so that nobody mistakes it for the real server's word. */
+export function unsupported(what: string): StatusError {
+  return new StatusError({
+    code: 501,
+    reason: "WindlassUnsupported",
+    message: `the embedded control plane does not support ${what}`,
+  });
+}
+
+function details({ group, resource }: ResourceName, name: string): StatusDetails {
+  return { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource };
+}
