@@ -1,0 +1,78 @@
+import { apiVersionOf } from "@windlass/client";
+import type { Declarations } from "./declarations.ts";
+import type { OpenApiSchema, ServedKind } from "./openapi-schema.ts";
+
+/** The types from `@windlass/client` that a kind's declaration may name. */
+export const clientTypes = [
+  "AnyObject",
+  "KubernetesObject",
+  "ManagedFieldsEntry",
+  "ObjectMeta",
+  "ObjectMetaInput",
+  "OwnerReference",
+  "ResourceKind",
+] as const;
+
+/** How a kind's `spec` and other top-level fields relate what is read to what is written. */
+export interface RootFields {
+  /** Present in everything the server returns. */
+  presentOnRead(field: string, schema: OpenApiSchema): boolean;
+  /** Refused by the server when it is missing. */
+  requiredOnWrite(field: string, schema: OpenApiSchema): boolean;
+}
+
+/** Prints a kind: the interface of its objects, the one of what may be sent, and the value that addresses it. */
+export function declareKind(
+  declarations: Declarations,
+  kind: ServedKind,
+  schema: OpenApiSchema,
+  rules: RootFields,
+): string {
+  const properties = schema.properties ?? {};
+  const fixed = new Set(["apiVersion", "kind", "metadata"]);
+  const members = declarations
+    .members(
+      {
+        ...schema,
+        properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !fixed.has(name))),
+      },
+      kind.kind,
+    )
+    .map((member) => ({
+      ...member,
+      required: {
+        read: rules.presentOnRead(member.name, properties[member.name] ?? {}),
+        write: rules.requiredOnWrite(member.name, properties[member.name] ?? {}),
+      },
+    }));
+  const optional = (name: string, type: string) => ({
+    name,
+    type: { read: type, write: type },
+    required: { read: false, write: false },
+  });
+  const metadata = {
+    name: "metadata",
+    type: { read: "ObjectMeta", write: "ObjectMetaInput" },
+    required: { read: true, write: true },
+  };
+  const all = [
+    optional("apiVersion", JSON.stringify(apiVersionOf(kind))),
+    optional("kind", JSON.stringify(kind.kind)),
+    metadata,
+    ...members,
+  ];
+  const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
+  declarations.print(kind.kind, all, "read", open);
+  declarations.print(`${kind.kind}Input`, all, "write", open);
+  const { group, version, plural, scope } = kind;
+  const value = Object.entries({ group, version, kind: kind.kind, plural, scope })
+    .map(([name, field]) => `${name}: ${JSON.stringify(field)}`)
+    .join(", ");
+  return `export const ${kind.kind}: ResourceKind<${kind.kind}, ${kind.kind}Input> = { ${value} };\n`;
+}
+
+/** The import line for those of the client's types that the text uses. */
+export function clientImport(text: string): string {
+  const used = clientTypes.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+  return used.length === 0 ? "" : `import type { ${used.join(", ")} } from "@windlass/client";\n`;
+}
