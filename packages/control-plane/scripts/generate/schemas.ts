@@ -1,0 +1,75 @@
+import type { RecordedGroup } from "../../src/kinds/recorded.ts";
+import type { Cluster } from "./cluster.ts";
+import { packageId } from "./go-source.ts";
+
+type Node = { [key: string]: unknown };
+
+export interface SchemaPackage {
+  /** What the published name of each type starts with, such as `io.k8s.api.core.v1`. */
+  readonly prefix: string;
+  readonly types: { [name: string]: Node };
+}
+
+/**
+ * The structure of every type the server publishes, by package. Prose is left out: it belongs to the Kubernetes authors
+ * and no machine reads it. References become `package.Type`, and a default beside one is kept beside it.
+ */
+export async function recordSchemas(
+  cluster: Cluster,
+  groups: readonly RecordedGroup[],
+): Promise<Map<string, SchemaPackage>> {
+  const packages = new Map<string, SchemaPackage>();
+  for (const group of groups) {
+    for (const { version } of group.versions) {
+      const path = group.name === "" ? `api/${version}` : `apis/${group.name}/${version}`;
+      const document = (await cluster.get(`/openapi/v3/${path}`)) as {
+        components: { schemas: { [name: string]: Node } };
+      };
+      for (const [name, schema] of Object.entries(document.components.schemas)) {
+        const dot = name.lastIndexOf(".");
+        const prefix = name.slice(0, dot);
+        const id = packageId(prefix);
+        const known = packages.get(id) ?? { prefix, types: {} };
+        if (known.prefix !== prefix) throw new Error(`${prefix} and ${known.prefix} would both be ${id}`);
+        known.types[name.slice(dot + 1)] = structure(schema) as Node;
+        packages.set(id, known);
+      }
+    }
+  }
+  return packages;
+}
+
+function structure(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structure);
+  if (typeof value !== "object" || value === null) return value;
+  const node = value as Node;
+  const copy: Node = {};
+  for (const key of Object.keys(node).sort()) {
+    const held = node[key];
+    if (key === "description") continue;
+    if (key === "$ref") copy[key] = reference(held as string);
+    else if (key === "properties") copy[key] = properties(held as Node);
+    else if (key === "default" || key === "enum" || key.startsWith("x-")) copy[key] = held;
+    else if (key === "allOf" && isSingleReference(held)) copy.$ref = reference(held[0].$ref);
+    else copy[key] = structure(held);
+  }
+  return copy;
+}
+
+function properties(value: Node): Node {
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, structure(value[name])]),
+  );
+}
+
+function isSingleReference(value: unknown): value is [{ $ref: string }] {
+  return Array.isArray(value) && value.length === 1 && typeof (value[0] as Node)?.$ref === "string";
+}
+
+function reference(ref: string): string {
+  const name = ref.slice(ref.lastIndexOf("/") + 1);
+  const dot = name.lastIndexOf(".");
+  return `${packageId(name.slice(0, dot))}.${name.slice(dot + 1)}`;
+}
