@@ -1,0 +1,274 @@
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomFillSync,
+  X509Certificate,
+} from "node:crypto";
+import { CertificateError } from "./errors.ts";
+import { dnsName, ipAddress, uri } from "./names.ts";
+import {
+  type AlternativeName,
+  type AuthorityNames,
+  authorityNames,
+  describeKey,
+  encodeCertificate,
+  name,
+  type Usage,
+} from "./x509.ts";
+
+/** The time that goes into certificates. Any `Clock` will do. */
+export interface Now {
+  now(): number;
+}
+
+/** Where serial numbers come from. Any `Random` will do. */
+export interface Bytes {
+  bytes(length: number): Uint8Array;
+}
+
+/** The world an authority lives in. */
+export interface AuthorityWorld {
+  /**
+   * What time certificates start from. TLS peers judge them by their own machine's clock, so a clock that is not near
+   * theirs makes certificates that only `inspect` accepts.
+   *
+   * @default the machine's clock
+   */
+  readonly clock?: Now;
+  /**
+   * Serial numbers alone come from it. Keys are always the machine's own randomness: a key that a seed can repeat is
+   * not a secret.
+   *
+   * @default the machine's randomness
+   */
+  readonly random?: Bytes;
+}
+
+/** How long a certificate holds: for a span from now, or until a moment in epoch milliseconds. */
+export type Validity = { readonly validForMs: number } | { readonly notAfter: number };
+
+export type AuthorityInit = AuthorityWorld & Validity & { readonly commonName: string };
+
+export type LeafInit = Validity & {
+  /** Kubernetes reads it as the user's name when the certificate is a client's. */
+  readonly commonName: string;
+  /** Kubernetes reads them as the user's groups. */
+  readonly organizations?: readonly string[];
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+  readonly uris?: readonly string[];
+  readonly usages: readonly Usage[];
+};
+
+/** A certificate and its private key, in PEM; the key in PKCS#8. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A certificate authority. Its `certificate` is for everyone, its `key` for nobody else. */
+export interface Authority extends KeyPair {
+  /**
+   * Signs a certificate for a new EC P-256 key. It starts a few minutes in the past, for peers whose clock is behind,
+   * and never outlives the authority: its end is brought forward to the authority's where need be.
+   *
+   * @throws CertificateError when a name cannot go into a certificate, or the authority has expired.
+   */
+  issue(leaf: LeafInit): KeyPair;
+}
+
+/** How far in the past certificates start. */
+const backdateMs = 5 * 60_000;
+
+/** The last moment X.509 can write; RFC 5280 gives it to certificates with no end. */
+const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/**
+ * Makes a self-signed authority with an EC P-256 key, for signing leaves only.
+ *
+ * @example
+ * const authority = createAuthority({ commonName: "my-ca", validForMs: 10 * 365 * 86_400_000 });
+ * const { certificate, key } = authority.issue({
+ *   commonName: "localhost",
+ *   dnsNames: ["localhost"],
+ *   ipAddresses: ["127.0.0.1", "::1"],
+ *   usages: ["server"],
+ *   validForMs: 86_400_000,
+ * });
+ */
+export function createAuthority(init: AuthorityInit): Authority {
+  const world = worldOf(init);
+  const { publicKey, privateKey } = newKey();
+  const key = describeKey(publicKey);
+  const subject = name(...checkedName(init.commonName, []));
+  const span = validity(init, world.clock.now());
+  const certificate = encodeCertificate(
+    {
+      serial: serial(world.random),
+      issuer: subject,
+      subject,
+      ...span,
+      publicKey: key,
+      issuerKeyIdentifier: key.identifier,
+      purpose: { is: "authority" },
+    },
+    privateKey,
+  );
+  return authority({
+    pair: { certificate: pem(certificate), key: exported(privateKey) },
+    key: privateKey,
+    names: { subject, keyIdentifier: key.identifier },
+    expires: span.notAfter,
+    world,
+  });
+}
+
+/**
+ * An authority from its PEM, as `createAuthority` or anyone else made it. EC, RSA and Ed25519 keys may sign.
+ *
+ * @throws CertificateError when the two are not the certificate and the key of one authority.
+ */
+export function loadAuthority(
+  certificatePem: string,
+  keyPem: string,
+  options: AuthorityWorld = {},
+): Authority {
+  const world = worldOf(options);
+  const certificate = parseCertificate(certificatePem);
+  const key = parseKey(keyPem);
+  if (!certificate.ca) {
+    throw new CertificateError(
+      "NOT_AN_AUTHORITY",
+      `the certificate of ${JSON.stringify(certificate.subject)} may not sign others: it is not a CA`,
+    );
+  }
+  if (!certificate.checkPrivateKey(key)) {
+    throw new CertificateError(
+      "KEY_MISMATCH",
+      "the key does not belong to the authority's certificate: were they taken from two rotations?",
+    );
+  }
+  return authority({
+    pair: { certificate: certificatePem, key: keyPem },
+    key,
+    names: authorityNames(certificate.raw),
+    expires: certificate.validToDate,
+    world,
+  });
+}
+
+interface Signer {
+  readonly pair: KeyPair;
+  readonly key: KeyObject;
+  readonly names: AuthorityNames;
+  readonly expires: Date;
+  readonly world: Required<AuthorityWorld>;
+}
+
+function authority({ pair, key, names, expires, world }: Signer): Authority {
+  return {
+    ...pair,
+    issue(leaf) {
+      const subject = name(...checkedName(leaf.commonName, leaf.organizations ?? []));
+      const now = world.clock.now();
+      if (now >= expires.getTime()) {
+        throw new CertificateError(
+          "INVALID_VALIDITY",
+          `the authority expired at ${expires.toISOString()}: make a new one to issue "${leaf.commonName}"`,
+        );
+      }
+      const alternatives: AlternativeName[] = [
+        ...(leaf.dnsNames ?? []).map(dnsName),
+        ...(leaf.ipAddresses ?? []).map(ipAddress),
+        ...(leaf.uris ?? []).map(uri),
+      ];
+      const { publicKey, privateKey } = newKey();
+      const issued = encodeCertificate(
+        {
+          serial: serial(world.random),
+          issuer: names.subject,
+          subject,
+          ...validity(leaf, now, expires.getTime()),
+          publicKey: describeKey(publicKey),
+          issuerKeyIdentifier: names.keyIdentifier,
+          purpose: { is: "leaf", usages: leaf.usages, names: alternatives },
+        },
+        key,
+      );
+      return { certificate: pem(issued), key: exported(privateKey) };
+    },
+  };
+}
+
+function worldOf({ clock, random }: AuthorityWorld): Required<AuthorityWorld> {
+  return {
+    clock: clock ?? Date,
+    random: random ?? { bytes: (length) => randomFillSync(new Uint8Array(length)) },
+  };
+}
+
+function newKey(): { publicKey: KeyObject; privateKey: KeyObject } {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+/** 126 random bits: positive, and never starting with a zero octet, so that DER has nothing to shorten. */
+function serial(random: Bytes): Uint8Array {
+  const octets = Uint8Array.from(random.bytes(16));
+  octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;
+  return octets;
+}
+
+function validity(wish: Validity, now: number, limit = endOfTime): { notBefore: Date; notAfter: Date } {
+  const end = "notAfter" in wish ? wish.notAfter : now + wish.validForMs;
+  if (!(end > now)) {
+    throw new CertificateError(
+      "INVALID_VALIDITY",
+      "a certificate must end after it starts: lengthen validForMs",
+    );
+  }
+  return { notBefore: new Date(now - backdateMs), notAfter: new Date(Math.min(end, limit)) };
+}
+
+function checkedName(commonName: string, organizations: readonly string[]): [string, readonly string[]] {
+  for (const value of [commonName, ...organizations]) {
+    // Verifiers have disagreed over names with NULs and newlines in them before; no honest name has one.
+    if (value === "" || /\p{Cc}/u.test(value) || !value.isWellFormed()) {
+      throw new CertificateError(
+        "INVALID_SUBJECT",
+        `${JSON.stringify(value)} cannot be a name in a certificate: it is empty or holds control characters`,
+      );
+    }
+  }
+  return [commonName, organizations];
+}
+
+/** @throws CertificateError `NOT_A_CERTIFICATE`. */
+export function parseCertificate(pemOrDer: string | Uint8Array): X509Certificate {
+  try {
+    return new X509Certificate(pemOrDer);
+  } catch (cause) {
+    throw new CertificateError("NOT_A_CERTIFICATE", "not an X.509 certificate in PEM or DER", { cause });
+  }
+}
+
+function parseKey(text: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    // The cause is left out on purpose: nothing that was made from key material should travel with an error.
+    throw new CertificateError("NOT_A_KEY", "not an unencrypted private key in PEM");
+  }
+}
+
+function exported(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function pem(der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}
