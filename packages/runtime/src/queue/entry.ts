@@ -1,0 +1,43 @@
+import type { Band, Lane } from "./ready.ts";
+
+/** What the queue knows of one key. Lives only while the key waits, runs or backs off: an idle key has none. */
+export class Entry<K> {
+  readonly key: K;
+  readonly id: string;
+  readonly namespace: string;
+  at: "ready" | "delayed" | "running" = "ready";
+  priority: number;
+  /** Since when it has been due, in monotonic milliseconds. */
+  dueSince: number;
+  /** When it was handed out, while it runs. */
+  startedAt = 0;
+  /** What was asked for while it ran: one more run. */
+  again: { priority: number; readyAt: number } | undefined = undefined;
+
+  /** Failures in a row, each counted once per backoff window. */
+  failures = 0;
+  /** When the open backoff window ends; undefined when none was opened. */
+  retryAt: number | undefined = undefined;
+
+  // Its place among those that are due (see ReadyOrder).
+  band: Band<K> | undefined = undefined;
+  lane: Lane<K> | undefined = undefined;
+  bandSince = 0;
+  laneNext: Entry<K> | undefined = undefined;
+  lanePrevious: Entry<K> | undefined = undefined;
+  bandNext: Entry<K> | undefined = undefined;
+  bandPrevious: Entry<K> | undefined = undefined;
+
+  // Its place among those that are not yet due (see DelayHeap).
+  readyAt = 0;
+  order = 0;
+  heapIndex = -1;
+
+  constructor(key: K, id: string, namespace: string, priority: number, dueSince: number) {
+    this.key = key;
+    this.id = id;
+    this.namespace = namespace;
+    this.priority = priority;
+    this.dueSince = dueSince;
+  }
+}
