@@ -1,0 +1,280 @@
+import type { Json } from "../json.ts";
+import { goQuote } from "./go-text.ts";
+
+/** A body that cannot be read. The message is what Go's decoder says, which the API server passes on. */
+export class ParseError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ParseError";
+  }
+}
+
+export interface Parsed {
+  readonly value: Json;
+  /** One message per field given more than once (`duplicate field "spec.x"`), in the order of the text. The last one holds. */
+  readonly duplicates: string[];
+}
+
+export interface ParseOptions {
+  /**
+   * Look for fields given more than once. It costs a second pass over the text, so ask only when the answer is used.
+   *
+   * @default false
+   */
+  readonly findDuplicates?: boolean;
+}
+
+/**
+ * How deeply objects and lists may nest. The real server allows 10,000, but nothing that people write comes near either
+ * figure, and every recursive walk over an object relies on this one.
+ */
+export const MAX_DEPTH = 1000;
+
+/**
+ * Reads JSON. A field named `__proto__` becomes an own field like any other and never touches a prototype.
+ *
+ * @throws ParseError
+ */
+export function parseJson(text: string, options: ParseOptions = {}): Parsed {
+  if (exceedsDepth(text)) throw new ParseError("exceeded max depth");
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ParseError(syntaxFault(text));
+  }
+  return { value, duplicates: options.findDuplicates === true ? new Scanner(text).duplicates() : [] };
+}
+
+function exceedsDepth(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      at = endOfString(text, at);
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+/** Where the string that starts at `start` ends: at its closing quote, or at the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5c) at++;
+    else if (code === 0x22) return at;
+  }
+  return text.length;
+}
+
+/** Walks text that is known to be JSON. */
+class Scanner {
+  private readonly text: string;
+  private readonly found: string[] = [];
+  private at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  duplicates(): string[] {
+    this.value("");
+    return this.found;
+  }
+
+  private value(path: string): void {
+    this.space();
+    const char = this.text[this.at];
+    if (char === "{") this.object(path);
+    else if (char === "[") this.array(path);
+    else if (char === '"') this.at = endOfString(this.text, this.at) + 1;
+    else while (this.at < this.text.length && !",]} \t\r\n".includes(this.text[this.at] as string)) this.at++;
+  }
+
+  private object(path: string): void {
+    const names = new Set<string>();
+    this.at++;
+    this.space();
+    while (this.text[this.at] !== "}") {
+      const end = endOfString(this.text, this.at) + 1;
+      const name = JSON.parse(this.text.slice(this.at, end)) as string;
+      const inner = path === "" ? name : `${path}.${name}`;
+      if (names.has(name)) this.found.push(`duplicate field ${goQuote(inner)}`);
+      names.add(name);
+      this.at = end;
+      this.space();
+      this.at++;
+      this.value(inner);
+      this.space();
+      if (this.text[this.at] === ",") {
+        this.at++;
+        this.space();
+      }
+    }
+    this.at++;
+  }
+
+  private array(path: string): void {
+    this.at++;
+    this.space();
+    for (let index = 0; this.text[this.at] !== "]"; index++) {
+      this.value(`${path}[${index}]`);
+      this.space();
+      if (this.text[this.at] === ",") {
+        this.at++;
+        this.space();
+      }
+    }
+    this.at++;
+  }
+
+  private space(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.at++;
+    }
+  }
+}
+
+const END = "unexpected end of JSON input";
+
+/** What Go says of text that is not JSON. */
+function syntaxFault(text: string): string {
+  let at = 0;
+  const space = (): void => {
+    while (" \t\r\n".includes(text[at] ?? "x")) at++;
+  };
+  const bad = (context: string): string => {
+    const point = text.codePointAt(at);
+    if (point === undefined) return END;
+    const char = String.fromCodePoint(point);
+    const shown = char === "'" ? "'\\''" : char === '"' ? "'\"'" : `'${escapeChar(char)}'`;
+    return `invalid character ${shown} ${context}`;
+  };
+
+  const string = (): string | undefined => {
+    at++;
+    for (; ; at++) {
+      const char = text[at];
+      if (char === undefined) return END;
+      if (char === '"') {
+        at++;
+        return undefined;
+      }
+      if (char < " ") return bad("in string literal");
+      if (char !== "\\") continue;
+      at++;
+      if (text[at] === "u") {
+        for (let digit = 0; digit < 4; digit++) {
+          at++;
+          if (!/^[0-9A-Fa-f]$/.test(text[at] ?? "")) return bad("in \\u hexadecimal character escape");
+        }
+      } else if (!'"\\/bfnrt'.includes(text[at] ?? "x")) {
+        return bad("in string escape code");
+      }
+    }
+  };
+
+  const number = (): string | undefined => {
+    if (text[at] === "-") {
+      at++;
+      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("in numeric literal");
+    }
+    if (text[at] === "0") at++;
+    else while (/^[0-9]$/.test(text[at] ?? "")) at++;
+    if (text[at] === ".") {
+      at++;
+      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("after decimal point in numeric literal");
+      while (/^[0-9]$/.test(text[at] ?? "")) at++;
+    }
+    if (text[at] === "e" || text[at] === "E") {
+      at++;
+      if (text[at] === "+" || text[at] === "-") at++;
+      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("in exponent of numeric literal");
+      while (/^[0-9]$/.test(text[at] ?? "")) at++;
+    }
+    return undefined;
+  };
+
+  const value = (): string | undefined => {
+    space();
+    const char = text[at];
+    if (char === "{") {
+      at++;
+      space();
+      if (text[at] === "}") {
+        at++;
+        return undefined;
+      }
+      for (;;) {
+        space();
+        if (text[at] !== '"') return bad("looking for beginning of object key string");
+        const key = string();
+        if (key !== undefined) return key;
+        space();
+        if (text[at] !== ":") return bad("after object key");
+        at++;
+        const inner = value();
+        if (inner !== undefined) return inner;
+        space();
+        if (text[at] === "}") {
+          at++;
+          return undefined;
+        }
+        if (text[at] !== ",") return bad("after object key:value pair");
+        at++;
+      }
+    }
+    if (char === "[") {
+      at++;
+      space();
+      if (text[at] === "]") {
+        at++;
+        return undefined;
+      }
+      for (;;) {
+        const inner = value();
+        if (inner !== undefined) return inner;
+        space();
+        if (text[at] === "]") {
+          at++;
+          return undefined;
+        }
+        if (text[at] !== ",") return bad("after array element");
+        at++;
+      }
+    }
+    if (char === '"') return string();
+    if (char !== undefined && /[-0-9]/.test(char)) return number();
+    for (const word of ["true", "false", "null"]) {
+      if (char !== word[0]) continue;
+      for (const [index, letter] of [...word].entries()) {
+        if (text[at] !== letter) {
+          return bad(`in literal ${word} (expecting '${word[index]}')`);
+        }
+        at++;
+      }
+      return undefined;
+    }
+    return bad("looking for beginning of value");
+  };
+
+  const fault = value();
+  if (fault !== undefined) return fault;
+  space();
+  return bad("after top-level value");
+}
+
+function escapeChar(char: string): string {
+  const named: { readonly [char: string]: string } = { "\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\" };
+  const short = named[char];
+  if (short !== undefined) return short;
+  const code = char.codePointAt(0) as number;
+  return code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, "0")}` : char;
+}

@@ -1,0 +1,139 @@
+import type { Json, JsonObject } from "../json.ts";
+import { isObject } from "../json.ts";
+import { badRequest, type Cause } from "../status.ts";
+import { applySchemaDefaults } from "./defaults.ts";
+import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
+import { duplicateItems } from "./list-types.ts";
+import { correlatedField, nodeOf } from "./node.ts";
+import { normaliseMetadata } from "./object-meta.ts";
+import { field } from "./paths.ts";
+import { pruneNulls, pruneUnknown } from "./prune.ts";
+import type { Schema } from "./schema.ts";
+import { validateValue } from "./validate.ts";
+
+/** The schema of a whole resource, made ready for use. */
+export interface StructuralSchema {
+  readonly schema: Schema;
+
+  /**
+   * Drops what the schema does not declare, and nulls it does not allow; apiVersion, kind and metadata stay at the root
+   * and in embedded resources. Changes the object, and returns the paths dropped in the order and notation of the real
+   * server's warnings: `metadata.x`, `spec.list[0].y`.
+   *
+   * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of the wrong type.
+   */
+  prune(object: JsonObject): string[];
+
+  /** Fills in defaults, also for nulls that are not allowed. Changes the object. Prune first. */
+  applyDefaults(object: JsonObject): void;
+
+  /**
+   * What is wrong with the object. With `old`, values that are wrong but did not change are let pass, and so are
+   * duplicates if there were some before. Does not run CEL rules.
+   */
+  validate(object: JsonObject, old?: JsonObject): Cause[];
+
+  /** As `validate`, for a write to the status subresource: only `status` is checked. */
+  validateStatus(object: JsonObject, old: JsonObject): Cause[];
+}
+
+const compiled = new WeakMap<Schema, StructuralSchema>();
+
+/** Prepares a schema for use. Cheap: parts are compiled when data first reaches them. The schema must not change after. */
+export function compile(schema: Schema): StructuralSchema {
+  let structural = compiled.get(schema);
+  if (structural === undefined) {
+    structural = new Compiled(schema);
+    compiled.set(schema, structural);
+  }
+  return structural;
+}
+
+class Compiled implements StructuralSchema {
+  readonly schema: Schema;
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
+
+  prune(object: JsonObject): string[] {
+    const dropped: string[] = [];
+    const metadata = field(object, "metadata");
+    if (metadata !== undefined) {
+      const findings = normaliseMetadata(metadata, "metadata");
+      if (findings.fault !== undefined) throw badRequest(findings.fault.message);
+      dropped.push(...findings.unknown);
+    }
+    const root = nodeOf(this.schema);
+    dropped.push(...pruneUnknown(object, root));
+    pruneNulls(object, root);
+    const embedded = normaliseEmbedded(object, this.schema);
+    if (embedded.fault !== undefined) throw badRequest(embedded.fault.message);
+    dropped.push(...embedded.unknown);
+    return dropped;
+  }
+
+  applyDefaults(object: JsonObject): void {
+    applySchemaDefaults(object, this.schema);
+  }
+
+  validate(object: JsonObject, old?: JsonObject): Cause[] {
+    const before = old === undefined ? undefined : { old, node: nodeOf(this.schema) };
+    return [
+      ...validateValue(this.schema, object, before, ""),
+      ...embeddedFaults(object, this.schema),
+      ...this.duplicates(object, old),
+    ];
+  }
+
+  validateStatus(object: JsonObject, old: JsonObject): Cause[] {
+    const causes: Cause[] = [];
+    const status = field(object, "status");
+    const schema = this.schema.properties?.status;
+    if (status !== undefined && schema !== undefined) {
+      const before = correlatedField({ old, node: nodeOf(this.schema) }, object, "status");
+      causes.push(...validateValue(schema, status, before, "status"));
+    }
+    causes.push(...this.duplicates(object, old));
+    return causes;
+  }
+
+  private duplicates(object: JsonObject, old: JsonObject | undefined): Cause[] {
+    const causes = duplicateItems(object, this.schema);
+    if (causes.length === 0 || old === undefined) return causes;
+    return duplicateItems(old, this.schema).length > 0 ? [] : causes;
+  }
+}
+
+/**
+ * The paths of fields a built-in kind's schema does not declare, in the order of the document. An object node that declares
+ * neither fields nor values is free-form. Values of the wrong type are not this function's to report.
+ */
+export function findUnknownFields(schema: Schema, object: JsonObject): string[] {
+  const unknown: string[] = [];
+  findIn(object, schema, "", unknown);
+  return unknown;
+}
+
+function findIn(value: Json, schema: Schema, path: string, unknown: string[]): void {
+  if (schema["x-kubernetes-preserve-unknown-fields"] === true) return;
+  if (Array.isArray(value)) {
+    if (schema.items === undefined) return;
+    for (const [index, item] of value.entries()) findIn(item, schema.items, `${path}[${index}]`, unknown);
+    return;
+  }
+  if (!isObject(value)) return;
+  const { properties, additionalProperties } = schema;
+  if (properties === undefined && typeof additionalProperties !== "object") return;
+  for (const name of Object.keys(value)) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const child =
+      properties !== undefined && Object.hasOwn(properties, name)
+        ? properties[name]
+        : typeof additionalProperties === "object"
+          ? additionalProperties
+          : undefined;
+    if (child !== undefined) findIn(value[name] as Json, child, at, unknown);
+    else if (additionalProperties !== true) unknown.push(at);
+  }
+}

@@ -1,0 +1,452 @@
+import { equal, type Json, type JsonObject } from "../json.ts";
+import type { Cause } from "../status.ts";
+import { invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "./causes.ts";
+import { formatCheck } from "./formats.ts";
+import { goJson, goNumber, goQuote } from "./go-text.ts";
+import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "./node.ts";
+import { compilePattern, PatternError } from "./regexp.ts";
+import type { Schema } from "./schema.ts";
+
+/** One thing that is wrong. `text` tells faults apart: the same fault found twice is reported once. */
+interface Fault {
+  readonly text: string;
+  cause(base: string): Cause;
+}
+
+/**
+ * Checks a value, appends what is wrong to `faults`, and returns how many checks were made and passed: of the branches of an
+ * `anyOf` or `oneOf`, the one with the highest count is taken to be what the author meant, and its faults are reported.
+ *
+ * `path` is written as messages show it, `before` is the value's past on an update.
+ */
+type Check = (value: Json, path: string, before: Correlated | undefined, faults: Fault[]) => number;
+
+/** Everything wrong with a value according to its schema, worded as the API server words it. */
+export function validateValue(
+  schema: Schema,
+  value: Json,
+  before: Correlated | undefined,
+  base: string,
+): Cause[] {
+  const faults: Fault[] = [];
+  checkRatcheting(schema, value, "", before, faults);
+  if (faults.length === 0) return [];
+  const seen = new Set<string>();
+  const causes: Cause[] = [];
+  for (const fault of faults) {
+    if (seen.has(fault.text)) continue;
+    seen.add(fault.text);
+    causes.push(fault.cause(base));
+  }
+  return causes;
+}
+
+/** What is wrong but was so before the update is let pass. */
+function checkRatcheting(
+  schema: Schema,
+  value: Json,
+  path: string,
+  before: Correlated | undefined,
+  faults: Fault[],
+): number {
+  const check = checkOf(schema);
+  if (before === undefined) return check(value, path, undefined, faults);
+  const found: Fault[] = [];
+  const matches = check(value, path, before, found);
+  if (found.length > 0 && !unchanged(value, before)) faults.push(...found);
+  return matches;
+}
+
+const checks = new WeakMap<Schema, Check>();
+
+function checkOf(schema: Schema): Check {
+  let check = checks.get(schema);
+  if (check === undefined) {
+    check = compileCheck(schema);
+    checks.set(schema, check);
+  }
+  return check;
+}
+
+type Kind = "null" | "boolean" | "string" | "integer" | "number" | "array" | "object";
+
+export function kindOf(value: Json): Kind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  switch (typeof value) {
+    case "boolean":
+      return "boolean";
+    case "string":
+      return "string";
+    case "number":
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+    default:
+      return "object";
+  }
+}
+
+function compileCheck(schema: Schema): Check {
+  const types: string[] =
+    schema["x-kubernetes-int-or-string"] === true
+      ? ["integer", "string"]
+      : schema.type === undefined
+        ? []
+        : [schema.type];
+  const format = schema.format === undefined ? undefined : formatCheck(schema.format);
+  const formatName = format === undefined ? "" : (schema.format as string);
+  const typed = types.length > 0 || formatName !== "";
+  const nullable = schema.nullable === true;
+  const composite = compileComposite(schema);
+  const members = compileMembers(schema);
+  const enumeration = schema.enum !== undefined && schema.enum.length > 0 ? schema.enum : undefined;
+
+  return (value, path, before, faults) => {
+    const kind = kindOf(value);
+    if (kind === "null") {
+      let matches = 1;
+      if (types.length > 0 && !nullable) {
+        faults.push(wrongType(path, types.join(","), "null"));
+        matches = 0;
+      }
+      if (enumeration !== undefined) checkEnum(enumeration, value, path, faults);
+      return matches;
+    }
+    // The counts mirror the real server's: one per check that applies, one more for those that count themselves.
+    let matches = 3;
+    if (typed) {
+      const wrong = typeFault(types, formatName, kind, path, value);
+      if (wrong === undefined) matches += 2;
+      else {
+        matches += 1;
+        faults.push(wrong);
+      }
+    }
+    matches += 1 + composite(value, path, before, faults);
+    if (kind === "string") {
+      matches += 1;
+      checkString(schema, value as string, path, faults);
+      if (format !== undefined) {
+        matches += 1;
+        if (!format(value as string)) faults.push(wrongType(path, formatName, value as string));
+      }
+    } else if (kind === "integer" || kind === "number") {
+      matches += 2;
+      checkNumber(schema, value as number, kind, path, faults);
+    } else if (kind === "array") {
+      matches += 2 + members(value, path, before, faults);
+    }
+    if (enumeration !== undefined) checkEnum(enumeration, value, path, faults);
+    if (kind === "object") matches += 1 + members(value, path, before, faults);
+    return matches;
+  };
+}
+
+/** The name messages give to a value's kind where a format was expected. */
+const GO_FORMATS: { readonly [kind: string]: string } = { integer: "int64", number: "float64" };
+
+function typeFault(
+  types: readonly string[],
+  format: string,
+  kind: Kind,
+  path: string,
+  value: Json,
+): Fault | undefined {
+  const fits =
+    types.includes(kind) ||
+    (kind === "integer" && types.includes("number")) ||
+    (kind === "number" && types.includes("integer") && isWholeFloat(value as number));
+  if (format !== "") {
+    if (kind !== "string" && kind !== "array") {
+      if (!fits) return wrongType(path, format, GO_FORMATS[kind] ?? "");
+    } else if (!types.includes("number") && !types.includes("integer")) {
+      return undefined;
+    }
+  }
+  return fits ? undefined : wrongType(path, types.join(","), kind);
+}
+
+function checkString(schema: Schema, value: string, path: string, faults: Fault[]): void {
+  const { minLength, maxLength, pattern } = schema;
+  if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) {
+    faults.push({
+      text: `${path} in body should be at most ${maxLength} chars long`,
+      cause: (base) => tooLong(fieldOf(base, path), maxLength),
+    });
+    return;
+  }
+  if (minLength !== undefined && runeCount(value) < minLength) {
+    faults.push(faultOf(path, value, `${path} in body should be at least ${minLength} chars long`));
+    return;
+  }
+  if (pattern === undefined || pattern === "") return;
+  try {
+    if (!compilePattern(pattern).test(value)) {
+      faults.push(faultOf(path, value, `${path} in body should match '${pattern}'`));
+    }
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    const what = `${pattern}, but pattern is invalid: ${error.message}`;
+    faults.push(faultOf(path, value, `${path} in body should match '${what}'`));
+  }
+}
+
+function checkNumber(
+  schema: Schema,
+  value: number,
+  kind: "integer" | "number",
+  path: string,
+  faults: Fault[],
+): void {
+  // Bounds of integers are compared as integers, so a fraction in the bound is cut off.
+  const bound = (limit: number): number => (kind === "integer" ? Math.trunc(limit) : limit);
+  if (schema.multipleOf !== undefined) {
+    const factor = bound(schema.multipleOf);
+    if (factor <= 0) {
+      const text = `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`;
+      faults.push(faultOf(path, factor, text));
+    } else if (kind === "integer" ? value % factor !== 0 : !isMultiple(value, factor)) {
+      faults.push(faultOf(path, value, `${path} in body should be a multiple of ${goNumber(factor)}`));
+    }
+  }
+  if (schema.minimum !== undefined) {
+    const limit = bound(schema.minimum);
+    const exclusive = schema.exclusiveMinimum === true;
+    if (value < limit || (exclusive && value === limit)) {
+      const words = exclusive ? "greater than" : "greater than or equal to";
+      faults.push(faultOf(path, value, `${path} in body should be ${words} ${goNumber(limit)}`));
+    }
+  }
+  if (schema.maximum !== undefined) {
+    const limit = bound(schema.maximum);
+    const exclusive = schema.exclusiveMaximum === true;
+    if (value > limit || (exclusive && value === limit)) {
+      const words = exclusive ? "less than" : "less than or equal to";
+      faults.push(faultOf(path, value, `${path} in body should be ${words} ${goNumber(limit)}`));
+    }
+  }
+}
+
+function checkEnum(allowed: readonly Json[], value: Json, path: string, faults: Fault[]): void {
+  if (value !== null && allowed.some((option) => equal(option, value))) return;
+  const shown = allowed.map((option) => (typeof option === "string" ? option : goJson(option)));
+  faults.push({
+    text: `${path} in body should be one of [${shown.join(" ")}]`,
+    cause: (base) => notSupported(fieldOf(base, path), value, shown),
+  });
+}
+
+/** Items of a list, fields of an object. */
+function compileMembers(schema: Schema): Check {
+  const node = nodeOf(schema);
+  const items = schema.items;
+  const names = Object.keys(schema.properties ?? {}).sort();
+  const { additionalProperties } = schema;
+
+  const checkList = (list: Json[], path: string, before: Correlated | undefined, faults: Fault[]): number => {
+    let matches = 0;
+    if (items !== undefined) {
+      for (let index = 0; index < list.length; index++) {
+        const past = correlatedItem(before, list, index);
+        matches += checkRatcheting(items, list[index] as Json, `${path}[${index}]`, past, faults);
+      }
+    }
+    const size = list.length;
+    if (schema.minItems !== undefined && size < schema.minItems) {
+      faults.push(faultOf(path, size, `${path} in body should have at least ${schema.minItems} items`));
+    }
+    const { maxItems } = schema;
+    if (maxItems !== undefined && size > maxItems) {
+      faults.push({
+        text: `${path} in body should have at most ${maxItems} items`,
+        cause: (base) => tooMany(fieldOf(base, path), size, maxItems),
+      });
+    }
+    return matches;
+  };
+
+  const checkFields = (
+    object: JsonObject,
+    path: string,
+    before: Correlated | undefined,
+    faults: Fault[],
+  ): number => {
+    const keys = Object.keys(object);
+    const size = keys.length;
+    if (schema.minProperties !== undefined && size < schema.minProperties) {
+      faults.push(
+        faultOf(path, size, `${path} in body should have at least ${schema.minProperties} properties`),
+      );
+      return 0;
+    }
+    const { maxProperties } = schema;
+    if (maxProperties !== undefined && size > maxProperties) {
+      faults.push({
+        text: `${path} in body should have at most ${maxProperties} properties`,
+        cause: (base) => tooMany(fieldOf(base, path), size, maxProperties),
+      });
+      return 0;
+    }
+    let matches = 0;
+    if (additionalProperties !== undefined && additionalProperties !== true) {
+      for (const key of keys) {
+        if (node.properties.has(key)) continue;
+        if (additionalProperties === false) {
+          faults.push(faultOf(path, key, `${path}.${key} in body is a forbidden property`));
+        } else {
+          const past = correlatedField(before, object, key);
+          const value = object[key] as Json;
+          matches += checkRatcheting(additionalProperties, value, `${path}.${key}`, past, faults);
+        }
+      }
+    }
+    for (const name of names) {
+      if (!Object.hasOwn(object, name)) continue;
+      const isTypeMeta = path === "" && (name === "kind" || name === "apiVersion");
+      const past = isTypeMeta ? undefined : correlatedField(before, object, name);
+      const property = (schema.properties as { [name: string]: Schema })[name] as Schema;
+      const at = path === "" ? name : `${path}.${name}`;
+      matches += checkRatcheting(property, object[name] as Json, at, past, faults);
+    }
+    for (const name of schema.required ?? []) {
+      if (Object.hasOwn(object, name)) continue;
+      const at = `${path}.${name}`;
+      faults.push({
+        text: `${at} in body is required`,
+        cause: (base) => required(fieldOf(base, at)),
+      });
+    }
+    return matches;
+  };
+
+  return (value, path, before, faults) =>
+    Array.isArray(value)
+      ? checkList(value, path, before, faults)
+      : checkFields(value as JsonObject, path, before, faults);
+}
+
+/** `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server reports them. */
+function compileComposite(schema: Schema): Check {
+  const { anyOf = [], oneOf = [], allOf = [], not } = schema;
+  if (anyOf.length === 0 && oneOf.length === 0 && allOf.length === 0 && not === undefined) return () => 1;
+
+  return (value, path, before, faults) => {
+    let matches = 1;
+    const attempt = (branch: Schema): Attempt => {
+      const found: Fault[] = [];
+      return { matches: checkOf(branch)(value, path, before, found), faults: found };
+    };
+    if (anyOf.length > 0) {
+      const attempts: Attempt[] = [];
+      let taken: Attempt | undefined;
+      for (const branch of anyOf) {
+        const result = attempt(branch);
+        attempts.push(result);
+        if (result.faults.length === 0) {
+          taken = result;
+          break;
+        }
+      }
+      if (taken === undefined) {
+        faults.push(compositeFault(`"${path}" must validate at least one schema (anyOf)`));
+        taken = best(attempts);
+      }
+      faults.push(...taken.faults);
+      matches += taken.matches;
+    }
+    if (oneOf.length > 0) {
+      const attempts = oneOf.map(attempt);
+      const valid = attempts.filter((result) => result.faults.length === 0);
+      if (valid.length === 1) {
+        matches += (valid[0] as Attempt).matches;
+      } else {
+        const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
+        faults.push(compositeFault(`"${path}" must validate one and only one schema (oneOf). ${found}`));
+        if (valid.length === 0) {
+          const closest = best(attempts);
+          faults.push(...closest.faults);
+          matches += closest.matches;
+        }
+      }
+    }
+    if (allOf.length > 0) {
+      const attempts = allOf.map(attempt);
+      for (const result of attempts) {
+        faults.push(...result.faults);
+        matches += result.matches;
+      }
+      const failed = attempts.filter((result) => result.faults.length > 0).length;
+      if (failed > 0) {
+        const none = failed === attempts.length ? ". None validated" : "";
+        faults.push(compositeFault(`"${path}" must validate all the schemas (allOf)${none}`));
+      }
+    }
+    if (not !== undefined && attempt(not).faults.length === 0) {
+      faults.push(compositeFault(`"${path}" must not validate the schema (not)`));
+    }
+    return matches;
+  };
+}
+
+interface Attempt {
+  readonly matches: number;
+  readonly faults: readonly Fault[];
+}
+
+/** The branch that came closest; the first of equals. */
+function best(attempts: readonly Attempt[]): Attempt {
+  return attempts.reduce((closest, next) => (next.matches > closest.matches ? next : closest));
+}
+
+function compositeFault(text: string): Fault {
+  return { text, cause: (base) => invalidValue(base, "", text) };
+}
+
+function faultOf(path: string, value: Json, text: string): Fault {
+  return { text, cause: (base) => invalidValue(fieldOf(base, path), value, text) };
+}
+
+function wrongType(path: string, expected: string, actual: string): Fault {
+  const text = `${path} in body must be of type ${expected}: ${goQuote(actual)}`;
+  return { text, cause: (base) => typeInvalid(fieldOf(base, path), actual, text) };
+}
+
+function fieldOf(base: string, path: string): string {
+  const name = path.startsWith(".") ? path.slice(1) : path;
+  if (name === "") return base;
+  return base === "" ? name : `${base}.${name}`;
+}
+
+/** Length in code points, which is how the API server counts. */
+export function runeCount(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length - 1; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= 0xd800 && code < 0xdc00) {
+      const next = text.charCodeAt(index + 1);
+      if (next >= 0xdc00 && next < 0xe000) {
+        count--;
+        index++;
+      }
+    }
+  }
+  return count;
+}
+
+function isWholeFloat(value: number): boolean {
+  return isNearInteger(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Tolerant of the last bits: 0.3 is a multiple of 0.1. */
+function isNearInteger(value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  const whole = Math.trunc(value);
+  if (value === whole) return true;
+  const difference = Math.abs(value - whole);
+  const sum = Math.abs(value) + Math.abs(whole);
+  return whole !== 0 && difference / Math.min(sum, Number.MAX_VALUE) < 1e-9;
+}
+
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
+  return Math.abs(quotient) <= Number.MAX_SAFE_INTEGER && isNearInteger(quotient);
+}
