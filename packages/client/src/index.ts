@@ -1,3 +1,39 @@
+export { Client, type ClientOptions, type RawRequest, type Subresource } from "./client.ts";
+export { type ConnectOptions, connect, findAccess } from "./connect.ts";
+export { type ConnectionOptions, openTransport } from "./connection.ts";
+export { type Credential, type Credentials, credentialsFor } from "./credentials.ts";
+export { Discovery, type DiscoveryFetch, type ServedResource, type ServedSubresource } from "./discovery.ts";
+export * from "./errors.ts";
+export { authenticate } from "./intercept/authenticate.ts";
+export { impersonate } from "./intercept/impersonate.ts";
+export {
+  type ObserveOptions,
+  observe,
+  REQUEST_CHANNEL,
+  type RequestOutcome,
+  type RequestSpan,
+  trace,
+} from "./intercept/observe.ts";
+export { type Retry, type RetryOptions, retry } from "./intercept/retry.ts";
+export { accessFor, type ClusterAccess } from "./kubeconfig/access.ts";
+export { type InClusterOptions, inClusterAccess } from "./kubeconfig/in-cluster.ts";
+export type {
+  Cluster,
+  Context,
+  ExecConfig,
+  Impersonation,
+  Kubeconfig,
+  User,
+} from "./kubeconfig/kubeconfig.ts";
+export { type KubeconfigLocation, loadKubeconfig, mergeKubeconfigs } from "./kubeconfig/load.ts";
+export { parseKubeconfig } from "./kubeconfig/parse.ts";
+export { type KubeconfigContent, kubeconfigFor } from "./kubeconfig/write.ts";
+export { splitLines } from "./lines.ts";
+export type { Log } from "./log.ts";
+export type { TlsMaterial } from "./network/agent.ts";
+export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export * from "./object.ts";
+export { compareResourceVersions } from "./resource-version.ts";
 export * from "./transport.ts";
 export * from "./verbs.ts";
+export { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";

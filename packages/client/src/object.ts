@@ -78,6 +78,8 @@ export interface ResourceKind<Read extends KubernetesObject = AnyObject, Write =
   readonly kind: string;
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
+  /** In what form reads and watches ask for the objects; see {@link metadataOnly}. @default the kind's own */
+  readonly representation?: "PartialObjectMetadata";
   /** Type-level only: absent at run time. */
   readonly [read]?: Read;
   /** Type-level only: absent at run time. */
@@ -97,6 +99,18 @@ export type ObjectOf<K> = K extends ResourceKind<infer Read, infer _Write> ? Rea
 
 /** The type of object that a kind's writes take. */
 export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Write : never;
+
+/**
+ * The same kind, read without spec and status: lists and watches carry apiVersion, kind and metadata alone, at a tenth
+ * of the cost. The objects' own `kind` is then `PartialObjectMetadata`.
+ *
+ * @example
+ * for await (const event of client.watch(metadataOnly(Pod))) console.log(event.object.metadata.name);
+ */
+export function metadataOnly(kind: AnyKind): ResourceKind<KubernetesObject, never> {
+  const { group, version, plural, scope } = kind;
+  return { group, version, kind: kind.kind, plural, scope, representation: "PartialObjectMetadata" };
+}
 
 /** Where an object is. `namespace` is absent for cluster-scoped kinds. */
 export interface ObjectKey {

@@ -16,6 +16,13 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /**
+   * How long the body may stay silent while it is being read before the peer counts as dead and the iteration throws a
+   * `TransportError` with code TIMEOUT_IDLE. Time in which nobody reads does not count. @default no limit
+   */
+  readonly idleTimeoutMs?: number;
+  /** `never` for callers that retry by rules of their own, such as a watch. @default "safe" */
+  readonly retry?: "safe" | "never";
 }
 
 export interface TransportResponse {
@@ -28,3 +35,8 @@ export interface TransportResponse {
 
 /** Wraps a transport: authentication, retries, metrics and tracing are each one of these. The first is the outermost. */
 export type Interceptor = (next: Transport) => Transport;
+
+/** Puts interceptors around a transport, the first outermost. */
+export function intercept(transport: Transport, interceptors: readonly Interceptor[]): Transport {
+  return interceptors.reduceRight((inner, interceptor) => interceptor(inner), transport);
+}

@@ -7,6 +7,8 @@ export interface CallOptions {
 
 export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
+  /** Read a subresource that has the object's own type, such as `status`. For others see `Client.subresource`. */
+  readonly subresource?: string;
 }
 
 export interface ListOptions extends CallOptions {
@@ -55,6 +57,8 @@ export interface WatchOptions extends CallOptions {
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
   readonly timeoutSeconds?: number;
+  /** Silence for this long counts as a dead peer and throws a `TransportError`. @default no limit */
+  readonly idleTimeoutMs?: number;
 }
 
 export type WatchEvent<T> =

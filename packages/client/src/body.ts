@@ -1,0 +1,102 @@
+import { ApiError, type Status, TransportError } from "./errors.ts";
+import type { TransportResponse } from "./transport.ts";
+
+/** The whole body, in one piece. */
+export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+  }
+  const [only] = chunks;
+  if (chunks.length === 1 && only) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+  return Buffer.concat(chunks, length);
+}
+
+/** Bodies above this are not worth reading only to keep their connection. */
+const WORTH_DRAINING = 256 * 1024;
+
+/**
+ * Reads a body that nobody wants to its end, so that its connection can serve the next request. Never fails: if the
+ * rest cannot be read, the connection is simply lost.
+ */
+export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      length += chunk.byteLength;
+      if (length > WORTH_DRAINING) return;
+    }
+  } catch (error) {
+    // An answer that is thrown away has no reader to tell; the next request opens a connection and reports on that.
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+/**
+ * Parses what a server sent as JSON.
+ *
+ * @throws TransportError with code RESPONSE_MALFORMED. The text itself is not quoted: it may hold a Secret.
+ */
+export function parseJson(bytes: Buffer, request: string): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new TransportError(
+      "RESPONSE_MALFORMED",
+      `${request}: the answer (${bytes.byteLength} bytes) is not JSON; is it an API server that answers there?`,
+    );
+  }
+}
+
+/** The longest text of a foreign answer (a proxy's, say) to repeat in a message. */
+const LONGEST_QUOTE = 200;
+
+/** The error that a response with a status of 400 or more stands for. Reads the body. */
+export async function errorFrom(response: TransportResponse, request: string): Promise<ApiError> {
+  const bytes = await readBody(response.body);
+  return new ApiError(statusFrom(response, bytes), request);
+}
+
+function statusFrom(response: TransportResponse, bytes: Buffer): Status {
+  const type = String(response.headers["content-type"] ?? "");
+  const parsed = type.includes("json") ? tryJson(bytes) : undefined;
+  if (isRecord(parsed) && parsed.kind === "Status") {
+    const status = parsed as Status;
+    return typeof status.code === "number" ? status : { ...status, code: response.status };
+  }
+  const text = type.includes("html") ? "" : oneLine(bytes.toString("utf8"));
+  const retryAfter = retryAfterSeconds(response.headers);
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    code: response.status,
+    message: text === "" ? `the server answered ${response.status}` : text,
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+  };
+}
+
+/** The `Retry-After` header in whole seconds; undefined if absent or a date, which API servers never send. */
+export function retryAfterSeconds(headers: TransportResponse["headers"]): number | undefined {
+  const value = headers["retry-after"];
+  return typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+}
+
+function tryJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,463 @@
+import { type Clock, systemClock } from "@windlass/clock";
+import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
+import { type ConnectionOptions, openTransport } from "./connection.ts";
+import { Discovery } from "./discovery.ts";
+import { TransportError } from "./errors.ts";
+import { accessFor } from "./kubeconfig/access.ts";
+import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
+import { splitLines } from "./lines.ts";
+import type { Log } from "./log.ts";
+import {
+  type AnyKind,
+  type AnyObject,
+  apiVersionOf,
+  type InputOf,
+  type KubernetesList,
+  type ObjectKey,
+  type ObjectOf,
+} from "./object.ts";
+import { collectionPath, objectPath, type Query, queryString } from "./paths.ts";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Patch,
+  Reader,
+  WatchEvent,
+  Watcher,
+  WatchOptions,
+  WriteOptions,
+  Writer,
+} from "./verbs.ts";
+import { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  /** Who writes, as `managedFields` will say. @default "windlass" */
+  readonly fieldManager?: string;
+  /** How the client names itself to the server, and so in its audit log. @default "windlass/0.1.0 (PLATFORM/ARCH)" */
+  readonly userAgent?: string;
+  /** Takes the server's warnings. @default each text once, to `log`, or to the process' warnings if there is none */
+  readonly onWarning?: WarningHandler;
+  /** @default none */
+  readonly log?: Log;
+  /** Times the discovery cache. @default the system's */
+  readonly clock?: Clock;
+}
+
+/** A request by path, for what has no verb: `/version`, `/readyz`, a pod's log. */
+export interface RawRequest extends CallOptions {
+  /** @default "GET" */
+  readonly method?: TransportRequest["method"];
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers?: TransportRequest["headers"];
+  /** A string or bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  readonly idleTimeoutMs?: number;
+  readonly retry?: TransportRequest["retry"];
+}
+
+/** One subresource of one object. `T` is its own type: a `Scale`, an `Eviction`, a `TokenRequest`. */
+export interface Subresource<T> {
+  get(options?: CallOptions): Promise<T>;
+  create(body: object, options?: WriteOptions): Promise<T>;
+  update(body: object, options?: WriteOptions): Promise<T>;
+  patch(patch: Patch, options?: WriteOptions): Promise<T>;
+  apply(body: object, options?: ApplyOptions): Promise<T>;
+}
+
+const patchTypes = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+/**
+ * The verbs of the API over a transport. Holds no state but its options, so it can be shared freely; whoever made the
+ * transport closes it, or `close` does for both.
+ *
+ * Rejects with `ApiError` when the server answered with a Status, with `TransportError` when none answered, with the
+ * signal's reason when aborted, and with `TypeError` for calls that cannot be addressed (no name, no namespace).
+ *
+ * @example
+ * await using client = await connect();
+ * const pods = await client.list(Pod, { namespace: "default", labelSelector: "app=web" });
+ */
+export class Client implements Reader, Writer, Watcher, AsyncDisposable {
+  readonly transport: Transport;
+  readonly fieldManager: string;
+  /** What the server serves, fetched when first asked for. */
+  readonly discovery: Discovery;
+  readonly #userAgent: string;
+  readonly #onWarning: WarningHandler;
+
+  constructor(options: ClientOptions) {
+    this.transport = options.transport;
+    this.fieldManager = options.fieldManager ?? "windlass";
+    this.#userAgent = options.userAgent ?? `windlass/0.1.0 (${process.platform}/${process.arch})`;
+    this.#onWarning = options.onWarning ?? defaultWarnings(options.log);
+    this.discovery = new Discovery(
+      (path, accept, signal) => this.json({ path, headers: { accept }, ...(signal ? { signal } : {}) }),
+      options.clock ?? systemClock,
+    );
+  }
+
+  /** A client for a kubeconfig already read. {@link connect} also finds one. */
+  static fromKubeconfig(
+    config: Kubeconfig,
+    options: Omit<ClientOptions, "transport"> & ConnectionOptions & { readonly context?: string } = {},
+  ): Client {
+    return new Client({ ...options, transport: openTransport(accessFor(config, options.context), options) });
+  }
+
+  async get<K extends AnyKind>(kind: K, key: ObjectKey, options: GetOptions = {}): Promise<ObjectOf<K>> {
+    const path = objectPath(kind, key, options.subresource);
+    const query = queryString({ resourceVersion: options.resourceVersion });
+    return (await this.json(read(kind, path + query, options))) as ObjectOf<K>;
+  }
+
+  async list<K extends AnyKind>(kind: K, options: ListOptions = {}): Promise<KubernetesList<ObjectOf<K>>> {
+    const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
+    const list = (await this.json(read(kind, path, options, "List"))) as KubernetesList<ObjectOf<K>> | null;
+    if (!Array.isArray(list?.items)) {
+      // Go servers send null for an empty list of some aggregated kinds.
+      if (list && list.items === null) return { ...list, items: [] };
+      throw new TransportError("RESPONSE_MALFORMED", `GET ${pathOnly(path)}: the answer is not a list`);
+    }
+    return list;
+  }
+
+  /** The pages of a list, each of `limit` objects, until there are none. */
+  async *pages<K extends AnyKind>(
+    kind: K,
+    options: ListOptions & { readonly limit: number },
+  ): AsyncGenerator<KubernetesList<ObjectOf<K>>> {
+    let page = await this.list(kind, options);
+    yield page;
+    while (page.metadata.continue) {
+      const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options;
+      page = await this.list(kind, { ...rest, continue: page.metadata.continue });
+      yield page;
+    }
+  }
+
+  /**
+   * A list as the bytes of its JSON, as they arrive. For caches that keep bytes and parse late; for all else `list`.
+   * Leaving the iteration early ends the request.
+   */
+  async *listBytes(kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
+    const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
+    const response = await this.raw(read(kind, path, options, "List"));
+    yield* response.body;
+  }
+
+  /**
+   * Changes as they happen. Ends when the server ends it, as it does after some minutes: resume from the last resource
+   * version seen. An ERROR event (410, most often) is given as such; an answer that is an error is thrown.
+   */
+  async *watch<K extends AnyKind>(
+    kind: K,
+    options: WatchOptions = {},
+  ): AsyncGenerator<WatchEvent<ObjectOf<K>>> {
+    const request = `WATCH ${collectionPath(kind, options.namespace)}`;
+    for await (const line of this.watchLines(kind, options)) {
+      const event = parseJson(line, request);
+      if (!isWatchEvent<ObjectOf<K>>(event))
+        throw new TransportError("RESPONSE_MALFORMED", `${request}: a line is not a watch event`);
+      yield event;
+    }
+  }
+
+  /**
+   * A watch as its lines, each the JSON of one event, not parsed. A line may share memory with its neighbours: copy
+   * what is to be kept.
+   */
+  async *watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
+    const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
+    const { idleTimeoutMs } = options;
+    const response = await this.raw({
+      ...read(kind, path, options),
+      retry: "never",
+      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    });
+    yield* splitLines(response.body);
+  }
+
+  async create<K extends AnyKind>(
+    kind: K,
+    object: InputOf<K>,
+    options: WriteOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const key = keyOf(object);
+    const path = options.subresource
+      ? objectPath(kind, named(kind, key), options.subresource)
+      : collectionPath(kind, placed(kind, key));
+    const body = options.subresource ? object : withKind(kind, object);
+    return (await this.#write("POST", path, body, options)) as ObjectOf<K>;
+  }
+
+  /** Replaces the object of the same name. With a `resourceVersion` in it, only if nothing changed since. */
+  async update<K extends AnyKind>(
+    kind: K,
+    object: InputOf<K>,
+    options: WriteOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
+    return (await this.#write("PUT", path, body, options)) as ObjectOf<K>;
+  }
+
+  async patch<K extends AnyKind>(
+    kind: K,
+    key: ObjectKey,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const path = objectPath(kind, key, options.subresource);
+    return (await this.#write("PATCH", path, patch.patch, options, patchTypes[patch.type])) as ObjectOf<K>;
+  }
+
+  /**
+   * Server-side apply: says which fields the object should have, and leaves those of other managers alone. Creates the
+   * object if there is none.
+   */
+  async apply<K extends AnyKind>(
+    kind: K,
+    object: InputOf<K>,
+    options: ApplyOptions = {},
+  ): Promise<ObjectOf<K>> {
+    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
+    return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
+  }
+
+  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves. */
+  async delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    await this.#delete(objectPath(kind, key), options);
+  }
+
+  /** Deletes all objects that the selectors and the namespace allow. */
+  async deleteCollection(kind: AnyKind, options: ListOptions & DeleteOptions = {}): Promise<void> {
+    await this.#delete(collectionPath(kind, options.namespace) + queryString(listQuery(options)), options);
+  }
+
+  /**
+   * A subresource with a type of its own. Those that share their object's type (`status`) are an option of the verbs.
+   *
+   * @example
+   * await client.subresource(Deployment, { namespace: "default", name: "web" }, "scale").patch({ type: "merge", patch: { spec: { replicas: 3 } } });
+   */
+  subresource<T = AnyObject>(kind: AnyKind, key: ObjectKey, name: string): Subresource<T> {
+    const path = objectPath(kind, key, name);
+    return {
+      get: async (options = {}) => (await this.json({ path, ...signalOf(options) })) as T,
+      create: async (body, options = {}) => (await this.#write("POST", path, body, options)) as T,
+      update: async (body, options = {}) => (await this.#write("PUT", path, body, options)) as T,
+      patch: async (patch, options = {}) =>
+        (await this.#write("PATCH", path, patch.patch, options, patchTypes[patch.type])) as T,
+      apply: async (body, options = {}) =>
+        (await this.#write("PATCH", path, body, options, patchTypes.apply)) as T,
+    };
+  }
+
+  /** Any request by path, its answer as parsed JSON. */
+  async json(request: RawRequest): Promise<unknown> {
+    const response = await this.raw(request);
+    return parseJson(await readBody(response.body), describe(request));
+  }
+
+  /** Any request by path, its answer as text. */
+  async text(request: RawRequest): Promise<string> {
+    const response = await this.raw(request);
+    return (await readBody(response.body)).toString("utf8");
+  }
+
+  /**
+   * Any request by path. The answer's body must be read, or its iteration left: until then it holds a connection.
+   *
+   * @example
+   * const log = await client.raw({ path: "/api/v1/namespaces/default/pods/web-0/log?follow=true" });
+   * for await (const chunk of log.body) process.stdout.write(chunk);
+   */
+  async raw(request: RawRequest): Promise<TransportResponse> {
+    const { body, signal, idleTimeoutMs, retry, path, method = "GET" } = request;
+    const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+    signal?.throwIfAborted();
+    const response = await this.transport.request({
+      method,
+      path,
+      headers: {
+        accept: "application/json",
+        "user-agent": this.#userAgent,
+        ...(isJson ? { "content-type": "application/json" } : {}),
+        ...request.headers,
+      },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
+      ...(signal ? { signal } : {}),
+      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+      ...(retry ? { retry } : {}),
+    });
+    for (const text of parseWarnings(response.headers.warning)) this.#onWarning(text);
+    if (response.status >= 400) throw await errorFrom(response, describe(request));
+    if (response.status >= 300) {
+      await discardBody(response.body);
+      throw new TransportError(
+        "RESPONSE_MALFORMED",
+        `${describe(request)}: redirected (${response.status}), which API servers do not do; is "server" its exact URL?`,
+      );
+    }
+    return response;
+  }
+
+  /** Closes the transport. */
+  async close(): Promise<void> {
+    await this.transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #write(
+    method: "POST" | "PUT" | "PATCH",
+    path: string,
+    body: unknown,
+    options: ApplyOptions,
+    contentType = "application/json",
+  ): Promise<unknown> {
+    const query = queryString({
+      fieldManager: options.fieldManager ?? this.fieldManager,
+      dryRun: options.dryRun ? "All" : undefined,
+      fieldValidation: options.fieldValidation,
+      force: options.force ? true : undefined,
+    });
+    return this.json({
+      method,
+      path: path + query,
+      headers: { "content-type": contentType },
+      body: JSON.stringify(body),
+      ...signalOf(options),
+    });
+  }
+
+  async #delete(path: string, options: DeleteOptions): Promise<void> {
+    const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
+    const response = await this.raw({
+      method: "DELETE",
+      path,
+      body: {
+        kind: "DeleteOptions",
+        apiVersion: "v1",
+        ...(propagationPolicy ? { propagationPolicy } : {}),
+        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        ...(preconditions ? { preconditions } : {}),
+        ...(dryRun ? { dryRun: ["All"] } : {}),
+      },
+      ...signalOf(options),
+    });
+    await discardBody(response.body);
+  }
+}
+
+function defaultWarnings(log: Log | undefined): WarningHandler {
+  return warnOnce((text) => {
+    if (log) log.warn({ warning: text }, "the API server warns");
+    else process.emitWarning(text, { type: "KubernetesWarning" });
+  });
+}
+
+function read(kind: AnyKind, path: string, options: CallOptions, suffix = ""): RawRequest {
+  const headers =
+    kind.representation === undefined
+      ? {}
+      : { headers: { accept: `application/json;as=${kind.representation}${suffix};g=meta.k8s.io;v=v1` } };
+  return { path, ...headers, ...signalOf(options) };
+}
+
+function signalOf(options: CallOptions): CallOptions {
+  return options.signal ? { signal: options.signal } : {};
+}
+
+function listQuery(options: ListOptions): Query {
+  const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
+  return {
+    labelSelector,
+    fieldSelector,
+    limit,
+    continue: options.continue,
+    resourceVersion,
+    resourceVersionMatch,
+  };
+}
+
+function watchQuery(options: WatchOptions): Query {
+  const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options;
+  const { sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
+  return {
+    watch: true,
+    labelSelector,
+    fieldSelector,
+    resourceVersion,
+    resourceVersionMatch,
+    sendInitialEvents,
+    allowWatchBookmarks,
+    timeoutSeconds,
+  };
+}
+
+/** `GET /api/v1/pods`: the query is left out, for it is long and says little. */
+function describe(request: Pick<RawRequest, "method" | "path">): string {
+  return `${request.method ?? "GET"} ${pathOnly(request.path)}`;
+}
+
+function pathOnly(path: string): string {
+  const query = path.indexOf("?");
+  return query < 0 ? path : path.slice(0, query);
+}
+
+function keyOf(object: unknown): Partial<ObjectKey> {
+  const metadata = isRecord(object) ? object.metadata : undefined;
+  if (!isRecord(metadata)) return {};
+  const { name, namespace } = metadata;
+  return {
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof namespace === "string" ? { namespace } : {}),
+  };
+}
+
+function named(kind: AnyKind, key: Partial<ObjectKey>): ObjectKey {
+  if (!key.name) throw new TypeError(`${kind.kind}: metadata.name is missing`);
+  return { ...key, name: key.name };
+}
+
+function placed(kind: AnyKind, key: Partial<ObjectKey>): string | undefined {
+  if (kind.scope === "Namespaced" && !key.namespace)
+    throw new TypeError(
+      `${kind.kind}${key.name ? ` ${JSON.stringify(key.name)}` : ""}: metadata.namespace is missing, and the kind is namespaced`,
+    );
+  return key.namespace;
+}
+
+/** The other subresources have types of their own, which only the caller knows. */
+function isOwnType(subresource: string | undefined): boolean {
+  return subresource === undefined || subresource === "status";
+}
+
+function withKind(kind: AnyKind, object: unknown): unknown {
+  if (!isRecord(object) || (object.apiVersion !== undefined && object.kind !== undefined)) return object;
+  return { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind };
+}
+
+function isWatchEvent<T>(value: unknown): value is WatchEvent<T> {
+  return isRecord(value) && typeof value.type === "string" && isRecord(value.object);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

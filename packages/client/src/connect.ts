@@ -1,0 +1,47 @@
+import { Client, type ClientOptions } from "./client.ts";
+import { type ConnectionOptions, openTransport } from "./connection.ts";
+import { KubeconfigError } from "./errors.ts";
+import { accessFor, type ClusterAccess } from "./kubeconfig/access.ts";
+import { inClusterAccess } from "./kubeconfig/in-cluster.ts";
+import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
+import { loadKubeconfig } from "./kubeconfig/load.ts";
+
+export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "transport"> {
+  /** A path, or a kubeconfig already read. @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
+  readonly kubeconfig?: string | Kubeconfig;
+  /** Which context of it. @default the current one */
+  readonly context?: string;
+}
+
+/**
+ * A client for the cluster that kubectl would talk to from here, or, in a pod, for the pod's own. Nothing is sent yet:
+ * a server that is down shows itself with the first request.
+ *
+ * @throws KubeconfigError if there is no configuration, or it cannot be used.
+ *
+ * @example
+ * await using client = await connect({ fieldManager: "my-operator" });
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const access = await findAccess(options);
+  return new Client({ ...options, transport: openTransport(access, options) });
+}
+
+/** The cluster and user that {@link connect} would use. */
+export async function findAccess(
+  options: Pick<ConnectOptions, "kubeconfig" | "context" | "env"> = {},
+): Promise<ClusterAccess> {
+  const { kubeconfig, context, env } = options;
+  if (typeof kubeconfig === "object") return accessFor(kubeconfig, context);
+  const config = await loadKubeconfig({
+    ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
+    ...(env ? { env } : {}),
+  });
+  if (config) return accessFor(config, context);
+  const inCluster = await inClusterAccess(env ? { env } : {});
+  if (inCluster) return inCluster;
+  throw new KubeconfigError(
+    "KUBECONFIG_NOT_FOUND",
+    "no kubeconfig found: KUBECONFIG names no file that exists, there is no ~/.kube/config, and this is not a pod with a service account; set KUBECONFIG",
+  );
+}

@@ -1,0 +1,114 @@
+import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
+import { type Credentials, credentialsFor } from "./credentials.ts";
+import { authenticate } from "./intercept/authenticate.ts";
+import { impersonate } from "./intercept/impersonate.ts";
+import { observe, type RequestOutcome } from "./intercept/observe.ts";
+import { type Retry, retry } from "./intercept/retry.ts";
+import type { ClusterAccess } from "./kubeconfig/access.ts";
+import type { Log } from "./log.ts";
+import type { TlsMaterial } from "./network/agent.ts";
+import { RotatingFile } from "./network/file.ts";
+import { parseProxy, proxyFromEnvironment } from "./network/proxy.ts";
+import { type NetworkOptions, networkTransport } from "./network/transport.ts";
+import { type Interceptor, intercept, type Transport } from "./transport.ts";
+
+export interface ConnectionOptions
+  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "compression"> {
+  /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */
+  readonly interceptors?: readonly Interceptor[];
+  /** How often a request is made at most; see {@link retry}. @default 5 */
+  readonly attempts?: number;
+  /** Told of every request made, repetitions singly. The source of `rest_client_*` metrics. @default nobody */
+  readonly onOutcome?: (outcome: RequestOutcome) => void;
+  /** Told of every repetition. @default nobody */
+  readonly onRetry?: (retry: Retry) => void;
+  /** Requests at level debug. @default none */
+  readonly log?: Log;
+  /** Where HTTPS_PROXY and NO_PROXY are looked up. @default the process' */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** @default the system's */
+  readonly clock?: Clock;
+  /** @default the system's */
+  readonly random?: Random;
+}
+
+/**
+ * A transport to the cluster, with its credentials, retries and telemetry around it. Credentials go only to servers that
+ * speak TLS, as with kubectl: over plain HTTP anyone on the way could read them.
+ */
+export function openTransport(access: ClusterAccess, options: ConnectionOptions = {}): Transport {
+  const { clock = systemClock, random = systemRandom, log, onOutcome, onRetry, attempts } = options;
+  const server = new URL(access.cluster.server);
+  const isSecure = server.protocol === "https:";
+  const credentials = credentialsFor(access, clock);
+  const { proxyUrl, disableCompression } = access.cluster;
+  const proxy = proxyUrl
+    ? parseProxy(proxyUrl, `kubeconfig ${access.source}: proxy-url`)
+    : proxyFromEnvironment(server, options.env ?? process.env);
+  const compression = options.compression ?? (disableCompression ? "none" : "gzip");
+  const network = networkTransport({
+    server,
+    clock,
+    compression,
+    ...(isSecure ? { tls: tlsSource(access, credentials, clock) } : {}),
+    ...(proxy ? { proxy } : {}),
+    ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
+    ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
+  });
+  return intercept(network, [
+    ...(options.interceptors ?? []),
+    retry({
+      clock,
+      random,
+      ...(attempts === undefined ? {} : { attempts }),
+      ...(onRetry ? { onRetry } : {}),
+    }),
+    ...(isSecure ? [authenticate(credentials)] : []),
+    ...(access.user.impersonate ? [impersonate(access.user.impersonate)] : []),
+    observe({ host: server.host, clock, ...(onOutcome ? { onOutcome } : {}), ...(log ? { log } : {}) }),
+  ]);
+}
+
+type PemSource = () => Promise<string | Buffer | undefined>;
+
+/** TLS material from inline data or files, and from an exec plugin; a new object only when a part of it changed. */
+function tlsSource(
+  access: ClusterAccess,
+  credentials: Credentials,
+  clock: Clock,
+): () => Promise<TlsMaterial> {
+  const { cluster, user } = access;
+  const ca = pem(cluster.certificateAuthorityData, cluster.certificateAuthority, clock);
+  const cert = pem(user.clientCertificateData, user.clientCertificate, clock);
+  const key = pem(user.clientKeyData, user.clientKey, clock);
+  const isFixed =
+    (cluster.certificateAuthorityData ?? !cluster.certificateAuthority) !== false &&
+    (user.clientCertificateData ?? !user.clientCertificate) !== false &&
+    (user.clientKeyData ?? !user.clientKey) !== false &&
+    user.exec === undefined;
+  let last: TlsMaterial | undefined;
+  return async () => {
+    if (isFixed && last) return last;
+    const issued = user.exec ? await credentials.current() : {};
+    const [caNow, certNow, keyNow] = await Promise.all([ca(), issued.cert ?? cert(), issued.key ?? key()]);
+    if (last && last.ca === caNow && last.cert === certNow && last.key === keyNow) return last;
+    last = {
+      ...(caNow ? { ca: caNow } : {}),
+      ...(certNow ? { cert: certNow } : {}),
+      ...(keyNow ? { key: keyNow } : {}),
+      ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
+      ...(cluster.insecureSkipTlsVerify ? { insecureSkipVerify: true } : {}),
+    };
+    return last;
+  };
+}
+
+function pem(data: string | undefined, path: string | undefined, clock: Clock): PemSource {
+  if (data) {
+    const decoded = Promise.resolve(Buffer.from(data, "base64"));
+    return () => decoded;
+  }
+  if (!path) return () => Promise.resolve(undefined);
+  const file = new RotatingFile(path, clock);
+  return () => file.read();
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "@windlass/clock";
+import { ExecPlugin } from "./exec-plugin.ts";
+import type { ClusterAccess } from "./kubeconfig/access.ts";
+import { RotatingFile } from "./network/file.ts";
+
+/** What proves who one is. A new object each time something in it changed. */
+export interface Credential {
+  /** The value of the `Authorization` header. */
+  readonly authorization?: string;
+  /** A client certificate and its key, PEM. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** A source of credentials that may change while the process runs. */
+export interface Credentials {
+  /** What to use now. Cheap: asked before every request. */
+  current(): Promise<Credential>;
+  /** The server refused this one; if it is still the current one, get another. */
+  invalidate(refused: Credential): void;
+}
+
+/** The credentials that a user's kubeconfig entry (or the pod's service account) describes, client certificates apart. */
+export function credentialsFor(access: ClusterAccess, clock: Clock): Credentials {
+  const { exec, tokenFile, token, username, password } = access.user;
+  if (tokenFile) return new TokenFile(tokenFile, clock);
+  if (token) return fixed({ authorization: `Bearer ${token}` });
+  if (username !== undefined || password !== undefined) {
+    const pair = Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64");
+    return fixed({ authorization: `Basic ${pair}` });
+  }
+  if (exec) return new ExecPlugin(exec, access, clock);
+  return fixed({});
+}
+
+function fixed(credential: Credential): Credentials {
+  return {
+    current: () => Promise.resolve(credential),
+    invalidate() {
+      // There is nothing else to try: the server's 401 goes to the caller.
+    },
+  };
+}
+
+/** A bearer token in a file that is replaced before the token expires. */
+class TokenFile implements Credentials {
+  readonly #file: RotatingFile;
+  #content: Buffer | undefined;
+  #credential: Credential = {};
+
+  constructor(path: string, clock: Clock) {
+    this.#file = new RotatingFile(path, clock);
+  }
+
+  async current(): Promise<Credential> {
+    const content = await this.#file.read();
+    if (content !== this.#content) {
+      this.#content = content;
+      this.#credential = { authorization: `Bearer ${content.toString("utf8").trim()}` };
+    }
+    return this.#credential;
+  }
+
+  invalidate(): void {
+    this.#file.invalidate();
+  }
+}

@@ -1,0 +1,170 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import type { Clock } from "@windlass/clock";
+import type { Credential, Credentials } from "./credentials.ts";
+import { TransportError } from "./errors.ts";
+import type { ClusterAccess } from "./kubeconfig/access.ts";
+import type { ExecConfig } from "./kubeconfig/kubeconfig.ts";
+
+/** The extension of a cluster whose content goes to its exec plugin. */
+const CLUSTER_CONFIG = "client.authentication.k8s.io/exec";
+
+/** A program that need not wait for a person has this long. */
+const TIMEOUT_MS = 60_000;
+
+interface Held {
+  readonly credential: Credential;
+  /** In the clock's `now()`; undefined if it does not say. */
+  readonly expiresAt: number | undefined;
+}
+
+/**
+ * Credentials from a program, by the client.authentication.k8s.io protocol. What it printed is kept until it expires or
+ * the server refuses it; however many requests wait for it, the program runs once.
+ */
+export class ExecPlugin implements Credentials {
+  readonly #config: ExecConfig;
+  readonly #access: ClusterAccess;
+  readonly #clock: Clock;
+  #held: Held | undefined;
+  #running: Promise<Held> | undefined;
+
+  constructor(config: ExecConfig, access: ClusterAccess, clock: Clock) {
+    this.#config = config;
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  async current(): Promise<Credential> {
+    const held = this.#held;
+    if (held && (held.expiresAt === undefined || held.expiresAt > this.#clock.now())) return held.credential;
+    this.#running ??= this.#refresh().finally(() => {
+      this.#running = undefined;
+    });
+    return (await this.#running).credential;
+  }
+
+  invalidate(refused: Credential): void {
+    if (this.#held?.credential === refused) this.#held = undefined;
+  }
+
+  async #refresh(): Promise<Held> {
+    const isInteractive = this.#config.interactiveMode !== "Never" && process.stdin.isTTY === true;
+    if (this.#config.interactiveMode === "Always" && !isInteractive)
+      throw this.#failure(
+        "wants to ask a person, and there is no terminal; log in before, or from a terminal",
+      );
+    const info = JSON.stringify(await this.#execInfo(isInteractive));
+    this.#held = this.#read(await this.#run(info, isInteractive));
+    return this.#held;
+  }
+
+  async #execInfo(interactive: boolean): Promise<object> {
+    const { apiVersion, provideClusterInfo } = this.#config;
+    const spec = provideClusterInfo ? { interactive, cluster: await this.#clusterInfo() } : { interactive };
+    return { apiVersion, kind: "ExecCredential", spec };
+  }
+
+  async #clusterInfo(): Promise<object> {
+    const { cluster } = this.#access;
+    const ca =
+      cluster.certificateAuthorityData ??
+      (cluster.certificateAuthority
+        ? (await readFile(cluster.certificateAuthority)).toString("base64")
+        : undefined);
+    const config = cluster.extensions?.get(CLUSTER_CONFIG);
+    return {
+      server: cluster.server,
+      ...(cluster.tlsServerName ? { "tls-server-name": cluster.tlsServerName } : {}),
+      ...(cluster.insecureSkipTlsVerify ? { "insecure-skip-tls-verify": true } : {}),
+      ...(ca ? { "certificate-authority-data": ca } : {}),
+      ...(cluster.proxyUrl ? { "proxy-url": cluster.proxyUrl } : {}),
+      ...(cluster.disableCompression ? { "disable-compression": true } : {}),
+      ...(config === undefined ? {} : { config }),
+    };
+  }
+
+  #run(info: string, isInteractive: boolean): Promise<string> {
+    const { command, args, env } = this.#config;
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    // What it says to people goes where they look; what it prints are credentials, and are read here alone.
+    const child = spawn(command, [...args], {
+      env: { ...process.env, ...variables, KUBERNETES_EXEC_INFO: info },
+      stdio: [isInteractive ? "inherit" : "ignore", "pipe", "inherit"],
+      windowsHide: true,
+    });
+    const output: Buffer[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));
+    const cancelTimeout = isInteractive
+      ? undefined
+      : this.#clock.schedule(TIMEOUT_MS, () => {
+          child.kill("SIGKILL");
+          reject(this.#failure(`did not end within ${TIMEOUT_MS / 1000} s`));
+        });
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const fault =
+        error.code === "ENOENT" ? "is not installed, or not in PATH" : `cannot run (${error.code})`;
+      const { installHint } = this.#config;
+      reject(this.#failure(installHint ? `${fault}; ${installHint.trim()}` : fault, error));
+    });
+    child.once("close", (status, signal) => {
+      if (status === 0) resolve(Buffer.concat(output).toString("utf8"));
+      else
+        reject(
+          this.#failure(`failed (${signal ?? `exit status ${status}`}); what it wrote to stderr says why`),
+        );
+    });
+    return promise.finally(() => cancelTimeout?.());
+  }
+
+  /** The output is never quoted: it is a credential. */
+  #read(output: string): Held {
+    const { apiVersion } = this.#config;
+    const document = tryParse(output);
+    if (!isRecord(document) || document.kind !== "ExecCredential")
+      throw this.#failure("did not print an ExecCredential as JSON");
+    if (document.apiVersion !== apiVersion)
+      throw this.#failure(
+        `printed an ExecCredential of another apiVersion than ${apiVersion}, which the kubeconfig names`,
+      );
+    const status = isRecord(document.status) ? document.status : {};
+    const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status;
+    const hasPair = typeof cert === "string" && cert !== "" && typeof key === "string" && key !== "";
+    if (!hasPair && (cert || key))
+      throw this.#failure("printed a client certificate without its key, or a key alone");
+    const hasToken = typeof token === "string" && token !== "";
+    if (!hasToken && !hasPair) throw this.#failure("printed neither a token nor a client certificate");
+    const expires = typeof expirationTimestamp === "string" ? Date.parse(expirationTimestamp) : Number.NaN;
+    return {
+      credential: {
+        ...(hasToken ? { authorization: `Bearer ${token}` } : {}),
+        ...(hasPair ? { cert, key } : {}),
+      },
+      expiresAt: Number.isNaN(expires) ? undefined : expires,
+    };
+  }
+
+  #failure(fault: string, cause?: unknown): TransportError {
+    return new TransportError(
+      "CREDENTIALS_FAILED",
+      `exec plugin ${JSON.stringify(this.#config.command)} ${fault}`,
+      {
+        cause,
+        mayHaveBeenSent: false,
+      },
+    );
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,97 @@
+import { channel } from "node:diagnostics_channel";
+import { type Clock, systemClock } from "@windlass/clock";
+import { TransportError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import type { Interceptor, TransportRequest } from "../transport.ts";
+
+/** What became of one request, when its answer began or failed to come. Holds no headers and no body. */
+export interface RequestOutcome {
+  readonly method: TransportRequest["method"];
+  /** Path and query. */
+  readonly path: string;
+  /** The server's host and port. */
+  readonly host: string;
+  /** The HTTP status, or `<error>` when there was no answer, as `rest_client_requests_total` labels it. */
+  readonly code: string;
+  /** The code of the error, when there was no answer. */
+  readonly error?: string;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+}
+
+export interface ObserveOptions {
+  /** The server's host and port, for the `host` label. */
+  readonly host: string;
+  /** @default nobody, but the diagnostics channel */
+  readonly onOutcome?: (outcome: RequestOutcome) => void;
+  /** Each request at level debug. @default none */
+  readonly log?: Log;
+  /** @default the system's */
+  readonly clock?: Clock;
+}
+
+/** The `node:diagnostics_channel` on which every request's {@link RequestOutcome} is published. */
+export const REQUEST_CHANNEL = "windlass:client:request";
+
+/** Tells of every request made: to a callback, to a log, and to the diagnostics channel. The seam for metrics. */
+export function observe(options: ObserveOptions): Interceptor {
+  const { host, onOutcome, log, clock = systemClock } = options;
+  const published = channel(REQUEST_CHANNEL);
+  return (next) => ({
+    async request(request) {
+      const started = clock.monotonic();
+      const tell = (code: string, error?: string) => {
+        const { method, path, body } = request;
+        const outcome: RequestOutcome = {
+          method,
+          path,
+          host,
+          code,
+          durationMs: clock.monotonic() - started,
+          requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
+          ...(error === undefined ? {} : { error }),
+        };
+        onOutcome?.(outcome);
+        log?.debug(outcome, "API request");
+        if (published.hasSubscribers) published.publish(outcome);
+      };
+      try {
+        const response = await next.request(request);
+        tell(String(response.status));
+        return response;
+      } catch (error) {
+        tell("<error>", error instanceof TransportError ? error.code : "ABORTED");
+        throw error;
+      }
+    },
+    close: () => next.close(),
+  });
+}
+
+/** A span of whatever tracing library is in use. */
+export interface RequestSpan {
+  /** What carries the trace to the server, e.g. `traceparent`. @default nothing */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer began, or failed to come. */
+  end(outcome: { readonly status: number } | { readonly error: unknown }): void;
+}
+
+/** Opens a span around every request, repetitions included when it stands outside of `retry`. */
+export function trace(start: (request: TransportRequest) => RequestSpan): Interceptor {
+  return (next) => ({
+    async request(request) {
+      const span = start(request);
+      try {
+        const response = await next.request(
+          span.headers ? { ...request, headers: { ...request.headers, ...span.headers } } : request,
+        );
+        span.end({ status: response.status });
+        return response;
+      } catch (error) {
+        span.end({ error });
+        throw error;
+      }
+    },
+    close: () => next.close(),
+  });
+}

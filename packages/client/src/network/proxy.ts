@@ -1,0 +1,176 @@
+import http from "node:http";
+import https from "node:https";
+import { BlockList, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { TransportError } from "../errors.ts";
+import { failureFrom } from "./failure.ts";
+
+export interface TunnelOptions {
+  readonly proxy: URL;
+  readonly server: URL;
+  readonly tls: ConnectionOptions;
+  readonly connectTimeoutMs: number;
+}
+
+/** A TLS connection to the server through the proxy's CONNECT. */
+export async function openTunnel(options: TunnelOptions): Promise<Duplex> {
+  const { server, tls } = options;
+  const socket = await connectThrough(options);
+  const host = hostOf(server);
+  return new Promise((resolve, reject) => {
+    const secure = connectTls({
+      ...tls,
+      socket,
+      ALPNProtocols: ["http/1.1"],
+      host,
+      ...(tls.servername === undefined && isIP(host) === 0 ? { servername: host } : {}),
+    });
+    const onError = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    secure.once("error", onError);
+    secure.once("secureConnect", () => {
+      secure.off("error", onError);
+      resolve(secure);
+    });
+  });
+}
+
+function connectThrough({ proxy, server, connectTimeoutMs }: TunnelOptions): Promise<Socket> {
+  const target = `${server.hostname}:${portOf(server)}`;
+  const through = `${server.origin} through the proxy ${proxy.protocol}//${proxy.host}`;
+  return new Promise((resolve, reject) => {
+    const request = (proxy.protocol === "https:" ? https : http).request({
+      method: "CONNECT",
+      host: hostOf(proxy),
+      port: portOf(proxy),
+      path: target,
+      headers: { host: target, ...proxyAuthorization(proxy) },
+      agent: false,
+      timeout: connectTimeoutMs,
+    });
+    request.once("timeout", () =>
+      request.destroy(
+        new TransportError(
+          "TIMEOUT_CONNECT",
+          `${through}: the proxy did not answer in ${connectTimeoutMs} ms`,
+          {
+            mayHaveBeenSent: false,
+          },
+        ),
+      ),
+    );
+    request.once("error", (error) => {
+      if (error instanceof TransportError) return reject(error);
+      const failure = failureFrom(error, { request: through, connected: false });
+      reject(new TransportError("PROXY_FAILED", failure.message, { cause: error, mayHaveBeenSent: false }));
+    });
+    request.once("connect", (response, socket: Socket, head) => {
+      socket.setTimeout(0);
+      if (response.statusCode === 200) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(
+        new TransportError(
+          "PROXY_FAILED",
+          `${through}: the proxy answered ${response.statusCode}; check proxy-url or HTTPS_PROXY, and NO_PROXY`,
+          { mayHaveBeenSent: false },
+        ),
+      );
+    });
+    request.end();
+  });
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+export function portOf(url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return url.protocol === "https:" ? 443 : 80;
+}
+
+/** The header that a proxy with a user name in its URL wants. */
+export function proxyAuthorization(proxy: URL): Record<string, string> {
+  if (proxy.username === "") return {};
+  const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/** The variables that name proxies, as curl and Go programs read them. */
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy that the environment sets for a server, by the rules that kubectl follows: HTTPS_PROXY or HTTP_PROXY by the
+ * server's scheme, either case; none for localhost and loopback addresses, nor for what NO_PROXY names (host, `.domain`,
+ * address or CIDR, each with an optional port, or `*`).
+ *
+ * @throws TransportError with code PROXY_FAILED if the URL does not parse or its scheme is not http or https.
+ */
+export function proxyFromEnvironment(server: URL, env: ProxyEnvironment): URL | undefined {
+  const name = server.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const value = env[name] || env[name.toLowerCase()];
+  if (!value || isLocal(hostOf(server)) || isExempt(server, env.NO_PROXY || env.no_proxy || ""))
+    return undefined;
+  return parseProxy(value, name);
+}
+
+/** @param source what to name in the message, e.g. `HTTPS_PROXY`. */
+export function parseProxy(value: string, source: string): URL {
+  const text = value.includes("://") ? value : `http://${value}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== "") return url;
+  // The value may hold a password, so only its scheme is named.
+  const fault = url ? `proxies of scheme ${url.protocol.slice(0, -1)} are not supported` : "it is not a URL";
+  throw new TransportError(
+    "PROXY_FAILED",
+    `${source}: ${fault}; give one such as http://proxy.example.com:3128`,
+    {
+      mayHaveBeenSent: false,
+    },
+  );
+}
+
+function isLocal(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+function isExempt(server: URL, noProxy: string): boolean {
+  const host = hostOf(server).toLowerCase();
+  const port = String(portOf(server));
+  return noProxy
+    .split(",")
+    .map((entry) => entry.trim().toLowerCase())
+    .some((entry) => entry !== "" && exempts(entry, host, port));
+}
+
+function exempts(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return isInRange(entry, host);
+  if (isIP(entry) !== 0) return entry === host;
+  const [, name = entry, onlyPort] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (onlyPort !== undefined && onlyPort !== port) return false;
+  const bare = name.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(bare) !== 0) return bare === host;
+  const domain = bare.replace(/^\*/, "");
+  if (domain.startsWith(".")) return host.endsWith(domain);
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+function isInRange(range: string, host: string): boolean {
+  const [network = "", bits = ""] = range.split("/");
+  const family = isIP(network);
+  if (family === 0 || isIP(host) !== family || !/^\d{1,3}$/.test(bits)) return false;
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  const name = family === 4 ? "ipv4" : "ipv6";
+  list.addSubnet(network, Number(bits), name);
+  return list.check(host, name);
+}
