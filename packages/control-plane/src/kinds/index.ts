@@ -7,5 +7,14 @@ export {
   KindTable,
   type SubresourceInfo,
 } from "./kind-table.ts";
+export {
+  canonicalQuantity,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+} from "./quantity.ts";
 export type { KubernetesVersion } from "./recorded.ts";
+export { DecodeError, normalize, normalizeAs, type Stage } from "./round-trip.ts";
 export { builtinSchema, schemaOfType } from "./schemas.ts";
+export { formatTime, parseTime, TimeError } from "./time.ts";

@@ -1,0 +1,306 @@
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { badRequest } from "../status.ts";
+import { base64Fault } from "./base64.ts";
+import {
+  type GoField,
+  type GoType,
+  goType,
+  goTypeOfKind,
+  nameOf,
+  type Scalar,
+  type Special,
+} from "./go-types.ts";
+import type { GroupVersionKind } from "./kind-table.ts";
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "./quantity.ts";
+import { formatTime, isZeroTime, parseTime, TimeError } from "./time.ts";
+
+/**
+ * A value that a Go type cannot hold. The message is the one Go's JSON decoder gives, without what the server puts before it.
+ */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+/**
+ * How far an object has come. `decoded`: as read from a request, where an empty list that was sent is still an empty list.
+ * `stored`: as read back from storage, where it has become null. Fields that are left out when empty are gone in both.
+ */
+export type Stage = "decoded" | "stored";
+
+/**
+ * Gives an object the shape it has after the real server read it into its Go type and wrote it again: unknown fields and empty
+ * optional ones are gone, fields that are always written are there with their zero value, quantities and times are in their one
+ * form, and keys stand in the order the real server writes them. A kind without a Go type is returned as it is.
+ *
+ * @throws {StatusError} 400 with the real server's words where a value is of the wrong type.
+ */
+export function normalize(kind: GroupVersionKind, object: JsonObject, stage: Stage = "stored"): JsonObject {
+  const type = goTypeOfKind(kind.group, kind.version, kind.kind);
+  if (!type) return object;
+  try {
+    return new RoundTrip(stage).convert(type, object) as JsonObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(
+      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
+    );
+  }
+}
+
+/**
+ * The same for a part of an object, by the name its type is recorded under, such as `meta.v1.ObjectMeta` for the metadata of a
+ * custom resource.
+ *
+ * @throws {DecodeError} where a value is of the wrong type.
+ */
+export function normalizeAs(typeName: string, value: Json, stage: Stage = "stored"): Json {
+  const type = goType(typeName);
+  if (!type) throw new Error(`no Go type was recorded for ${typeName}`);
+  return new RoundTrip(stage).convert(type, value);
+}
+
+/** The bounds of Go's integers, as far as a JavaScript number tells them apart. */
+const bounds: { readonly [scalar: string]: readonly [least: number, most: number] } = {
+  uint8: [0, 255],
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63],
+};
+
+class RoundTrip {
+  readonly #stage: Stage;
+  /** The struct being read, and the JSON names that lead into it: what Go's messages name. */
+  #struct = "";
+  readonly #path: string[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** The value as Go would write it after reading it. Undefined stands for a field that was not sent. */
+  convert(type: GoType, value: Json | undefined): Json {
+    switch (type.at) {
+      case "pointer":
+        return value === undefined || value === null ? null : this.convert(type.to, value);
+      case "struct":
+        return this.#convertStruct(type, value);
+      case "list":
+        return this.#convertList(type, value);
+      case "map":
+        return this.#convertMap(type, value);
+      case "scalar":
+        return this.#convertScalar(type.scalar, type, value);
+      case "special":
+        return this.#convertSpecial(type.special, value);
+    }
+  }
+
+  #convertStruct(type: GoType & { at: "struct" }, value: Json | undefined): Json {
+    if (value !== undefined && value !== null && !isObject(value)) throw this.#mismatch(value, type);
+    const { byName, json } = type.fields;
+    const read = new Map<GoField, Json>();
+    const outer = this.#struct;
+    this.#struct = type.name.slice(type.name.indexOf(".") + 1);
+    // In the order sent, as the first fault met is the one reported.
+    for (const name of Object.keys(value ?? {})) {
+      const field = byName.get(name);
+      if (!field) continue;
+      this.#path.push(name);
+      read.set(field, this.convert(field.type, (value as JsonObject)[name]));
+      this.#path.pop();
+    }
+    this.#struct = outer;
+    const written: JsonObject = {};
+    for (const field of json) {
+      const held = read.get(field) ?? this.convert(field.type, undefined);
+      if (!(field.omitEmpty && isEmpty(field.type, held)) && !(field.omitZero && held === null)) {
+        written[field.json] = held;
+      }
+    }
+    return written;
+  }
+
+  #convertList(type: GoType & { at: "list" }, value: Json | undefined): Json {
+    if (value === undefined || value === null) return null;
+    if (!Array.isArray(value)) throw this.#mismatch(value, type);
+    if (value.length === 0 && this.#stage === "stored") return null;
+    return value.map((item) => this.convert(type.item, item));
+  }
+
+  #convertMap(type: GoType & { at: "map" }, value: Json | undefined): Json {
+    if (value === undefined || value === null) return null;
+    if (!isObject(value)) throw this.#mismatch(value, type);
+    const keys = Object.keys(value);
+    if (keys.length === 0 && this.#stage === "stored") return null;
+    const convert =
+      type.name === "v1.ResourceList"
+        ? (held: Json | undefined) => convertQuantity(held, "milli")
+        : (held: Json | undefined) => this.convert(type.value, held);
+    const read = new Map(keys.map((key) => [key, convert(value[key])]));
+    // Bytes that are null come back from storage empty.
+    const absent = type.value.at === "scalar" && type.value.scalar === "bytes" ? "" : null;
+    const written: JsonObject = {};
+    for (const key of keys.sort(byCodePoint)) put(written, key, read.get(key) ?? absent);
+    return written;
+  }
+
+  #convertScalar(scalar: Scalar, type: GoType, value: Json | undefined): Json {
+    switch (scalar) {
+      case "string":
+        if (value === undefined || value === null) return "";
+        if (typeof value !== "string") throw this.#mismatch(value, type);
+        return value;
+      case "bool":
+        if (value === undefined || value === null) return false;
+        if (typeof value !== "boolean") throw this.#mismatch(value, type);
+        return value;
+      case "float64":
+        if (value === undefined || value === null) return 0;
+        if (typeof value !== "number") throw this.#mismatch(value, type);
+        return value;
+      case "bytes":
+        return this.#convertBytes(type, value);
+      default: {
+        if (value === undefined || value === null) return 0;
+        return this.#convertInteger(scalar, nameOf(type), value);
+      }
+    }
+  }
+
+  #convertInteger(scalar: string, typeName: string, value: Json): Json {
+    if (typeof value !== "number") throw this.#mismatchNamed(value, typeName);
+    const [least, most] = bounds[scalar] ?? [0, 0];
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw this.#fault(`number ${value}`, typeName);
+    }
+    return value;
+  }
+
+  #convertBytes(type: GoType, value: Json | undefined): Json {
+    if (value === undefined || value === null) return null;
+    if (Array.isArray(value)) {
+      const bytes = value.map((item) => this.#convertInteger("uint8", "uint8", item ?? 0) as number);
+      return Buffer.from(bytes).toString("base64");
+    }
+    if (typeof value !== "string") throw this.#mismatch(value, type);
+    const fault = base64Fault(value);
+    if (fault !== undefined) throw new DecodeError(`illegal base64 data at input byte ${fault}`);
+    return value.replace(/[\r\n]/g, "");
+  }
+
+  #convertSpecial(special: Special, value: Json | undefined): Json {
+    switch (special) {
+      case "quantity":
+        return convertQuantity(value, "exact");
+      case "time":
+        return this.#convertTime("seconds", value);
+      case "micro-time":
+        return this.#convertTime("micros", value);
+      case "int-or-string":
+        if (value === undefined || value === null) return 0;
+        return typeof value === "string" ? value : this.#convertInteger("int32", "int32", value);
+      case "duration":
+        if (value === undefined || value === null) return "0s";
+        if (typeof value !== "string") throw this.#mismatchNamed(value, "string");
+        return value;
+      case "fields":
+      case "raw":
+        return value ?? null;
+      case "schema-or-bool":
+        if (typeof value === "boolean") return value;
+        if (isObject(value)) return this.#convertSchema(value);
+        throw new DecodeError("boolean or JSON schema expected");
+      case "schema-or-array":
+        if (Array.isArray(value))
+          return value.length === 0 ? null : value.map((item) => this.#convertSchema(item));
+        return isObject(value) ? this.#convertSchema(value) : null;
+      case "schema-or-strings":
+        if (Array.isArray(value)) {
+          return value.map((item) => {
+            if (typeof item !== "string") throw this.#mismatchNamed(item, "string");
+            return item;
+          });
+        }
+        return isObject(value) ? this.#convertSchema(value) : null;
+    }
+  }
+
+  #convertSchema(value: Json): Json {
+    const type = goType("apiextensions.v1.JSONSchemaProps");
+    return type ? this.convert(type, value) : value;
+  }
+
+  #convertTime(precision: "seconds" | "micros", value: Json | undefined): Json {
+    if (value === undefined || value === null) return null;
+    if (typeof value !== "string") throw this.#mismatchNamed(value, "string");
+    try {
+      const moment = parseTime(value, precision);
+      return isZeroTime(moment) ? null : formatTime(moment, precision);
+    } catch (error) {
+      if (error instanceof TimeError) throw new DecodeError(error.message);
+      throw error;
+    }
+  }
+
+  #mismatch(value: Json, type: GoType): DecodeError {
+    return this.#mismatchNamed(value, nameOf(type));
+  }
+
+  #mismatchNamed(value: Json, typeName: string): DecodeError {
+    return this.#fault(jsonTypeOf(value), typeName);
+  }
+
+  #fault(what: string, typeName: string): DecodeError {
+    const into =
+      this.#path.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${this.#path.join(".")}`;
+    return new DecodeError(`json: cannot unmarshal ${what} into ${into} of type ${typeName}`);
+  }
+}
+
+function convertQuantity(value: Json | undefined, precision: "exact" | "milli"): Json {
+  if (value === undefined || value === null) return "0";
+  try {
+    // Anything else is refused as text that is no quantity.
+    const text = typeof value === "string" || typeof value === "number" ? String(value) : "{";
+    const quantity = parseQuantity(text.trim());
+    return formatQuantity(precision === "milli" ? roundUpToMilli(quantity) : quantity);
+  } catch (error) {
+    if (error instanceof QuantityError) throw new DecodeError(error.message);
+    throw error;
+  }
+}
+
+/** Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written as null. */
+function isEmpty(type: GoType, value: Json): boolean {
+  switch (type.at) {
+    case "pointer":
+      return value === null;
+    case "list":
+      return value === null || (value as Json[]).length === 0;
+    case "map":
+      return value === null || Object.keys(value as JsonObject).length === 0;
+    case "scalar":
+      return value === null || value === "" || value === 0 || value === false;
+    default:
+      return false;
+  }
+}
+
+function jsonTypeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function byCodePoint(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Sets an own property, whatever it is called. */
+function put(object: JsonObject, key: string, value: Json): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
