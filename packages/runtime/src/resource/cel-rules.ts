@@ -1,0 +1,120 @@
+import { follow, segmentsOf } from "./field-path.ts";
+import type { Problems } from "./refusal.ts";
+import { own, type StructuralSchema, type ValidationRule } from "./structural.ts";
+
+const reasons = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
+
+/**
+ * Finds in a CEL rule what can be found without compiling it: fields that do not exist, brackets that do not close, old values
+ * where there are none to compare with. The API server compiles every rule and has the last word.
+ */
+export function checkRule(
+  rule: ValidationRule,
+  node: StructuralSchema,
+  path: string,
+  correlatable: boolean,
+  problems: Problems,
+): void {
+  const say = (message: string) => problems.add(path, `the rule ${JSON.stringify(rule.rule)} ${message}`);
+  if (rule.rule.trim() === "") {
+    problems.add(path, "a rule must not be empty");
+    return;
+  }
+  const code = withoutStrings(rule.rule);
+  if (code === undefined) {
+    say("has a string that does not end");
+    return;
+  }
+  const unbalanced = unbalancedBracket(code);
+  if (unbalanced !== undefined) say(`has a ${unbalanced} without its other half`);
+  const old = /\boldSelf\b/.test(code);
+  if (old && !correlatable) {
+    say(
+      "compares with oldSelf inside a list whose items cannot be matched with their former selves; make the list a .check(listMap(…)), or put the rule on the list",
+    );
+  }
+  if (rule.optionalOldSelf === true && !old) say("sets optionalOldSelf and does not use oldSelf");
+  for (const missing of unknownFields(code, node)) {
+    say(`uses ${missing}, a field that the schema does not have`);
+  }
+  checkMessage(rule, say);
+  if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
+    say(`has the reason ${JSON.stringify(rule.reason)}; it must be one of ${reasons.join(", ")}`);
+  }
+  if (rule.fieldPath !== undefined) {
+    const segments = segmentsOf(rule.fieldPath);
+    const target = segments === undefined ? undefined : follow(node, segments);
+    if (target === undefined || target.at === "nothing") {
+      say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which leads to no field of the schema`);
+    } else if (target.at === "field" && target.inList) {
+      say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which must not lead into a list`);
+    }
+  }
+}
+
+function checkMessage(rule: ValidationRule, say: (message: string) => void): void {
+  const { message } = rule;
+  if (message !== undefined && (message.trim() === "" || /[\r\n]/.test(message))) {
+    say("needs a message of one line that is not blank");
+  }
+  if (message !== undefined && message.length > 2048) say("has a message of more than 2048 characters");
+  if (message === undefined && /[\r\n]/.test(rule.rule.trim())) {
+    say("spans several lines and so needs a message of its own");
+  }
+  if (rule.messageExpression?.trim() === "") say("has an empty messageExpression");
+}
+
+/** The rule with every string literal emptied, or undefined where one does not end. */
+function withoutStrings(rule: string): string | undefined {
+  const emptied = rule.replaceAll(
+    /[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/g,
+    '""',
+  );
+  return /["']/.test(emptied.replaceAll('""', "")) ? undefined : emptied;
+}
+
+function unbalancedBracket(code: string): string | undefined {
+  const pairs: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+  const open: string[] = [];
+  for (const [character] of code.matchAll(/[()[\]{}]/g)) {
+    const partner = pairs[character];
+    if (partner === undefined) open.push(character);
+    else if (open.pop() !== partner) return character;
+  }
+  return open.pop();
+}
+
+/** Field chains that start at `self` or `oldSelf` and leave the schema. Calls and indexes end a chain. */
+function unknownFields(code: string, node: StructuralSchema): Set<string> {
+  const unknown = new Set<string>();
+  const chains = code.matchAll(/(?<![\w.])(self|oldSelf)((?:\s*\.\s*\??\s*[A-Za-z_]\w*(?!\w)(?!\s*\())+)/g);
+  for (const [, root = "", chain = ""] of chains) {
+    let at: StructuralSchema = node;
+    let walked = root;
+    for (const [, name = ""] of chain.matchAll(/\.\s*\??\s*([A-Za-z_]\w*)/g)) {
+      walked += `.${name}`;
+      if (at["x-kubernetes-int-or-string"] === true || /^(?:orValue|hasValue|value)$/.test(name)) break;
+      const next = own(at.properties, unescaped(name)) ?? at.additionalProperties;
+      if (next === undefined) {
+        if (at.type !== undefined) unknown.add(walked);
+        break;
+      }
+      at = next;
+    }
+  }
+  return unknown;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  __underscores__: "__",
+  __dot__: ".",
+  __dash__: "-",
+  __slash__: "/",
+};
+
+/** CEL names fields such as `my-field` and `namespace` by escapes; this is the field's own name. */
+function unescaped(name: string): string {
+  const keyword = /^__([a-z]+)__$/.exec(name);
+  if (keyword !== null && !Object.hasOwn(escapes, name)) return keyword[1] ?? name;
+  return name.replaceAll(/__(?:underscores|dot|dash|slash)__/g, (code) => escapes[code] ?? code);
+}

@@ -1,0 +1,188 @@
+import type { KubernetesObject, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import { apiVersionOf } from "@windlass/client";
+import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
+import type { CustomResourceDefinitionInput } from "../kinds/index.ts";
+import type { Condition } from "./condition.ts";
+import { type Conversion, convertObject, type Link } from "./conversion.ts";
+import { type CrdOptions, customResourceDefinition } from "./crd.ts";
+import type { ResourceDefinition } from "./definition.ts";
+import { checkNames, pluralOf } from "./names.ts";
+import { Problems } from "./refusal.ts";
+import { fillDefaults, type StructuralSchema } from "./structural.ts";
+import { objectSchemaOf } from "./version-entry.ts";
+
+/** The same data, readonly all the way down. */
+export type DeepReadonly<T> = unknown extends T ? T : { readonly [K in keyof T]: DeepReadonly<T[K]> };
+
+type StatusFields<Own> = DeepReadonly<Own> &
+  Omit<{ readonly conditions?: readonly Condition[]; readonly observedGeneration?: number }, keyof Own>;
+
+type SpecField<Value> = undefined extends Value
+  ? { readonly spec?: DeepReadonly<Exclude<Value, undefined>> }
+  : { readonly spec: DeepReadonly<Value> };
+
+type StatusField<Status, Value> = [Status] extends [$ZodType]
+  ? { readonly status?: StatusFields<Value> }
+  : unknown;
+
+interface TypeFields {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+}
+
+/** An object of a defined kind as the server returns it: defaults are filled in. */
+export type ReadObject<Spec extends $ZodType, Status extends $ZodType | undefined> = TypeFields & {
+  readonly metadata: ObjectMeta;
+} & SpecField<output<Spec>> &
+  StatusField<Status, output<Status>>;
+
+/** An object of a defined kind as one may send it: what has a default may be left out. */
+export type WriteObject<Spec extends $ZodType, Status extends $ZodType | undefined> = TypeFields & {
+  readonly metadata: ObjectMetaInput;
+} & SpecField<input<Spec>> &
+  StatusField<Status, input<Status>>;
+
+type FieldOf<T, Name extends string> = T extends { readonly [K in Name]?: infer Field } ? Field : never;
+
+/** A kind that was defined here: a value to address it, with its CustomResourceDefinition and its versions. */
+export interface Resource<Read extends KubernetesObject = KubernetesObject, Write = unknown>
+  extends ResourceKind<Read, Write> {
+  readonly singular: string;
+  readonly definition: ResourceDefinition;
+  /** The versions of the kind, the stored one first. */
+  readonly versions: readonly string[];
+
+  /**
+   * The CustomResourceDefinition, as plain JSON.
+   *
+   * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at fault
+   */
+  crd(options?: CrdOptions): CustomResourceDefinitionInput;
+
+  /** Whether an object is of this kind and version, by its `apiVersion` and `kind`. */
+  is(object: unknown): object is Read;
+
+  /**
+   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview.
+   *
+   * @throws TypeError when the spec or the status does not fit the schema, with the fields at fault
+   */
+  make(
+    metadata: string | (ObjectMetaInput & { readonly name: string }),
+    spec: FieldOf<Write, "spec">,
+    status?: FieldOf<Read, "status">,
+  ): Read;
+
+  /**
+   * The same kind, also served in another version. This one is stored; the other is converted to and from it. The functions
+   * get objects with their defaults filled in, and must not lose anything: what the other version has no field for belongs
+   * into an annotation.
+   */
+  withVersion<OtherRead extends KubernetesObject, OtherWrite>(
+    other: Resource<OtherRead, OtherWrite>,
+    conversion: Conversion<Read, Write, OtherRead, OtherWrite>,
+  ): Resource<Read, Write>;
+
+  /**
+   * An object of any of the kind's versions in another of them. Metadata stays as it is, but for the labels and annotations
+   * that the conversion sets.
+   */
+  convert(object: KubernetesObject, version: string): KubernetesObject;
+}
+
+/**
+ * Defines a kind from zod schemas: its types, its CustomResourceDefinition, and a value to address it by.
+ *
+ * Names are checked at once; the schema when its CRD is first asked for.
+ *
+ * @example
+ * const WebApp = defineResource({
+ *   group: "example.com",
+ *   version: "v1",
+ *   kind: "WebApp",
+ *   spec: z.object({ image: z.string().min(1), replicas: z.int().min(0).default(1) }),
+ *   status: z.object({ availableReplicas: z.int().optional() }),
+ * });
+ * WebApp.crd(); // for kubectl apply
+ */
+export function defineResource<Spec extends $ZodType, Status extends $ZodType | undefined = undefined>(
+  definition: ResourceDefinition<Spec, Status>,
+): Resource<ReadObject<Spec, Status>, WriteObject<Spec, Status>> {
+  return resource<ReadObject<Spec, Status>, WriteObject<Spec, Status>>(definition, []);
+}
+
+function resource<Read extends KubernetesObject, Write>(
+  definition: ResourceDefinition,
+  links: readonly Link[],
+): Resource<Read, Write> {
+  const { group, version, kind, plural = pluralOf(kind), singular = kind.toLowerCase() } = definition;
+  const { scope = "Namespaced", shortNames = [], categories = [] } = definition;
+  const names = { group, version, kind, plural, singular, shortNames, categories };
+  const subject = `${kind} (${group}/${version})`;
+  const problems = new Problems();
+  checkNames(names, problems);
+  problems.settle(subject);
+
+  let known: StructuralSchema | undefined;
+  const schema = (): StructuralSchema => {
+    known ??= objectSchemaOf(definition, new Problems());
+    return known;
+  };
+  const apiVersion = apiVersionOf(definition);
+  const versions = [version, ...links.map((link) => link.other.version)];
+
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    singular,
+    scope,
+    definition,
+    versions,
+    crd: (options = {}) => customResourceDefinition({ names, scope, definition, links }, options),
+    is: (object): object is Read =>
+      typeof object === "object" &&
+      object !== null &&
+      (object as TypeFields).apiVersion === apiVersion &&
+      (object as TypeFields).kind === kind,
+    make: (metadata, spec, status) => {
+      checkField(definition.spec, fillDefaults(spec, schema().properties?.spec ?? {}), `${subject}: spec`);
+      const bare = {
+        apiVersion,
+        kind,
+        metadata: typeof metadata === "string" ? { name: metadata } : metadata,
+        ...(spec === undefined ? {} : { spec }),
+        ...(status === undefined ? {} : { status }),
+      };
+      return fillDefaults(bare, schema()) as unknown as Read;
+    },
+    withVersion: (other, conversion) => {
+      const faults = new Problems();
+      for (const field of ["group", "kind", "plural", "scope"] as const) {
+        const mine = { group, kind, plural, scope }[field];
+        if (other[field] !== mine) {
+          faults.add(
+            field,
+            `version ${other.version} has ${other[field]}, and ${version} has ${mine}: it must be the same kind`,
+          );
+        }
+      }
+      if (versions.includes(other.version)) faults.add("version", `${other.version} is there already`);
+      if (other.versions.length > 1)
+        faults.add("version", `${other.version} has other versions itself; add each to ${version}`);
+      faults.settle(subject);
+      return resource<Read, Write>(definition, [...links, { other, conversion } as unknown as Link]);
+    },
+    convert: (object, to) => convertObject({ definition, kind, schema, links }, object, to),
+  };
+}
+
+function checkField(schema: $ZodType, value: unknown, subject: string): void {
+  const parsed = safeParse(schema, value);
+  if (parsed.success) return;
+  const faults = parsed.error.issues.map(
+    (issue) => `${[subject, ...issue.path.map(String)].join(".")}: ${issue.message}`,
+  );
+  throw new TypeError(faults.join("\n"));
+}

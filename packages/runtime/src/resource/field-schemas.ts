@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+const decimal = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)";
+const suffix = "([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?";
+
+/**
+ * An amount of a resource as Kubernetes writes it: `500m`, `1.5Gi`, `2`. Kept as it was written.
+ *
+ * @example
+ * z.object({ memory: quantity().default("256Mi") })
+ */
+export function quantity() {
+  return z.union([z.int(), z.string().regex(new RegExp(`^${decimal}${suffix}$`))]);
+}
+
+/** A whole number or a string, as in a port by number or by name, or a count or a percentage. */
+export function intOrString() {
+  return z.union([z.int(), z.string()]);
+}
+
+/** A span of time as Go writes it: `90s`, `1h30m`, `250ms`. */
+export function duration() {
+  return z.string().regex(/^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$/);
+}
+
+/**
+ * A whole Kubernetes object inside a field. The server requires its `apiVersion` and `kind`, checks its metadata, and keeps
+ * all other fields.
+ */
+export function embeddedResource() {
+  return z
+    .looseObject({ apiVersion: z.string(), kind: z.string() })
+    .meta({ "x-kubernetes-embedded-resource": true });
+}

@@ -1,0 +1,15 @@
+export { type Condition, conditionSchema } from "./condition.ts";
+export { type Conversion, type Converted, lostInRoundTrip } from "./conversion.ts";
+export type { ConversionWebhook, CrdOptions } from "./crd.ts";
+export {
+  type DeepReadonly,
+  defineResource,
+  type ReadObject,
+  type Resource,
+  type WriteObject,
+} from "./define-resource.ts";
+export type { PrinterColumn, ResourceDefinition, ScaleSubresource } from "./definition.ts";
+export { duration, embeddedResource, intOrString, quantity } from "./field-schemas.ts";
+export { atomic, type CelOptions, cel, immutable, listMap, listSet, type Marker } from "./markers.ts";
+export { type Problem, ResourceDefinitionError } from "./refusal.ts";
+export type { StructuralSchema, ValidationRule } from "./structural.ts";

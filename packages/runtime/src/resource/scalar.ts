@@ -1,0 +1,142 @@
+import { type $ZodCheck, type $ZodType, toJSONSchema } from "zod/v4/core";
+import { beyondRe2, re2Source } from "./pattern.ts";
+import type { Problems } from "./refusal.ts";
+import type { StructuralSchema } from "./structural.ts";
+
+/** String formats that mean the same to zod and to the API server; all others are expressed by their pattern. */
+const sharedFormats = new Set([
+  "email",
+  "uri",
+  "uuid",
+  "date-time",
+  "date",
+  "ipv4",
+  "ipv6",
+  "hostname",
+  "mac",
+]);
+
+interface StringConstraint {
+  readonly format?: string;
+  readonly pattern?: RegExp;
+  readonly version?: string;
+  readonly protocol?: RegExp;
+  readonly hostname?: RegExp;
+}
+
+/** A string with its lengths, format and patterns. */
+export function stringSchema(schema: $ZodType, path: string, problems: Problems): StructuralSchema {
+  const json = toJSONSchema(schema, { target: "openapi-3.0", io: "input" });
+  const node: StructuralSchema = { type: "string" };
+  if (json.minLength !== undefined) node.minLength = json.minLength;
+  if (json.maxLength !== undefined) node.maxLength = json.maxLength;
+  const constraints: StringConstraint[] = [
+    schema._zod.def as StringConstraint,
+    ...checksOf(schema).map((check) => check._zod.def as StringConstraint),
+  ];
+  const patterns: string[] = [];
+  for (const constraint of constraints) {
+    const format = serverFormat(constraint, json.format);
+    if (format !== undefined) node.format = format;
+    if (constraint.protocol !== undefined) {
+      patterns.push(`^(?:${constraint.protocol.source.replace(/^\^|\$$/g, "")}):`);
+    }
+    if (constraint.hostname !== undefined) {
+      problems.add(
+        path,
+        "the API server cannot check the host of a URL by itself; use z.url({ protocol }) or .regex(…)",
+      );
+    }
+    if (format === undefined || constraint.version !== undefined) {
+      if (constraint.pattern !== undefined) patterns.push(re2Source(constraint.pattern));
+      else if (constraint.format !== undefined && constraint.format !== "url") {
+        problems.add(path, `the API server cannot check the format ${constraint.format}; use .regex(…)`);
+      }
+    }
+  }
+  return withPatterns(node, patterns, path, problems);
+}
+
+/** A template literal: a string with one pattern. */
+export function templateSchema(schema: $ZodType, path: string, problems: Problems): StructuralSchema {
+  const { pattern } = toJSONSchema(schema, { target: "openapi-3.0", io: "input" });
+  return withPatterns({ type: "string" }, pattern === undefined ? [] : [pattern], path, problems);
+}
+
+function serverFormat(constraint: StringConstraint, emitted: string | undefined): string | undefined {
+  if (constraint.format === undefined) return undefined;
+  const format = constraint.format === "base64" ? "byte" : (emitted ?? "");
+  const ownFormat =
+    { url: "uri", datetime: "date-time", base64: "byte", guid: "" }[constraint.format] ?? constraint.format;
+  return ownFormat === format && (format === "byte" || sharedFormats.has(format)) ? format : undefined;
+}
+
+function withPatterns(
+  node: StructuralSchema,
+  patterns: readonly string[],
+  path: string,
+  problems: Problems,
+): StructuralSchema {
+  for (const pattern of patterns) {
+    const fault = beyondRe2(pattern);
+    if (fault === undefined) continue;
+    problems.add(
+      path,
+      `the pattern ${pattern} uses ${fault}, which the API server's regular expressions (RE2) do not have; rewrite it, or use cel(…)`,
+    );
+  }
+  const [first, ...more] = patterns;
+  if (first !== undefined && more.length === 0) node.pattern = first;
+  else if (first !== undefined) node.allOf = patterns.map((pattern) => ({ pattern }));
+  return node;
+}
+
+/** A number or an integer. Bounds that only say "as wide as the type" become a format. */
+export function numberSchema(schema: $ZodType): StructuralSchema {
+  const json = toJSONSchema(schema, { target: "openapi-3.0", io: "input" });
+  const integer = json.type === "integer";
+  const node: StructuralSchema = { type: integer ? "integer" : "number" };
+  const formats = [schema._zod.def, ...checksOf(schema).map((check) => check._zod.def)].map(
+    (def) => (def as { readonly format?: string }).format,
+  );
+  if (formats.includes("int32")) node.format = "int32";
+  else if (integer) node.format = "int64";
+  else if (formats.includes("float32")) node.format = "float";
+  else if (formats.includes("float64")) node.format = "double";
+  const width = widths[formats.includes("float32") ? "float" : (node.format ?? "")];
+  if (json.minimum !== undefined && json.minimum !== width?.[0]) node.minimum = json.minimum;
+  if (json.maximum !== undefined && json.maximum !== width?.[1]) node.maximum = json.maximum;
+  // In OpenAPI 3.0 these are flags beside the bound, which is what the API server reads.
+  if ((json.exclusiveMinimum as unknown) === true) node.exclusiveMinimum = true;
+  if ((json.exclusiveMaximum as unknown) === true) node.exclusiveMaximum = true;
+  if (json.multipleOf !== undefined) node.multipleOf = json.multipleOf;
+  return node;
+}
+
+const widths: Readonly<Record<string, readonly [number, number]>> = {
+  int32: [-2_147_483_648, 2_147_483_647],
+  int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  float: [-3.4028234663852886e38, 3.4028234663852886e38],
+  double: [-Number.MAX_VALUE, Number.MAX_VALUE],
+};
+
+/** Literals and enums: values of one scalar type. */
+export function enumSchema(values: readonly unknown[], path: string, problems: Problems): StructuralSchema {
+  const present = values.filter((value) => value !== null);
+  const kinds = new Set(present.map((value) => typeof value));
+  const [kind] = kinds;
+  const node: StructuralSchema = {};
+  if (kinds.size !== 1 || !(kind === "string" || kind === "number" || kind === "boolean")) {
+    problems.add(path, "the values must all be strings, all numbers or all booleans: a field has one type");
+    return { type: "string" };
+  }
+  node.type = kind === "number" ? (present.every(Number.isInteger) ? "integer" : "number") : kind;
+  node.enum = [...new Set(values)];
+  if (present.length !== values.length) node.nullable = true;
+  return node;
+}
+
+/** The checks put on a schema, in order. */
+export function checksOf(schema: $ZodType): readonly $ZodCheck<never>[] {
+  return schema._zod.def.checks ?? [];
+}

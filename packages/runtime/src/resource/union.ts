@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { $ZodType } from "zod/v4/core";
+import type { Walk } from "./from-zod.ts";
+import type { Problems } from "./refusal.ts";
+import { own, type StructuralSchema, setOwn } from "./structural.ts";
+
+/** A union that is not told apart by a field: of values, of scalars, or of a type and null. */
+export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {
+  const kinds = options.map((option) => option._zod.def.type);
+  const present = options.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined");
+  const nullable = kinds.includes("null");
+  const nodes = present.map((option) => walk.node(option, path));
+  const node = alternatives(nodes, path, walk.problems);
+  return nullable || nodes.some((one) => one.nullable === true) ? { ...node, nullable: true } : node;
+}
+
+function alternatives(
+  nodes: readonly StructuralSchema[],
+  path: string,
+  problems: Problems,
+): StructuralSchema {
+  const [first, ...others] = nodes;
+  if (first === undefined) {
+    problems.add(path, "the union has no member with a type");
+    return { "x-kubernetes-preserve-unknown-fields": true };
+  }
+  if (others.length === 0) return first;
+  const plain = nodes.map(({ nullable: _nullable, description: _description, ...rest }) => rest);
+  const types = new Set(plain.map((node) => node.type));
+  const scalar = plain.every(
+    (node) => node.type !== undefined && node.type !== "object" && node.type !== "array",
+  );
+  if (plain.every((node) => isDeepStrictEqual(node, plain[0]))) return first;
+  if (!scalar) {
+    const objects = plain.every((node) => node.type === "object");
+    problems.add(
+      path,
+      objects
+        ? 'a union of objects needs a field that tells them apart; use z.discriminatedUnion("type", […]), or one object with optional fields'
+        : "a field of a CRD has one type; split the union into one optional field for each",
+    );
+    return { "x-kubernetes-preserve-unknown-fields": true };
+  }
+  if (types.size === 1) return sameType(plain);
+  if (types.size === 2 && types.has("integer") && types.has("string"))
+    return intOrString(plain, path, problems);
+  problems.add(
+    path,
+    `a field of a CRD has one type, not ${[...types].join(" or ")}; only z.union([z.int(), z.string()]) may be mixed`,
+  );
+  return { "x-kubernetes-preserve-unknown-fields": true };
+}
+
+function sameType(nodes: readonly StructuralSchema[]): StructuralSchema {
+  const { type } = nodes[0] ?? {};
+  const node: StructuralSchema = type === undefined ? {} : { type };
+  if (nodes.every((one) => one.enum !== undefined && Object.keys(one).length === 2)) {
+    return { ...node, enum: [...new Set(nodes.flatMap((one) => one.enum ?? []))] };
+  }
+  const arms = nodes.map(({ type: _type, ...validations }) => validations);
+  // A member without constraints admits every value of the type: the others add nothing.
+  return arms.some((arm) => Object.keys(arm).length === 0) ? node : { ...node, anyOf: arms };
+}
+
+function intOrString(nodes: readonly StructuralSchema[], path: string, problems: Problems): StructuralSchema {
+  const merged: StructuralSchema = { "x-kubernetes-int-or-string": true };
+  for (const { type, format: _format, ...validations } of nodes) {
+    for (const keyword of Object.keys(validations)) {
+      if (keyword !== "enum" && !(keyword in merged)) continue;
+      problems.add(
+        path,
+        `the members of an integer-or-string cannot use ${keyword}; use cel(…), where type(self) tells`,
+      );
+    }
+    if (nodes.filter((one) => one.type === type).length > 1) {
+      problems.add(path, `the union has more than one ${type}; an integer-or-string has one of each`);
+    }
+    Object.assign(merged, validations);
+  }
+  return merged;
+}
+
+/** What zod keeps of a discriminated union. */
+export interface DiscriminatedDef {
+  readonly discriminator: string;
+  readonly options: readonly $ZodType[];
+}
+
+interface Arm {
+  readonly values: readonly unknown[];
+  readonly node: StructuralSchema;
+}
+
+/**
+ * A union told apart by a field. A structural schema holds types only outside `oneOf`, so the fields of every arm move to the
+ * object itself, and an arm keeps which values select it, which fields it requires and which belong to others.
+ */
+export function discriminatedUnionSchema(def: DiscriminatedDef, path: string, walk: Walk): StructuralSchema {
+  const { discriminator } = def;
+  const { problems } = walk;
+  const arms: Arm[] = [];
+  for (const option of def.options) {
+    const node = walk.node(option, path);
+    const selector = own(node.properties, discriminator);
+    if (node.type !== "object" || selector?.enum === undefined || node.oneOf !== undefined) {
+      problems.add(path, `each arm must be a z.object with a literal ${discriminator}, and no union itself`);
+      continue;
+    }
+    if (node["x-kubernetes-preserve-unknown-fields"] === true) {
+      problems.add(path, "an arm cannot keep unknown fields; put them into a field of their own");
+    }
+    arms.push({ values: selector.enum, node });
+  }
+  const properties = hoisted(arms, discriminator, path, problems);
+  const shared = Object.keys(properties).filter((name) =>
+    arms.every((arm) => arm.node.required?.includes(name) === true),
+  );
+  const node: StructuralSchema = { type: "object", properties, required: shared };
+  node.oneOf = arms.map((arm) => armSchema(arm, discriminator, shared, Object.keys(properties)));
+  const rules = arms.flatMap((arm) => arm.node["x-kubernetes-validations"] ?? []);
+  if (rules.length > 0) {
+    problems.add(path, "a rule on one arm would run for all; put it on the union, or on a field of the arm");
+  }
+  return node;
+}
+
+function hoisted(
+  arms: readonly Arm[],
+  discriminator: string,
+  path: string,
+  problems: Problems,
+): Record<string, StructuralSchema> {
+  const properties: Record<string, StructuralSchema> = {};
+  const values = arms.flatMap((arm) => arm.values);
+  setOwn(properties, discriminator, {
+    ...own(arms[0]?.node.properties, discriminator),
+    enum: [...new Set(values)],
+  });
+  for (const { node } of arms) {
+    for (const [name, field] of Object.entries(node.properties ?? {})) {
+      if (name === discriminator) continue;
+      const known = own(properties, name);
+      if (known !== undefined && !isDeepStrictEqual(known, field)) {
+        problems.add(
+          `${path}.${name}`,
+          "two arms give this field different schemas, and a CRD's field has one; rename it, or nest it under the arm's own field",
+        );
+      }
+      if (field.default !== undefined && !arms.every((arm) => own(arm.node.properties, name) !== undefined)) {
+        problems.add(
+          `${path}.${name}`,
+          "a default in one arm would be filled in for all; put the field into an object of the arm's own",
+        );
+      }
+      setOwn(properties, name, field);
+    }
+  }
+  return properties;
+}
+
+function armSchema(
+  arm: Arm,
+  discriminator: string,
+  shared: readonly string[],
+  all: readonly string[],
+): StructuralSchema {
+  const node: StructuralSchema = { properties: {} };
+  setOwn(node.properties ?? {}, discriminator, { enum: [...arm.values] });
+  const required = (arm.node.required ?? []).filter((name) => !shared.includes(name));
+  if (required.length > 0) node.required = required;
+  const foreign = all.filter((name) => own(arm.node.properties, name) === undefined);
+  if (foreign.length > 0) node.not = { anyOf: foreign.map((name) => ({ required: [name] })) };
+  return node;
+}
+
+/** The object that is both: fields of either side, where none contradicts the other. */
+export function mergeObjects(
+  left: StructuralSchema,
+  right: StructuralSchema,
+  path: string,
+  problems: Problems,
+): StructuralSchema {
+  const mergeable = (node: StructuralSchema) =>
+    node.type === "object" && node.additionalProperties === undefined && node.oneOf === undefined;
+  if (!mergeable(left) || !mergeable(right)) {
+    problems.add(path, "only objects with named fields can be intersected; write one schema for the field");
+    return left;
+  }
+  const properties: Record<string, StructuralSchema> = { ...left.properties };
+  for (const [name, field] of Object.entries(right.properties ?? {})) {
+    const known = own(properties, name);
+    if (known !== undefined && !isDeepStrictEqual(known, field)) {
+      problems.add(
+        `${path}.${name}`,
+        "both sides of the intersection define this field, differently; define it once",
+      );
+    }
+    setOwn(properties, name, field);
+  }
+  const merged: StructuralSchema = { ...left, ...right, properties };
+  const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])];
+  if (required.length > 0) merged.required = required;
+  const rules = [...(left["x-kubernetes-validations"] ?? []), ...(right["x-kubernetes-validations"] ?? [])];
+  if (rules.length > 0) merged["x-kubernetes-validations"] = rules;
+  return merged;
+}
