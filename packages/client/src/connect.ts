@@ -9,6 +9,8 @@ import { loadKubeconfig } from "./kubeconfig/load.ts";
 export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "transport"> {
   /** A path, or a kubeconfig already read. @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
   readonly kubeconfig?: string | Kubeconfig;
+  /** A cluster and user found before, as by {@link findAccess}: nothing is looked up. @default looked up */
+  readonly access?: ClusterAccess;
   /** Which context of it. @default the current one */
   readonly context?: string;
 }
@@ -29,9 +31,10 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 
 /** The cluster and user that {@link connect} would use. */
 export async function findAccess(
-  options: Pick<ConnectOptions, "kubeconfig" | "context" | "env"> = {},
+  options: Pick<ConnectOptions, "access" | "kubeconfig" | "context" | "env"> = {},
 ): Promise<ClusterAccess> {
   const { kubeconfig, context, env } = options;
+  if (options.access) return options.access;
   if (typeof kubeconfig === "object") return accessFor(kubeconfig, context);
   const config = await loadKubeconfig({
     ...(kubeconfig === undefined ? {} : { path: kubeconfig }),

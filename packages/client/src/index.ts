@@ -34,6 +34,14 @@ export type { TlsMaterial } from "./network/agent.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export * from "./object.ts";
 export { compareResourceVersions } from "./resource-version.ts";
+export {
+  formatSelector,
+  type LabelSelector,
+  matchesSelector,
+  parseSelector,
+  type Requirement,
+  requirementsOf,
+} from "./selector.ts";
 export * from "./transport.ts";
 export * from "./verbs.ts";
 export { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";
