@@ -1,0 +1,7 @@
+export { applyJsonPatch } from "./json-patch.ts";
+export type { ManagerIdentity } from "./managed-fields.ts";
+export { applyMergePatch } from "./merge-patch.ts";
+export { type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
+export { applyStrategicMergePatch } from "./strategic-patch.ts";
+export { noOp, type TrackedUpdate, trackUpdate, type WriteContext } from "./track-update.ts";
+export type { Convert } from "./updater.ts";

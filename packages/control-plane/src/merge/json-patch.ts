@@ -1,0 +1,173 @@
+import { equal, isObject, type Json, type JsonObject } from "../json.ts";
+import { badRequest, StatusError } from "../status.ts";
+import { copy, get, put } from "./plain.ts";
+
+const MAX_OPERATIONS = 10_000;
+
+/**
+ * Applies an RFC 6902 patch the way the API server does, which is more lenient than the RFC in these places:
+ *
+ * - `replace` of a member that is missing adds it, `copy` of one yields null, `test` of one passes against null;
+ * - whatever stands before the first `/` of a path is ignored;
+ * - array indices may be negative (counted from the end), signed or zero-padded;
+ * - a missing `value` means null, and null for the whole patch means no operations.
+ *
+ * Neither the document nor the patch is changed.
+ *
+ * @throws {StatusError} 400 when the patch is not a list of operations, 413 above 10,000 operations, and a 422 without
+ * details when an operation does not apply.
+ */
+export function applyJsonPatch(document: Json, patch: unknown): Json {
+  if (patch === null) return document;
+  if (!Array.isArray(patch)) throw cannotUnmarshal(patch, "Go value of type []handlers.jsonPatchOp");
+  for (const operation of patch) checkShape(operation);
+  if (patch.length > MAX_OPERATIONS) {
+    throw new StatusError({
+      code: 413,
+      reason: "RequestEntityTooLarge",
+      message: `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
+    });
+  }
+  let result = copy(document);
+  for (const operation of patch as (JsonObject | null)[]) result = applyOperation(result, operation ?? {});
+  return result;
+}
+
+function applyOperation(document: Json, operation: JsonObject): Json {
+  const path = get(operation, "path");
+  if (typeof path !== "string") throw doesNotApply();
+  const value = copy(get(operation, "value") ?? null);
+  switch (get(operation, "op")) {
+    case "add":
+      locate(document, path).add(value);
+      return document;
+    case "remove":
+      locate(document, path).remove();
+      return document;
+    case "replace": {
+      if (path === "") {
+        if (typeof value !== "object" || value === null) throw doesNotApply();
+        return value;
+      }
+      locate(document, path).replace(value);
+      return document;
+    }
+    case "move": {
+      const source = locate(document, requireFrom(operation));
+      const moved = source.get();
+      source.remove();
+      locate(document, path).add(moved);
+      return document;
+    }
+    case "copy": {
+      const copied = copy(locate(document, requireFrom(operation)).get());
+      locate(document, path).add(copied);
+      return document;
+    }
+    case "test": {
+      const found = path === "" ? document : locate(document, path).get();
+      if (!equal(found, value)) throw doesNotApply();
+      return document;
+    }
+    default:
+      throw doesNotApply();
+  }
+}
+
+function requireFrom(operation: JsonObject): string {
+  const from = get(operation, "from");
+  if (typeof from !== "string") throw doesNotApply();
+  return from;
+}
+
+/** A place inside a document: the container and the key in it. The container exists; the key may not. */
+interface Place {
+  get(): Json;
+  add(value: Json): void;
+  replace(value: Json): void;
+  remove(): void;
+}
+
+function locate(document: Json, path: string): Place {
+  const [, ...keys] = path
+    .split("/")
+    .map((key) => key.replaceAll(/~[01]/g, (code) => (code === "~1" ? "/" : "~")));
+  const last = keys.pop();
+  if (last === undefined) throw doesNotApply();
+  let container = document;
+  for (const key of keys) container = placeIn(container, key).get();
+  return placeIn(container, last);
+}
+
+function placeIn(container: Json, key: string): Place {
+  if (Array.isArray(container)) return placeInList(container, key);
+  if (isObject(container)) return placeInObject(container, key);
+  throw doesNotApply();
+}
+
+function placeInObject(container: JsonObject, key: string): Place {
+  return {
+    get: () => get(container, key) ?? null,
+    add: (value) => put(container, key, value),
+    replace: (value) => put(container, key, value),
+    remove: () => {
+      if (!Object.hasOwn(container, key)) throw doesNotApply();
+      delete container[key];
+    },
+  };
+}
+
+function placeInList(list: Json[], key: string): Place {
+  return {
+    get: () => list[index(key, list.length)] as Json,
+    add: (value) => {
+      list.splice(key === "-" ? list.length : index(key, list.length + 1), 0, value);
+    },
+    replace: (value) => {
+      list[index(key, list.length)] = value;
+    },
+    remove: () => {
+      list.splice(index(key, list.length), 1);
+    },
+  };
+}
+
+/** The position that a key names among `size` positions. */
+function index(key: string, size: number): number {
+  if (!/^[+-]?\d+$/.test(key)) throw doesNotApply();
+  const given = Number(key);
+  const position = given < 0 ? given + size : given;
+  if (position < 0 || position >= size) throw doesNotApply();
+  return position;
+}
+
+function checkShape(operation: unknown): void {
+  if (operation === null) return;
+  if (!isObject(operation)) throw cannotUnmarshal(operation, "Go value of type handlers.jsonPatchOp");
+  for (const field of ["op", "path", "from"]) {
+    const value = get(operation, field);
+    if (value !== undefined && value !== null && typeof value !== "string") {
+      throw cannotUnmarshal(value, `Go struct field jsonPatchOp.${field} of type string`);
+    }
+  }
+}
+
+function cannotUnmarshal(value: unknown, into: string): StatusError {
+  const kind = Array.isArray(value)
+    ? "array"
+    : typeof value === "boolean"
+      ? "bool"
+      : isObject(value)
+        ? "object"
+        : typeof value;
+  return badRequest(`error decoding patch: json: cannot unmarshal ${kind} into ${into}`);
+}
+
+function doesNotApply(): StatusError {
+  return new StatusError({
+    code: 422,
+    reason: "Invalid",
+    message: "the server rejected our request due to an error in our request",
+    details: {},
+  });
+}

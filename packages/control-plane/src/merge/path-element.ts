@@ -1,0 +1,154 @@
+import type { Json, JsonObject } from "../json.ts";
+import { put } from "./plain.ts";
+
+/**
+ * One step of a field path, in the very text that FieldsV1 uses as a key, made canonical so that equal steps are equal
+ * strings:
+ *
+ * - `f:name`: a field of a struct or a key of a map
+ * - `k:{"name":"nginx"}`: an item of a list of maps, by its keys
+ * - `v:"finalizer"`: an item of a set, by its value
+ * - `i:0`: an item by position
+ */
+export type PathElement = string;
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+export function keyElement(keys: JsonObject): PathElement {
+  return `k:${canonical(keys)}`;
+}
+
+export function valueElement(value: Json): PathElement {
+  return `v:${canonical(value)}`;
+}
+
+/**
+ * Reads a FieldsV1 key. Undefined for kinds of elements that are not known: a later version may know them.
+ *
+ * @throws {SyntaxError} when the element is of a known kind and malformed.
+ */
+export function parseElement(text: string): PathElement | undefined {
+  if (text.length < 2 || text[1] !== ":") throw new SyntaxError(`missing colon: ${JSON.stringify(text)}`);
+  const body = text.slice(2);
+  switch (text[0]) {
+    case "f":
+      return text;
+    case "k": {
+      const keys: unknown = JSON.parse(body);
+      if (typeof keys !== "object" || keys === null || Array.isArray(keys)) {
+        throw new SyntaxError(`not an object of keys: ${text}`);
+      }
+      return keyElement(keys as JsonObject);
+    }
+    case "v":
+      return valueElement(JSON.parse(body) as Json);
+    case "i":
+      if (!/^[+-]?\d+$/.test(body)) throw new SyntaxError(`not an index: ${text}`);
+      return `i:${Number(body)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** How conflict messages name an element: `.spec`, `[name="nginx"]`, `[="x"]`, `[0]`. */
+export function elementText(element: PathElement): string {
+  const body = element.slice(2);
+  switch (element[0]) {
+    case "f":
+      return `.${body}`;
+    case "k": {
+      const keys = JSON.parse(body) as JsonObject;
+      return `[${Object.keys(keys)
+        .map((name) => `${name}=${valueText(keys[name] as Json)}`)
+        .join(",")}]`;
+    }
+    case "v":
+      return `[=${valueText(JSON.parse(body) as Json)}]`;
+    default:
+      return `[${body}]`;
+  }
+}
+
+export function valueText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.keys(value).toSorted(compareText);
+    return `{${members.map((name) => `${name}=${valueText(value[name] as Json)}`).join(";")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+const KINDS = "fkvi";
+
+/** The order in which the API server writes and reports elements. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  const kind = a.charAt(0);
+  if (kind !== b.charAt(0)) return KINDS.indexOf(kind) - KINDS.indexOf(b.charAt(0));
+  if (kind === "f") return compareText(a, b);
+  return compareValues(JSON.parse(a.slice(2)) as Json, JSON.parse(b.slice(2)) as Json);
+}
+
+/** Numbers before strings before booleans before null before lists before maps. */
+function compareValues(a: Json, b: Json): number {
+  const rank = rankOf(a);
+  if (rank !== rankOf(b)) return rank - rankOf(b);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (const [at, item] of a.entries()) {
+      const other = b[at];
+      if (other === undefined) return 1;
+      const order = compareValues(item, other);
+      if (order !== 0) return order;
+    }
+    return a.length - b.length;
+  }
+  if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
+    return compareMaps(a as JsonObject, b as JsonObject);
+  }
+  return 0;
+}
+
+function compareMaps(a: JsonObject, b: JsonObject): number {
+  const left = Object.keys(a).toSorted(compareText);
+  const right = Object.keys(b).toSorted(compareText);
+  for (const [at, name] of left.entries()) {
+    const other = right[at];
+    if (other === undefined) return 1;
+    const order = compareText(name, other) || compareValues(a[name] as Json, b[other] as Json);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function rankOf(value: Json): number {
+  if (typeof value === "number") return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 2;
+  if (value === null) return 3;
+  return Array.isArray(value) ? 4 : 5;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function canonical(value: Json): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const names = Object.keys(value);
+  if (names.length === 1) {
+    const only = value[names[0] as string] as Json;
+    if (typeof only !== "object" || only === null) return value;
+  }
+  const result: JsonObject = {};
+  for (const name of names.toSorted(compareText)) put(result, name, sorted(value[name] as Json));
+  return result;
+}

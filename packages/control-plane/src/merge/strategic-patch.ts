@@ -1,0 +1,319 @@
+import { equal, isObject, type Json, type JsonObject } from "../json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { badRequest, StatusError } from "../status.ts";
+import { arrange } from "./element-order.ts";
+import { copy, get, put } from "./plain.ts";
+
+const DIRECTIVE = "$patch";
+const RETAIN_KEYS = "$retainKeys";
+const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
+const ELEMENT_ORDER = "$setElementOrder";
+
+/**
+ * Applies a strategic merge patch: a merge patch in which the schema's `patchStrategy` and `patchMergeKey` decide which
+ * lists are merged item by item, and in which the patch may carry directives: `$patch`, `$retainKeys`,
+ * `$deleteFromPrimitiveList/<field>` and `$setElementOrder/<field>`.
+ *
+ * Neither the document nor the patch is changed.
+ *
+ * @throws {StatusError} 400 for a directive of the wrong shape, 422 for an unknown one, and 500 where the real server
+ * answers so: an item without its merge key, or an order that leaves out items of the patch.
+ */
+export function applyStrategicMergePatch(
+  document: JsonObject,
+  patch: JsonObject,
+  schema: Schema,
+): JsonObject {
+  return mergeMap(copy(document), copy(patch), schema);
+}
+
+/** Changes `original`, and takes apart `patch`: both are copies that nobody else sees. */
+function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  if (Object.hasOwn(patch, DIRECTIVE)) return replaceOrDelete(patch);
+  retainKeys(original, patch);
+  mergeOrderedLists(original, patch, schema);
+  for (const patchKey of Object.keys(patch)) {
+    const value = patch[patchKey] as Json;
+    const deletes = patchKey.startsWith(DELETE_FROM_LIST);
+    const key = deletes ? fieldOf(patchKey, DELETE_FROM_LIST) : patchKey;
+    if (value === null) {
+      delete original[key];
+      continue;
+    }
+    const before = get(original, key);
+    if (before === undefined || kindOf(before) !== kindOf(value)) {
+      if (!deletes) put(original, key, withoutNulls(withoutDirectives(value) ?? null));
+      continue;
+    }
+    const field = fieldSchema(schema, key);
+    if (isObject(before) && isObject(value)) {
+      put(
+        original,
+        key,
+        strategyOf(field) === "replace" ? withoutDirectiveKeys(value) : mergeMap(before, value, field),
+      );
+    } else if (Array.isArray(before) && Array.isArray(value)) {
+      put(original, key, mergeList(before, value, field, deletes));
+    } else {
+      put(original, key, value);
+    }
+  }
+  return original;
+}
+
+function replaceOrDelete(patch: JsonObject): JsonObject {
+  const directive = patch[DIRECTIVE] as Json;
+  if (directive === "delete") return {};
+  if (directive !== "replace") throw unknownDirective(patch);
+  return withoutDirectiveKeys(patch);
+}
+
+function retainKeys(original: JsonObject, patch: JsonObject): void {
+  const kept = get(patch, RETAIN_KEYS);
+  if (kept === undefined) return;
+  delete patch[RETAIN_KEYS];
+  if (!Array.isArray(kept)) throw badRetainKeys();
+  for (const [key, value] of Object.entries(patch)) {
+    const exempt = value === null || key.startsWith(DELETE_FROM_LIST) || key.startsWith(ELEMENT_ORDER);
+    if (!exempt && !kept.includes(key)) throw badRetainKeys();
+  }
+  for (const key of Object.keys(original)) {
+    if (!kept.includes(key)) delete original[key];
+  }
+}
+
+/** Lists whose order the patch dictates are merged here, and taken out of the patch. */
+function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Schema | undefined): void {
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(ELEMENT_ORDER)) continue;
+    const order = patch[directive] as Json;
+    delete patch[directive];
+    if (!Array.isArray(order)) throw notList(order);
+    const key = fieldOf(directive, ELEMENT_ORDER);
+    const before = get(original, key);
+    const changes = get(patch, key);
+    if (before !== undefined && !Array.isArray(before)) throw notList(before);
+    if (changes !== undefined && !Array.isArray(changes)) throw notList(changes);
+    const field = fieldSchema(schema, key);
+    const mergeKey = field?.["x-kubernetes-patch-merge-key"];
+    checkOrder(changes ?? [], order, mergeKey);
+    const merged = mergedList(before, changes, field);
+    if (merged === undefined) continue;
+    put(original, key, arrange(merged, order, before ?? [], mergeKeyFor(merged, mergeKey)));
+    delete patch[key];
+  }
+}
+
+function mergedList(
+  before: Json[] | undefined,
+  changes: Json[] | undefined,
+  field: Schema | undefined,
+): Json[] | undefined {
+  if (changes === undefined) return before;
+  if (before === undefined) return withoutDirectives(changes) as Json[];
+  return mergeList([...before], changes, field, false);
+}
+
+/** Each item that the patch brings must be named by the order it dictates, in the same order. */
+function checkOrder(changes: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+  const brought = mergeKey === undefined ? changes : changes.filter((item) => !isDeletion(item));
+  let position = 0;
+  for (const item of order) {
+    const next = brought[position];
+    if (next === undefined) return;
+    const same =
+      mergeKey === undefined
+        ? equal(next, item)
+        : equal(requireKey(next, mergeKey), requireKey(item, mergeKey));
+    if (same) position++;
+  }
+  if (position < brought.length) {
+    throw failed(
+      `The order in patch list:\n${goText(changes)}\n doesn't match ${ELEMENT_ORDER} list:\n${goText(order)}\n`,
+    );
+  }
+}
+
+function mergeList(before: Json[], changes: Json[], field: Schema | undefined, deletes: boolean): Json[] {
+  if (strategyOf(field) !== "merge" && !deletes) return withoutDirectiveKeys(changes);
+  if (before.length === 0 && changes.length === 0) return before;
+  if (!allMaps(before, changes)) {
+    if (deletes) return before.filter((item) => !changes.some((gone) => equal(gone, item)));
+    return arrange(unique([...before, ...changes]), changes, before, undefined);
+  }
+  const mergeKey = field?.["x-kubernetes-patch-merge-key"];
+  if (mergeKey === undefined || mergeKey === "") throw failed("cannot merge lists without merge key for ");
+  const { kept, rest } = applyItemDirectives(before as JsonObject[], changes as JsonObject[], mergeKey);
+  const merged = [...kept];
+  for (const item of rest) {
+    const id = requireKey(item, mergeKey);
+    const at = merged.findIndex((candidate) => equal(requireKey(candidate, mergeKey), id));
+    if (at < 0) merged.push(withoutDirectiveKeys(item));
+    else merged[at] = mergeMap(merged[at] as JsonObject, item, field?.items);
+  }
+  return arrange(merged, rest, kept, mergeKey);
+}
+
+function applyItemDirectives(
+  before: JsonObject[],
+  changes: JsonObject[],
+  mergeKey: string,
+): { kept: JsonObject[]; rest: JsonObject[] } {
+  let kept = before;
+  let replaces = false;
+  const rest: JsonObject[] = [];
+  for (const item of changes) {
+    switch (get(item, DIRECTIVE)) {
+      case undefined:
+        rest.push(item);
+        break;
+      case "delete": {
+        const id = requireKey(item, mergeKey);
+        kept = kept.filter((candidate) => !equal(requireKey(candidate, mergeKey), id));
+        break;
+      }
+      case "replace":
+        replaces = true;
+        break;
+      case "merge":
+        throw failed("merging lists cannot yet be specified in the patch");
+      default:
+        throw unknownDirective(item);
+    }
+  }
+  return replaces ? { kept: withoutDirectiveKeys(rest), rest: [] } : { kept, rest };
+}
+
+/** Directives say how to change what is there: a value that the patch brings in anew has nothing for them to change. */
+function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isObject(value)) return value;
+  if (isDeletion(value)) return undefined;
+  const result: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (isDirective(key)) continue;
+    const kept = withoutDirectives(value[key] as Json);
+    if (kept !== undefined) put(result, key, kept);
+  }
+  return result;
+}
+
+/** Directives that no step acted on, such as those inside an item that is new: the item stays, the directive does not. */
+function withoutDirectiveKeys<T extends Json>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutDirectiveKeys) as T;
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (!isDirective(key)) put(result, key, withoutDirectiveKeys(value[key] as Json));
+  }
+  return result as T;
+}
+
+function isDirective(key: string): boolean {
+  if (!key.startsWith("$")) return false;
+  return (
+    key === DIRECTIVE ||
+    key === RETAIN_KEYS ||
+    key.startsWith(`${DELETE_FROM_LIST}/`) ||
+    key.startsWith(`${ELEMENT_ORDER}/`)
+  );
+}
+
+function withoutNulls(value: Json): Json {
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] !== null) put(result, key, withoutNulls(value[key] as Json));
+  }
+  return result;
+}
+
+function fieldSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema?.properties && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  return typeof schema?.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
+
+/** `retainKeys` may stand beside a strategy and says nothing about how the field itself merges. */
+function strategyOf(field: Schema | undefined): string | undefined {
+  return field?.["x-kubernetes-patch-strategy"]?.split(",").find((strategy) => strategy !== "retainKeys");
+}
+
+function fieldOf(directive: string, prefix: string): string {
+  if (!directive.startsWith(`${prefix}/`)) {
+    throw badRequest(
+      prefix === DELETE_FROM_LIST
+        ? "invalid patch format of primitive list"
+        : "invalid patch format of setElementOrder list",
+    );
+  }
+  return directive.slice(prefix.length + 1);
+}
+
+function isDeletion(item: Json): boolean {
+  return isObject(item) && get(item, DIRECTIVE) === "delete";
+}
+
+function requireKey(item: Json, mergeKey: string): Json {
+  if (!isObject(item)) throw failed("value for key 0 is not a map");
+  const id = get(item, mergeKey);
+  if (id === undefined) throw failed(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  return id;
+}
+
+function mergeKeyFor(items: readonly Json[], mergeKey: string | undefined): string | undefined {
+  return items.every(isObject) ? mergeKey : undefined;
+}
+
+function allMaps(before: readonly Json[], changes: readonly Json[]): boolean {
+  const kinds = new Set([...before, ...changes].map(kindOf));
+  if (kinds.size > 1) throw failed(`list element types are not identical: ${goText([before, changes])}`);
+  if (kinds.has("list")) throw unprocessable();
+  return kinds.has("map");
+}
+
+function kindOf(value: Json): string {
+  if (Array.isArray(value)) return "list";
+  return isObject(value) ? "map" : value === null ? "null" : typeof value;
+}
+
+function unique(items: readonly Json[]): Json[] {
+  return items.filter((item, at) => items.findIndex((other) => equal(other, item)) === at);
+}
+
+/** How Go prints a decoded value with `%v`: error messages quote patches that way. */
+function goText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
+  if (isObject(value)) {
+    const members = Object.keys(value).toSorted();
+    return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(" ")}]`;
+  }
+  if (typeof value === "string") return value;
+  return value === null ? "<nil>" : JSON.stringify(value);
+}
+
+function badRetainKeys(): StatusError {
+  return badRequest("invalid patch format of retainKeys");
+}
+
+function notList(actual: Json): StatusError {
+  const kind = isObject(actual) ? "map[string]interface {}" : kindOf(actual);
+  return failed(`expected a []interface {}, but received a ${kind}`);
+}
+
+function unknownDirective(patch: JsonObject): StatusError {
+  return failed(`unknown patch type: ${goText(patch[DIRECTIVE])} in map: ${goText(patch)}`);
+}
+
+function unprocessable(): StatusError {
+  return new StatusError({
+    code: 422,
+    reason: "Invalid",
+    message: "the server rejected our request due to an error in our request",
+    details: {},
+  });
+}
+
+/** The real server has no code for these faults of a patch and answers 500 with the bare message. */
+function failed(message: string): StatusError {
+  return new StatusError({ code: 500, message });
+}

@@ -1,0 +1,198 @@
+import { equal, isObject, type Json, type JsonObject } from "../json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { everyField } from "./compare.ts";
+import { EMPTY_SET, FieldSet } from "./field-set.ts";
+import {
+  compareText,
+  decodeManagers,
+  identityOf,
+  type ManagedEntry,
+  type Managers,
+  managedFieldsOf,
+  seconds,
+  withFields,
+  withManagers,
+} from "./managed-fields.ts";
+import { fieldElement } from "./path-element.ts";
+import { put, shallow } from "./plain.ts";
+import { rootType } from "./typed.ts";
+import { type Convert, effectOf, reconcileManagers, resetSet, type Subject } from "./updater.ts";
+import { faultsOf } from "./validate.ts";
+
+/** What tracking must know of the object's kind and of the write. */
+export interface WriteContext {
+  schema: Schema;
+  manager: string;
+  apiVersion: string;
+  /** Entries of a subresource are kept apart from those of the object itself. */
+  subresource?: string | undefined;
+  /** RFC 3339, whole seconds. */
+  time: string;
+  /** Paths of field names that this endpoint does not write, for example `[["status"]]`: they are never owned through it. */
+  resetFields?: readonly (readonly string[])[] | undefined;
+  /**
+   * The object of this kind with nothing set, in the shape the server gives it: what a created object is compared with.
+   * A field that is always there, such as an empty `spec`, is then nobody's. @default {}
+   */
+  empty?: JsonObject | undefined;
+  /** Turns an object into the version of another manager's entry. @default every other version is unknown, its entries dropped */
+  convert?: Convert | undefined;
+  /** The schema of another version. @default the same schema */
+  schemaFor?: ((apiVersion: string) => Schema | undefined) | undefined;
+}
+
+export interface TrackedUpdate extends WriteContext {
+  /** The object as stored before. Absent for a create. */
+  live?: JsonObject | undefined;
+  /** The object about to be stored. */
+  next: JsonObject;
+}
+
+/** At most this many entries of updates; beyond it the oldest are merged into one. */
+const MAX_UPDATERS = 10;
+
+/**
+ * Records who owns what after a create, an update or a patch: fields that changed or appeared belong to the writer and
+ * leave everybody else, fields that vanished leave everybody. A write that changes nothing changes no entry and no time.
+ *
+ * What `next` carries in `metadata.managedFields` replaces the entries of `live` when it can be read; `[]` and `[{}]`
+ * start afresh. Anything unreadable, and everything sent through a subresource, is ignored.
+ *
+ * Returns `next` with its managedFields, sharing the rest; the arguments are not changed.
+ */
+export function trackUpdate(update: TrackedUpdate): JsonObject {
+  const before = startingManagers(update);
+  const live = update.live ?? update.empty ?? {};
+  const after = updateManagers({ ...update, live }, before);
+  return withManagers(update.next, after);
+}
+
+function startingManagers({ live, next, subresource }: TrackedUpdate): Managers {
+  const stored = () => decodeManagers(managedFieldsOf(live)) ?? new Map<string, ManagedEntry>();
+  if (subresource) return stored();
+  const sent = managedFieldsOf(next);
+  if (isReset(sent)) return new Map();
+  const managers = decodeManagers(sent);
+  return managers === undefined || managers.size === 0 ? stored() : managers;
+}
+
+function isReset(sent: Json | undefined): boolean {
+  if (!Array.isArray(sent)) return false;
+  return sent.length === 0 || (sent.length === 1 && isObject(sent[0]) && Object.keys(sent[0]).length === 0);
+}
+
+/** The entries after an update from `live` to `next`. */
+export function updateManagers(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+  const live = withoutManagedFields(update.live);
+  const next = withoutManagedFields(update.next);
+  const type = rootType(update.schema);
+  const subject: Subject = { ...update, reset: resetSet(update.resetFields) };
+  if (before.size === 0 && Object.keys(live).length === 0) {
+    return credit(before, update, stripped(everyField(next, type).recursiveDifference(subject.reset)));
+  }
+  if (faultsOf(next, type, "allowed") !== undefined || faultsOf(live, type, "allowed") !== undefined)
+    return before;
+  const { comparison, managers } = effectOf(
+    subject,
+    live,
+    next,
+    reconcileManagers(subject, live, before),
+    undefined,
+  );
+  const gained = comparison.modified.union(comparison.added).recursiveDifference(subject.reset);
+  return capped(credit(managers, update, stripped(gained)));
+}
+
+function credit(managers: Managers, context: WriteContext, gained: FieldSet): Managers {
+  if (gained.empty) return managers;
+  const entry: ManagedEntry = {
+    manager: context.manager,
+    operation: "Update",
+    apiVersion: context.apiVersion,
+    subresource: context.subresource ?? "",
+    time: context.time,
+    fields: gained,
+  };
+  const id = identityOf(entry);
+  const previous = managers.get(id)?.fields ?? EMPTY_SET;
+  return new Map(managers).set(id, withFields(entry, gained.union(previous)));
+}
+
+const META = fieldElement("metadata");
+
+/** Fields that say which object this is, or that the server alone writes: nobody owns them. */
+const NOBODYS = FieldSet.of(
+  [fieldElement("apiVersion")],
+  [fieldElement("kind")],
+  [META],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => [META, fieldElement(name)]),
+);
+
+export function stripped(fields: FieldSet): FieldSet {
+  return fields.difference(NOBODYS);
+}
+
+/** The object as it is compared: entries say who owns fields and are no field themselves. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const metadata = object.metadata;
+  if (!isObject(metadata) || !Object.hasOwn(metadata, "managedFields")) return object;
+  const bare = shallow(metadata);
+  delete bare.managedFields;
+  const result = shallow(object);
+  put(result, "metadata", bare);
+  return result;
+}
+
+/** Merges the oldest update entries of a version into one called `ancient-changes` until there are few enough. */
+function capped(managers: Managers): Managers {
+  const updaters = [...managers].filter(([, entry]) => entry.operation === "Update");
+  if (updaters.length <= MAX_UPDATERS) return managers;
+  updaters.sort(([aId, a], [bId, b]) => seconds(a.time) - seconds(b.time) || compareText(aId, bId));
+  const result = new Map(managers);
+  const firsts = new Map<string, string>();
+  let count = updaters.length;
+  for (const [id, entry] of updaters) {
+    if (count <= MAX_UPDATERS) break;
+    const first = firsts.get(entry.apiVersion);
+    if (first === undefined) {
+      firsts.set(entry.apiVersion, id);
+      continue;
+    }
+    const bucket: ManagedEntry = { ...entry, manager: "ancient-changes", subresource: "" };
+    const bucketId = identityOf(bucket);
+    const older = result.get(bucketId) ?? result.get(first);
+    if (!result.has(bucketId)) result.delete(first);
+    result.delete(id);
+    result.set(bucketId, withFields(bucket, entry.fields.union(older?.fields ?? EMPTY_SET)));
+    count--;
+  }
+  return result;
+}
+
+/**
+ * Whether a write would store what is stored already: the two objects differ in nothing but the times of their
+ * managedFields. Such a write is skipped, and the stored times stay.
+ */
+export function noOp(live: JsonObject, next: JsonObject): boolean {
+  if (!equal(withoutManagedFields(live), withoutManagedFields(next))) return false;
+  return equal(timeless(managedFieldsOf(live)), timeless(managedFieldsOf(next)));
+}
+
+function timeless(list: Json | undefined): Json {
+  if (!Array.isArray(list)) return [];
+  return list.map((item) => {
+    if (!isObject(item)) return item;
+    const { time: _, ...rest } = item;
+    return rest;
+  });
+}

@@ -1,0 +1,179 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { appliedFields } from "./applied-fields.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { EMPTY_SET, FieldSet } from "./field-set.ts";
+import { type ManagedEntry, type Managers, withFields } from "./managed-fields.ts";
+import { mergeValues } from "./merge-values.ts";
+import { fieldElement } from "./path-element.ts";
+import { removeFields } from "./remove-fields.ts";
+import { reconcileWithSchema, withNamedParents } from "./schema-changes.ts";
+import { rootType, type Type } from "./typed.ts";
+
+/** Turns an object into another version of its kind. Undefined when there is no such version. */
+export type Convert = (object: JsonObject, apiVersion: string) => JsonObject | undefined;
+
+/** Everything about the object at hand that a write does not change. */
+export interface Subject {
+  readonly apiVersion: string;
+  readonly schema: Schema;
+  readonly convert?: Convert | undefined;
+  readonly schemaFor?: ((apiVersion: string) => Schema | undefined) | undefined;
+  /** Fields the endpoint does not write, nor lets anyone own through it. */
+  readonly reset: FieldSet;
+}
+
+export function resetSet(paths: readonly (readonly string[])[] | undefined): FieldSet {
+  return FieldSet.of(...(paths ?? []).map((path) => path.map(fieldElement)));
+}
+
+/** The fields of an object that another manager owns and a write would change. */
+export type Conflicts = ReadonlyMap<string, { readonly entry: ManagedEntry; readonly fields: FieldSet }>;
+
+interface Versioned {
+  readonly object: JsonObject;
+  readonly type: Type;
+}
+
+function typeIn(subject: Subject, apiVersion: string): Type {
+  if (apiVersion === subject.apiVersion) return rootType(subject.schema);
+  return rootType(subject.schemaFor?.(apiVersion) ?? subject.schema);
+}
+
+/** The object in another version, or undefined when that version is gone. */
+function inVersion(
+  subject: Subject,
+  object: JsonObject,
+  { from = subject.apiVersion, to }: { from?: string; to: string },
+): Versioned | undefined {
+  const converted = from === to ? object : subject.convert?.(object, to);
+  return converted === undefined ? undefined : { object: converted, type: typeIn(subject, to) };
+}
+
+/** Drops managers of versions that no longer exist, and follows changes of the schema. */
+export function reconcileManagers(subject: Subject, live: JsonObject, managers: Managers): Managers {
+  const result = new Map<string, ManagedEntry>();
+  for (const [id, entry] of managers) {
+    const versioned = inVersion(subject, live, { to: entry.apiVersion });
+    if (versioned === undefined) continue;
+    const fields = reconcileWithSchema(entry.fields, versioned.object, versioned.type);
+    result.set(id, fields === entry.fields ? entry : withFields(entry, fields));
+  }
+  return result;
+}
+
+/** What a write did to the object, and whom it concerns. */
+export interface Effect {
+  readonly comparison: Comparison;
+  readonly conflicts: Conflicts;
+  /** Everybody's entries once the changed and removed fields have left them. The writer's own is not touched. */
+  readonly managers: Managers;
+}
+
+/** Compares before and after in each manager's version, and works out what the write takes from whom. */
+export function effectOf(
+  subject: Subject,
+  live: JsonObject,
+  next: JsonObject,
+  managers: Managers,
+  writer: string | undefined,
+): Effect {
+  const comparison = compare(live, next, rootType(subject.schema));
+  const versions = new Map<string, Comparison>([[subject.apiVersion, without(comparison, subject.reset)]]);
+  const conflicts = new Map<string, { entry: ManagedEntry; fields: FieldSet }>();
+  const result = new Map<string, ManagedEntry>();
+  for (const [id, entry] of managers) {
+    if (id === writer) {
+      result.set(id, entry);
+      continue;
+    }
+    const seen = versions.get(entry.apiVersion) ?? compareIn(subject, live, next, entry.apiVersion);
+    if (seen === undefined) continue;
+    versions.set(entry.apiVersion, seen);
+    const contested = entry.fields.intersection(seen.modified.union(seen.added));
+    if (!contested.empty) conflicts.set(id, { entry, fields: contested });
+    const left = entry.fields.difference(contested).difference(seen.removed);
+    if (!left.empty) result.set(id, left === entry.fields ? entry : withFields(entry, left));
+  }
+  return { comparison, conflicts, managers: result };
+}
+
+function compareIn(
+  subject: Subject,
+  live: JsonObject,
+  next: JsonObject,
+  apiVersion: string,
+): Comparison | undefined {
+  const before = inVersion(subject, live, { to: apiVersion });
+  const after = inVersion(subject, next, { to: apiVersion });
+  return before && after
+    ? without(compare(before.object, after.object, before.type), subject.reset)
+    : undefined;
+}
+
+function without({ added, removed, modified }: Comparison, reset: FieldSet): Comparison {
+  return {
+    added: added.recursiveDifference(reset),
+    removed: removed.recursiveDifference(reset),
+    modified: modified.recursiveDifference(reset),
+  };
+}
+
+/** Live object and configuration merged, less what the applier gives up and nobody else holds. */
+export function mergeAndPrune(
+  subject: Subject,
+  live: JsonObject,
+  config: JsonObject,
+  managers: Managers,
+  last: ManagedEntry | undefined,
+): JsonObject {
+  const merged = mergeValues(live, config, rootType(subject.schema)) as JsonObject;
+  if (last === undefined || last.fields.empty) return merged;
+  const old = inVersion(subject, merged, { to: last.apiVersion });
+  if (old === undefined) return merged;
+  const pruned = asObject(removeFields(old.object, withNamedParents(last.fields, old.type), old.type));
+  const kept = keepOwned(subject, old.object, pruned, last.apiVersion, managers);
+  const final = keepUnclaimed(old, kept, last.fields);
+  return inVersion(subject, final, { from: last.apiVersion, to: subject.apiVersion })?.object ?? merged;
+}
+
+/** Puts back what pruning took but some manager owns, version by version, the pruned one first. */
+function keepOwned(
+  subject: Subject,
+  merged: JsonObject,
+  pruned: JsonObject,
+  version: string,
+  managers: Managers,
+): JsonObject {
+  const owned = new Map<string, FieldSet>();
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, (owned.get(apiVersion) ?? EMPTY_SET).union(fields));
+  }
+  let result = pruned;
+  for (const apiVersion of [version, ...[...owned.keys()].filter((other) => other !== version)]) {
+    const fields = owned.get(apiVersion);
+    if (fields === undefined) continue;
+    const whole = inVersion(subject, merged, { from: version, to: apiVersion });
+    const part = inVersion(subject, result, { from: version, to: apiVersion });
+    if (whole === undefined || part === undefined) continue;
+    const present = withNamedParents(appliedFields(whole.object, whole.type), whole.type);
+    const left = withNamedParents(appliedFields(part.object, whole.type), whole.type);
+    const held = withNamedParents(fields, whole.type);
+    const back = asObject(removeFields(whole.object, present.difference(left.union(held)), whole.type));
+    result = inVersion(subject, back, { from: apiVersion, to: version })?.object ?? result;
+  }
+  return result;
+}
+
+/** Of what is still missing, only what the applier itself held before may go: the rest was nobody's to give up. */
+function keepUnclaimed(merged: Versioned, pruned: JsonObject, last: FieldSet): JsonObject {
+  const { object, type } = merged;
+  const present = withNamedParents(appliedFields(object, type), type);
+  const left = withNamedParents(appliedFields(pruned, type), type);
+  const gone = present.difference(left).intersection(withNamedParents(last, type));
+  return asObject(removeFields(object, gone, type));
+}
+
+function asObject(value: Json): JsonObject {
+  return value === null ? {} : (value as JsonObject);
+}

@@ -1,0 +1,114 @@
+import { isObject, type Json } from "../json.ts";
+import { listItemElement } from "./list-item.ts";
+import { elementText, fieldElement, type PathElement, valueText } from "./path-element.ts";
+import { type Scalar, shapeOf, type Type } from "./typed.ts";
+
+/**
+ * What is wrong with an object in the eyes of its schema, as the API server words it: one fault on its line, several as
+ * an indented list. Undefined when nothing is.
+ */
+export function faultsOf(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {
+  const faults: string[] = [];
+  validate(value, type, { path: "", duplicates, faults });
+  if (faults.length < 2) return faults[0];
+  return ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
+}
+
+interface Walk {
+  readonly path: string;
+  readonly duplicates: "allowed" | "refused";
+  readonly faults: string[];
+}
+
+function validate(value: Json, type: Type, walk: Walk): void {
+  if (value === null) return;
+  switch (shapeOf(type, value)) {
+    case "map":
+      validateMap(value, type, walk);
+      break;
+    case "list":
+      validateList(value, type, walk);
+      break;
+    case "scalar":
+      validateScalar(value, type.scalar as Scalar, walk);
+      break;
+  }
+}
+
+function validateMap(value: Json, type: Type, walk: Walk): void {
+  if (!isObject(value)) {
+    report(walk, `expected map, got &{${goValue(value)}}`);
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    const below = type.map?.field(name)?.type ?? type.map?.element;
+    const step = into(walk, fieldElement(name));
+    if (below === undefined) {
+      report(step, "field not declared in schema");
+      return;
+    }
+    validate(value[name] as Json, below, step);
+  }
+}
+
+function validateList(value: Json, type: Type, walk: Walk): void {
+  const list = type.list;
+  if (!Array.isArray(value) || list === undefined) {
+    report(walk, `expected list, got &{${goValue(value)}}`);
+    return;
+  }
+  const seen = new Set<PathElement>();
+  for (const [at, item] of value.entries()) {
+    if (list.atomic) {
+      validate(item, list.element, into(walk, `i:${at}`));
+      continue;
+    }
+    const element = listItemElement(list, item);
+    if (typeof element !== "string") {
+      report(walk, `element ${at}: ${element.fault}`);
+      return;
+    }
+    if (seen.has(element) && walk.duplicates === "refused") {
+      report(walk, `duplicate entries for key ${elementText(element)}`);
+    }
+    seen.add(element);
+    validate(item, list.element, into(walk, element));
+  }
+}
+
+function validateScalar(value: Json, scalar: Scalar, walk: Walk): void {
+  const kind = typeof value;
+  switch (scalar) {
+    case "numeric":
+      if (kind !== "number") report(walk, `expected numeric (int or float), got ${goType(value)}`);
+      break;
+    case "string":
+      if (kind !== "string")
+        report(walk, `expected string, got &value.valueUnstructured{Value:${goValue(value)}}`);
+      break;
+    case "boolean":
+      if (kind !== "boolean") report(walk, `expected boolean, got &{${goValue(value)}}`);
+      break;
+    case "untyped":
+      if (kind === "object") report(walk, `expected any scalar, got &{${goValue(value)}}`);
+      break;
+  }
+}
+
+function into(walk: Walk, element: PathElement): Walk {
+  return { ...walk, path: walk.path + elementText(element) };
+}
+
+function report(walk: Walk, fault: string): void {
+  walk.faults.push(walk.path === "" ? fault : `${walk.path}: ${fault}`);
+}
+
+function goType(value: Json): string {
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
+}
+
+function goValue(value: Json): string {
+  return typeof value === "string" ? value : valueText(value);
+}
