@@ -71,6 +71,8 @@ write("kinds.json.gz", {
   groups,
 });
 write("columns.json.gz", columns);
+// Not read by the server: what its own documents are compared with in a test.
+write("discovery-golden.json.gz", await recordDiscovery());
 for (const [id, recorded] of schemas) {
   write(`schemas/${id}.json.gz`, { prefix: recorded.prefix, types: sorted(recorded.types) });
 }
@@ -78,6 +80,20 @@ for (const { directory, path } of goPackages(version.gitVersion)) {
   const read = readGoPackage(directory, path);
   checkAgainstProto(directory, path, read.types);
   write(`go/${packageId(path)}.json.gz`, { types: sorted(read.types), wrapped: read.wrapped });
+}
+
+/** The real server's aggregated documents, without groups that are not its own. */
+async function recordDiscovery(): Promise<{ [root: string]: unknown }> {
+  const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const recorded: { [root: string]: unknown } = {};
+  for (const root of ["/api", "/apis"]) {
+    const document = (await cluster.get(root, accept)) as { items: { metadata: { name?: string } }[] };
+    const items = document.items.filter(({ metadata }) => {
+      return groups.some((group) => group.name === (metadata.name ?? ""));
+    });
+    recorded[root] = { ...document, items };
+  }
+  return recorded;
 }
 
 /** The Go packages whose types appear in what the server serves, with where their sources lie. */

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readData } from "../kinds/data.ts";
+import { builtinKinds, type KindInfo, storageVersionHash } from "../kinds/index.ts";
+import {
+  aggregatedDiscovery,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+  discoveryForm,
+  versionInfo,
+} from "./index.ts";
+
+const widget: KindInfo = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  singular: "widget",
+  namespaced: true,
+  shortNames: ["wi"],
+  categories: ["all"],
+  verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+  storageVersionHash: storageVersionHash({ group: "example.com", version: "v1", kind: "Widget" }),
+  subresources: [
+    {
+      name: "status",
+      kind: { group: "example.com", version: "v1", kind: "Widget" },
+      verbs: ["get", "patch", "update"],
+    },
+    {
+      name: "scale",
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      verbs: ["get", "patch", "update"],
+    },
+  ],
+  listKind: "WidgetList",
+  origin: "custom",
+  schema: () => ({}),
+};
+
+test.for(["/api", "/apis"] as const)("the aggregated %s is the real server's, to the byte", (root) => {
+  const golden = readData("discovery-golden") as { [root: string]: unknown };
+  expect(aggregatedDiscovery(builtinKinds(), root).body).toBe(JSON.stringify(golden[root]));
+});
+
+test("a custom kind is in the aggregated document with its group and version spelled out", () => {
+  const table = builtinKinds();
+  const before = aggregatedDiscovery(table, "/apis");
+  table.add(widget);
+  const after = aggregatedDiscovery(table, "/apis");
+  expect(after.etag).not.toBe(before.etag);
+  const { items } = JSON.parse(after.body) as { items: object[] };
+  expect(items.at(-1)).toMatchObject({
+    metadata: { name: "example.com" },
+    versions: [
+      {
+        version: "v1",
+        freshness: "Current",
+        resources: [
+          {
+            resource: "widgets",
+            responseKind: { group: "example.com", version: "v1", kind: "Widget" },
+            subresources: [
+              {
+                subresource: "status",
+                responseKind: { group: "example.com", version: "v1", kind: "Widget" },
+              },
+              { subresource: "scale", responseKind: { group: "autoscaling", version: "v1", kind: "Scale" } },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  table.remove(widget);
+  expect(aggregatedDiscovery(table, "/apis").etag).toBe(before.etag);
+});
+
+test("the plain lists name subresources beside their resource, with a group only where it is another", () => {
+  const table = builtinKinds();
+  table.add(widget);
+  const list = apiResourceList(table, "example.com", "v1");
+  expect(list).toMatchObject({ apiVersion: "v1", groupVersion: "example.com/v1" });
+  expect(list?.resources).toEqual([
+    {
+      name: "widgets",
+      singularName: "widget",
+      namespaced: true,
+      kind: "Widget",
+      verbs: widget.verbs,
+      shortNames: ["wi"],
+      categories: ["all"],
+      storageVersionHash: widget.storageVersionHash,
+    },
+    {
+      name: "widgets/status",
+      singularName: "",
+      namespaced: true,
+      kind: "Widget",
+      verbs: ["get", "patch", "update"],
+    },
+    {
+      name: "widgets/scale",
+      singularName: "",
+      namespaced: true,
+      group: "autoscaling",
+      version: "v1",
+      kind: "Scale",
+      verbs: ["get", "patch", "update"],
+    },
+  ]);
+  expect(apiResourceList(table, "example.com", "v2")).toBeUndefined();
+});
+
+test("the core group has versions of its own path and is no named group", () => {
+  const table = builtinKinds();
+  expect(apiVersions("127.0.0.1:6443")).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
+  expect(apiResourceList(table, "", "v1")).not.toHaveProperty("apiVersion");
+  expect(apiGroup(table, "")).toBeUndefined();
+  expect((apiGroupList(table).groups as { name: string }[]).map((group) => group.name)).not.toContain("");
+});
+
+test("a group prefers its first version", () => {
+  expect(apiGroup(builtinKinds(), "autoscaling")).toEqual({
+    kind: "APIGroup",
+    apiVersion: "v1",
+    name: "autoscaling",
+    versions: [
+      { groupVersion: "autoscaling/v2", version: "v2" },
+      { groupVersion: "autoscaling/v1", version: "v1" },
+    ],
+    preferredVersion: { groupVersion: "autoscaling/v2", version: "v2" },
+  });
+});
+
+test("the first form that is asked for and served wins", () => {
+  const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const v2beta1 = v2.replace("v=v2", "v=v2beta1");
+  expect(discoveryForm(`${v2},${v2beta1},application/json`)).toBe("aggregated");
+  expect(discoveryForm(`${v2beta1},application/json`)).toBe("plain");
+  expect(discoveryForm("application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io")).toBe(
+    "aggregated",
+  );
+  expect(discoveryForm(v2beta1)).toBeUndefined();
+  expect(discoveryForm("text/html")).toBeUndefined();
+  expect(discoveryForm("application/vnd.kubernetes.protobuf, application/json")).toBe("plain");
+  expect(discoveryForm(undefined)).toBe("plain");
+  fc.assert(fc.property(fc.string(), (accept) => void discoveryForm(accept)));
+});
+
+test("the version says which Kubernetes it follows", () => {
+  expect(versionInfo()).toMatchObject({ major: "1", minor: "35", gitVersion: "v1.35.4+windlass" });
+});

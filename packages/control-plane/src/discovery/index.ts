@@ -1,0 +1,9 @@
+export {
+  type AggregatedDiscovery,
+  aggregatedDiscovery,
+  aggregatedMediaType,
+  type DiscoveryRoot,
+  discoveryForm,
+} from "./aggregated.ts";
+export { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy.ts";
+export { versionInfo } from "./version.ts";
