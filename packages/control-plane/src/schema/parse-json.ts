@@ -254,10 +254,8 @@ function syntaxFault(text: string): string {
     if (char !== undefined && /[-0-9]/.test(char)) return number();
     for (const word of ["true", "false", "null"]) {
       if (char !== word[0]) continue;
-      for (const [index, letter] of [...word].entries()) {
-        if (text[at] !== letter) {
-          return bad(`in literal ${word} (expecting '${word[index]}')`);
-        }
+      for (const letter of word) {
+        if (text[at] !== letter) return bad(`in literal ${word} (expecting '${letter}')`);
         at++;
       }
       return undefined;
