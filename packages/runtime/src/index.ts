@@ -1,1 +1,74 @@
-export {};
+/**
+ * The operator framework: define a resource, declare a controller, run it with a manager.
+ *
+ * @module
+ */
+export {
+  type AnyController,
+  type Controller,
+  type ControllerOptions,
+  controller,
+  type MapContext,
+  type Owns,
+  type Permission,
+  type Watches,
+  watch,
+} from "./controller/controller.ts";
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  deletionRequested,
+  finalizersChanged,
+  generationChanged,
+  intentChanged,
+  labelsChanged,
+  not,
+  type Predicate,
+  resourceVersionChanged,
+} from "./controller/predicate.ts";
+export { every, type Source, type SourceContext, type SourceRun } from "./controller/source.ts";
+export { type HealthCheck, HealthChecks } from "./manager/health.ts";
+export {
+  type Addable,
+  type LeaderElectionOptions,
+  type Manager,
+  type ManagerOptions,
+  manager,
+} from "./manager/manager.ts";
+export type { Runnable, RunnableContext, Stage, Stop } from "./manager/runnable.ts";
+export {
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Labels,
+  metricsContentType,
+  Registry,
+} from "./metrics/registry.ts";
+export { appliedAnnotation, type Child, type ChildObject } from "./reconcile/children.ts";
+export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
+export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
+export type {
+  Finalize,
+  Reconcile,
+  ReconcileContext,
+  ReconcileResult,
+  StatusFor,
+  Wanted,
+  WantedWhileDeleting,
+} from "./reconcile/context.ts";
+export {
+  ChildError,
+  FencedError,
+  ReconcileError,
+  ReconcileOverError,
+  ReconcileTimeoutError,
+  reasonOf,
+  TerminalError,
+  terminal,
+} from "./reconcile/errors.ts";
+export type { EventInput, EventRecorder } from "./reconcile/events.ts";
+export { type Logger, silentLogger } from "./reconcile/log.ts";
+export { controllerOf, controllerReference } from "./reconcile/owner.ts";
+export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
+export * from "./resource/index.ts";

@@ -1,0 +1,386 @@
+import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import { sleep } from "@windlass/clock";
+import type { CacheEvent, Informer } from "../cache/contract.ts";
+import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
+import type { Registry } from "../metrics/registry.ts";
+import { createQueue, type Lease, type Queue } from "../queue/index.ts";
+import { keyOf } from "../reconcile/client.ts";
+import { messageOf } from "../reconcile/errors.ts";
+import { controllerOf, refersTo } from "../reconcile/owner.ts";
+import { type Outcome, Reconciler, type ReconcilerWorld } from "../reconcile/reconciler.ts";
+import type { ResourceDefinition } from "../resource/index.ts";
+import type { Controller, OpenController } from "./controller.ts";
+import { resourceVersionChanged } from "./predicate.ts";
+import type { Source, SourceContext } from "./source.ts";
+
+/** What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does not wait for ever. */
+export const backgroundPriority = -100;
+
+const resyncJitter = 0.1;
+const sourceBackoff = { firstMs: 1_000, maxMs: 30_000 };
+
+/**
+ * One controller at work. `open` starts its informers, so that a standby is warm; `start` lets it reconcile; `stop` lets the reconciles under
+ * way end.
+ */
+export class ControllerRun<K extends AnyKind> implements OpenController {
+  readonly controller: Controller<K>;
+  readonly #world: ReconcilerWorld;
+  readonly #registry: Registry;
+  readonly #informers: Informer<KubernetesObject>[] = [];
+  readonly #primary: Informer<ObjectOf<K>>;
+  readonly #owned: readonly Informer<KubernetesObject>[];
+  readonly #watched: readonly Informer<KubernetesObject>[];
+  #running: Running<K> | undefined;
+  #queueMetrics: QueueMetrics | undefined;
+
+  constructor(controller: Controller<K>, world: ReconcilerWorld, registry: Registry) {
+    this.controller = controller;
+    this.#world = world;
+    this.#registry = registry;
+    const { cache } = world;
+    const held = <T extends Informer<KubernetesObject>>(informer: T): T => {
+      this.#informers.push(informer);
+      return informer;
+    };
+    this.#primary = held(cache.informer(controller.kind, controller.options.scope));
+    this.#owned = controller.owns.map(({ kind, metadataOnly }) =>
+      held(cache.informer(kind, metadataOnly ? { metadataOnly } : {})),
+    );
+    this.#watched = controller.watches.map(({ kind, scope }) => held(cache.informer(kind, scope)));
+    for (const kind of controller.options.reads ?? []) held(cache.informer(kind));
+  }
+
+  get name(): string {
+    return this.controller.name;
+  }
+
+  async synced(): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.synced));
+  }
+
+  get hasSynced(): boolean {
+    return this.#informers.every((informer) => informer.hasSynced);
+  }
+
+  start(): void {
+    if (this.#running) return;
+    const { clock, random } = this.#world;
+    const queue: Queue<ObjectKey> = createQueue<ObjectKey>({
+      clock,
+      random,
+      ...(this.controller.options.rateLimit ? { backoff: this.controller.options.rateLimit } : {}),
+      observer: {
+        added: () => this.#queueMetrics?.added(),
+        taken: (seconds) => this.#queueMetrics?.taken(seconds),
+        done: (seconds) => this.#queueMetrics?.done(seconds),
+        retried: () => this.#queueMetrics?.retried(),
+      },
+    });
+    this.#queueMetrics ??= queueMetrics(
+      this.#registry,
+      this.controller.name,
+      () => this.#running?.queue.sample() ?? { depth: new Map(), running: [] },
+    );
+    this.#running = new Running(this.controller, this.#world, queue);
+    this.#running.start(this.#primary, this.#owned, this.#watched);
+  }
+
+  async stop(abort: AbortSignal): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.stop(abort);
+  }
+
+  close(): void {
+    for (const informer of this.#informers.splice(0)) informer.release();
+  }
+}
+
+/** One period of work, from the moment of leading to its end. */
+class Running<K extends AnyKind> {
+  readonly queue: Queue<ObjectKey>;
+  readonly #controller: Controller<K>;
+  readonly #world: ReconcilerWorld;
+  readonly #reconciler: Reconciler<K>;
+  readonly #sourcesStop = new AbortController();
+  readonly #reconcilesStop = new AbortController();
+  readonly #undo: (() => void)[] = [];
+  readonly #tasks: Promise<void>[] = [];
+
+  constructor(controller: Controller<K>, world: ReconcilerWorld, queue: Queue<ObjectKey>) {
+    this.#controller = controller;
+    this.#world = world;
+    this.queue = queue;
+    const { options } = controller;
+    this.#reconciler = new Reconciler(
+      {
+        name: controller.name,
+        kind: controller.kind,
+        owns: controller.owns,
+        reconcile: options.reconcile,
+        finalize: options.finalize,
+        finalizer: controller.finalizer,
+        fieldManager: controller.fieldManager,
+        timeoutMs: controller.timeoutMs,
+        ...statusRules(controller.kind, options.errorCondition),
+      },
+      world,
+    );
+  }
+
+  start(
+    primary: Informer<ObjectOf<K>>,
+    owned: readonly Informer<KubernetesObject>[],
+    watched: readonly Informer<KubernetesObject>[],
+  ): void {
+    const { kind, owns, watches, predicate, concurrency, options } = this.#controller;
+    this.#undo.push(primary.subscribe((change) => this.#onPrimary(change, predicate)));
+    for (const [index, informer] of owned.entries()) {
+      const accepts = owns[index]?.predicate ?? resourceVersionChanged;
+      this.#undo.push(
+        informer.subscribe((change) => {
+          if (change.type === "added" && change.initial) return;
+          if (this.#passes(accepts, change))
+            for (const object of states(change)) this.#enqueueOwner(kind, object);
+        }),
+      );
+    }
+    for (const [index, informer] of watched.entries()) {
+      const rule = watches[index];
+      if (!rule) continue;
+      const accepts = rule.predicate ?? resourceVersionChanged;
+      const map = rule.map as (
+        object: KubernetesObject,
+        context: object,
+      ) => ObjectKey | readonly ObjectKey[] | undefined;
+      this.#undo.push(
+        informer.subscribe((change) => {
+          // What is there at the start concerns only objects that are there too, and those are all reconciled anyway.
+          if (change.type === "added" && change.initial) return;
+          if (!this.#passes(accepts, change)) return;
+          for (const object of states(change)) this.#enqueueMapped(rule.kind, map, object);
+        }),
+      );
+    }
+    for (const source of options.sources ?? []) this.#tasks.push(this.#runSource(source));
+    this.#scheduleResync();
+    for (let worker = 0; worker < concurrency; worker += 1) this.#tasks.push(this.#work());
+  }
+
+  async stop(abort: AbortSignal): Promise<void> {
+    this.#sourcesStop.abort(new Error(`controller ${this.#controller.name} is stopping`));
+    for (const undo of this.#undo.splice(0)) undo();
+    const onAbort = () => this.#reconcilesStop.abort(abort.reason);
+    if (abort.aborted) onAbort();
+    else abort.addEventListener("abort", onAbort, { once: true });
+    await this.queue.drain({ drop: true });
+    await Promise.all(this.#tasks);
+    abort.removeEventListener("abort", onAbort);
+  }
+
+  #onPrimary(change: CacheEvent<ObjectOf<K>>, predicate: (change: CacheEvent<ObjectOf<K>>) => boolean): void {
+    if (!this.#passes(predicate, change)) return;
+    const isBackground = change.type === "added" && change.initial;
+    this.queue.add(keyOf(change.object), isBackground ? { priority: backgroundPriority } : {});
+  }
+
+  #passes<T extends KubernetesObject>(
+    predicate: (change: CacheEvent<T>) => boolean,
+    change: CacheEvent<T>,
+  ): boolean {
+    try {
+      return predicate(change);
+    } catch (error) {
+      this.#world.log.error(
+        { controller: this.#controller.name, error: messageOf(error) },
+        "a predicate threw; the change counts",
+      );
+      return true;
+    }
+  }
+
+  #enqueueOwner(kind: AnyKind, object: KubernetesObject): void {
+    const reference = controllerOf(object);
+    if (!reference || !refersTo(reference, kind)) return;
+    const { namespace } = object.metadata;
+    this.queue.add(
+      kind.scope === "Cluster" || namespace === undefined
+        ? { name: reference.name }
+        : { namespace, name: reference.name },
+    );
+  }
+
+  #enqueueMapped(
+    kind: AnyKind,
+    map: (object: KubernetesObject, context: object) => ObjectKey | readonly ObjectKey[] | undefined,
+    object: KubernetesObject,
+  ): void {
+    try {
+      const keys = map(object, { cache: this.#world.cache });
+      for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key);
+    } catch (error) {
+      this.#world.log.error(
+        { controller: this.#controller.name, watched: kind.kind, error: messageOf(error) },
+        "the mapping of a watched kind threw; the change is lost to it",
+      );
+    }
+  }
+
+  #enqueueAll = (): void => {
+    const { kind, options } = this.#controller;
+    const { namespace, labelSelector } = options.scope ?? {};
+    const objects = this.#world.cache.list(kind, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    });
+    for (const object of objects) this.queue.add(keyOf(object), { priority: backgroundPriority });
+  };
+
+  #scheduleResync(): void {
+    const { resyncMs } = this.#controller;
+    if (resyncMs === 0) return;
+    const { clock, random } = this.#world;
+    const wait = () => resyncMs * (1 + resyncJitter * (2 * random.next() - 1));
+    let cancel = clock.schedule(wait(), () => tick());
+    const tick = () => {
+      cancel = clock.schedule(wait(), tick);
+      this.#enqueueAll();
+    };
+    this.#undo.push(() => cancel());
+  }
+
+  async #runSource(source: Source): Promise<void> {
+    const { clock, random, cache, log } = this.#world;
+    const { signal } = this.#sourcesStop;
+    const context: SourceContext = {
+      enqueue: (key) => void this.queue.add(key),
+      enqueueAll: this.#enqueueAll,
+      signal,
+      cache,
+      clock,
+      random,
+      log: log.child({ controller: this.#controller.name }),
+    };
+    for (let wait = sourceBackoff.firstMs; !signal.aborted; wait = Math.min(wait * 2, sourceBackoff.maxMs)) {
+      try {
+        const run = typeof source === "function" ? await source(context) : source;
+        if (typeof run === "function") this.#undoOrNow(run);
+        else if (run) await pump(run, context);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        context.log.error(
+          { error: messageOf(error) },
+          typeof source === "function"
+            ? `a source failed; starting it again in ${wait / 1000} s`
+            : "a source failed and cannot be started again",
+        );
+        if (typeof source !== "function") return;
+        await sleep(clock, wait, signal).catch(() => undefined);
+      }
+    }
+  }
+
+  #undoOrNow(stop: () => void): void {
+    if (this.#sourcesStop.signal.aborted) stop();
+    else this.#undo.push(stop);
+  }
+
+  async #work(): Promise<void> {
+    for (let lease = await this.queue.take(); lease; lease = await this.queue.take())
+      await this.#reconcile(lease);
+  }
+
+  async #reconcile(lease: Lease<ObjectKey>): Promise<void> {
+    const { metrics, clock, tracing, log } = this.#world;
+    const started = clock.monotonic();
+    metrics.working(1);
+    try {
+      const attributes = {
+        controller: this.#controller.name,
+        "k8s.kind": this.#controller.kind.kind,
+        "k8s.namespace.name": lease.key.namespace ?? "",
+        "k8s.object.name": lease.key.name,
+        "windlass.attempt": lease.attempt,
+      };
+      const outcome = await tracing.reconcile(attributes, lease.waitedMs, () =>
+        this.#reconciler.run(lease.key, lease.attempt, this.#reconcilesStop.signal),
+      );
+      settle(lease, outcome);
+      metrics.reconciled(label(outcome), (clock.monotonic() - started) / 1000);
+    } catch (error) {
+      // The reconciler answers for user code. What gets here is a fault of the runtime's own, and must not end the worker.
+      metrics.escaped();
+      metrics.reconciled("error", (clock.monotonic() - started) / 1000);
+      log.error(
+        { controller: this.#controller.name, error: messageOf(error) },
+        "an exception escaped a reconcile",
+      );
+      lease.retry();
+    } finally {
+      metrics.working(-1);
+    }
+  }
+}
+
+function settle(lease: Lease<ObjectKey>, outcome: Outcome): void {
+  switch (outcome.type) {
+    case "done":
+      lease.done();
+      break;
+    case "requeueAfter":
+      lease.retryAfter(outcome.ms);
+      break;
+    case "again":
+      lease.retry();
+      break;
+    case "failed":
+      if (outcome.terminal) lease.done();
+      else lease.retry();
+  }
+}
+
+function label(outcome: Outcome) {
+  switch (outcome.type) {
+    case "done":
+      return "success";
+    case "requeueAfter":
+      return "requeue_after";
+    case "again":
+      return "requeue";
+    case "failed":
+      return "error";
+  }
+}
+
+/** The states of an object that a change is about: old and new, so that both sides of a moved reference hear of it. */
+function states<T>(change: CacheEvent<T>): readonly T[] {
+  return change.type === "updated" ? [change.old, change.object] : [change.object];
+}
+
+function isKey(keys: ObjectKey | readonly ObjectKey[]): keys is ObjectKey {
+  return !Array.isArray(keys);
+}
+
+async function pump(keys: AsyncIterable<ObjectKey>, context: SourceContext): Promise<void> {
+  for await (const key of keys) {
+    if (context.signal.aborted) return;
+    context.enqueue(key);
+  }
+}
+
+/** What a kind's status can hold. Kinds made by `defineResource` have conditions and `observedGeneration`; of others it is not known. */
+function statusRules(
+  kind: AnyKind,
+  errorCondition: string | false | undefined,
+): { errorCondition: string | undefined; hasObservedGeneration: boolean } {
+  const definition =
+    "definition" in kind ? (kind.definition as Partial<ResourceDefinition> | undefined) : undefined;
+  const hasStatus = definition?.status !== undefined;
+  return {
+    errorCondition:
+      errorCondition === false ? undefined : (errorCondition ?? (hasStatus ? "Ready" : undefined)),
+    hasObservedGeneration: hasStatus,
+  };
+}

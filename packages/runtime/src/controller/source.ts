@@ -1,0 +1,46 @@
+import type { ObjectKey } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import type { CacheReader } from "../cache/contract.ts";
+import type { Logger } from "../reconcile/log.ts";
+
+/** What a source outside Kubernetes is handed. */
+export interface SourceContext {
+  /** Asks for a reconcile of this object. */
+  readonly enqueue: (key: ObjectKey) => void;
+  /** Asks for a reconcile of every object of the controller's kind, behind what is waiting. */
+  readonly enqueueAll: () => void;
+  /** Aborted when the controller stops. */
+  readonly signal: AbortSignal;
+  readonly cache: CacheReader;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/**
+ * Something outside Kubernetes that asks for reconciles: a timer, an HTTP server, a message queue, a file.
+ *
+ * Either keys as they come (an async iterable), or a function that calls `enqueue` and returns when it is done, or returns the way to stop. A
+ * function that throws is started again, after a second and then ever later up to half a minute.
+ *
+ * @example
+ * sources: [({ enqueue, signal }) => listenForWebhooks((pool) => enqueue({ namespace: "ci", name: pool }), signal)]
+ */
+export type Source =
+  | AsyncIterable<ObjectKey>
+  | ((context: SourceContext) => SourceRun | void | Promise<SourceRun> | Promise<void>);
+
+/** What a source's function may return: nothing, the way to stop it, or keys as they come. */
+export type SourceRun = undefined | (() => void) | AsyncIterable<ObjectKey>;
+
+/** A source that asks for all objects at a fixed interval. */
+export function every(intervalMs: number): Source {
+  if (!(intervalMs > 0)) throw new RangeError(`every(${intervalMs}): the interval must be above 0 ms`);
+  return ({ clock, enqueueAll }) => {
+    let cancel = clock.schedule(intervalMs, function tick() {
+      cancel = clock.schedule(intervalMs, tick);
+      enqueueAll();
+    });
+    return () => cancel();
+  };
+}

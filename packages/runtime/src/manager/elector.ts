@@ -1,0 +1,154 @@
+import {
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type Reader,
+  type ResourceKind,
+  type Writer,
+} from "@windlass/client";
+import { type Clock, type Random, sleep } from "@windlass/clock";
+import { microTimestamp } from "../reconcile/condition.ts";
+import { messageOf } from "../reconcile/errors.ts";
+import {
+  candidate,
+  type Election,
+  type ElectionAction,
+  type ElectionEvent,
+  type ElectionRules,
+  type ElectionStep,
+  type LeaseRecord,
+  type StoredLease,
+  step,
+} from "./election.ts";
+
+/** The lease that candidates compete for. */
+export interface LeaseAddress {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ElectorOptions {
+  readonly client: Reader & Writer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly rules: ElectionRules;
+  readonly lease: LeaseAddress;
+  /** Ends the campaign and, if leading, releases the lease so that another takes over at once. */
+  readonly signal: AbortSignal;
+  /** Told after each step whether, and until when, this candidate leads. */
+  readonly onState: (state: Election) => void;
+  /** Told of each answer of the server's, and of each failure to get one. */
+  readonly onContact?: (failure: string | undefined) => void;
+}
+
+interface LeaseObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec?: LeaseRecord;
+}
+
+const LeaseKind: ResourceKind<LeaseObject> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  scope: "Namespaced",
+};
+
+const jitter = 0.2;
+
+/** Competes for a lease until the signal is aborted: drives the election's state machine with requests and timers. Never rejects. */
+export async function campaign(options: ElectorOptions): Promise<void> {
+  const { clock, random, rules, signal, onState, onContact } = options;
+  const time = () => ({ now: clock.monotonic(), wall: microTimestamp(clock.now()) });
+  let at: ElectionStep = { state: candidate, action: { do: "read" } };
+  let isStopping = false;
+  const advance = (event: ElectionEvent) => {
+    at = step(rules, at.state, event);
+    onState(at.state);
+  };
+  for (let todo = current(); todo.do !== "end"; todo = current()) {
+    if (signal.aborted && !isStopping) {
+      isStopping = true;
+      advance({ type: "stop", ...time() });
+      continue;
+    }
+    if (todo.do === "wait") {
+      const ms = todo.ms * (at.state.at === "following" ? 1 + jitter * random.next() : 1);
+      await sleep(clock, ms, signal).catch(() => undefined);
+      advance({ type: "tick", ...time() });
+      continue;
+    }
+    const sentAt = clock.monotonic();
+    try {
+      if (todo.do === "read") {
+        const lease = await readLease(options);
+        advance({ type: "read", lease, ...time() });
+      } else {
+        const lease = await writeLease(options, todo);
+        advance(todo.do === "release" ? { type: "released" } : { type: "wrote", sentAt, lease, ...time() });
+      }
+      onContact?.(undefined);
+    } catch (error) {
+      const conflict = isConflict(error) || isAlreadyExists(error);
+      onContact?.(conflict ? undefined : messageOf(error));
+      // A release that fails is left to expire: this process is going.
+      advance(todo.do === "release" ? { type: "released" } : { type: "failed", conflict, ...time() });
+    }
+  }
+
+  function current(): ElectionAction {
+    return at.action;
+  }
+}
+
+async function readLease(options: ElectorOptions): Promise<StoredLease | undefined> {
+  const { client, lease } = options;
+  try {
+    return await within(options, async (signal) => stored(await client.get(LeaseKind, lease, { signal })));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function writeLease(
+  options: ElectorOptions,
+  todo: Extract<ElectionAction, { do: "create" | "update" | "release" }>,
+): Promise<StoredLease> {
+  const { client, lease } = options;
+  return within(options, async (signal) => {
+    if (todo.do === "create")
+      return stored(await client.create(LeaseKind, { metadata: lease, spec: todo.record }, { signal }));
+    const { resourceVersion } = todo;
+    const body = { metadata: { ...lease, resourceVersion }, spec: todo.record };
+    return stored(await client.update(LeaseKind, body, { signal }));
+  });
+}
+
+function stored(lease: LeaseObject): StoredLease {
+  return { resourceVersion: lease.metadata.resourceVersion ?? "", record: lease.spec ?? {} };
+}
+
+/** Gives each request half the renew deadline, at least a second: one that hangs must leave time for another. */
+async function within<T>(
+  { clock, rules }: ElectorOptions,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = Math.max(1_000, rules.renewDeadlineMs / 2);
+  const abort = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.schedule(limit, () => {
+    const error = new Error(`the API server did not answer about the lease within ${limit / 1000} s`);
+    abort.abort(error);
+    reject(error);
+  });
+  try {
+    return await Promise.race([send(abort.signal), promise]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+
+/** What to answer to one GET. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+/** Answers by path. A path also stands for all below it: `/readyz` answers `/readyz/cache`. */
+export type Routes = ReadonlyMap<string, (url: URL) => Answer | Promise<Answer>>;
+
+export interface HttpAddress {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** @default all interfaces */
+  readonly host?: string;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** The port it listens on. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves small plain answers: probes and metrics. Loads `node:http` only when asked to.
+ *
+ * @throws Error naming the port and the option to change, when the port is taken.
+ */
+export async function serve(what: string, address: HttpAddress, routes: Routes): Promise<HttpServer> {
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => void answer(routes, request, response));
+  await listen(server, what, address);
+  const bound = server.address();
+  return {
+    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, what: string, { port, host }: HttpAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const taken = `port ${port} for ${what} is in use; set another with ${what}: { port }, or none with ${what}: false`;
+      reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
+    });
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve());
+  });
+}
+
+async function answer(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const given = await find(routes, request);
+  response.writeHead(given.status, {
+    "content-type": given.contentType ?? "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  });
+  response.end(request.method === "HEAD" ? undefined : given.body);
+}
+
+async function find(routes: Routes, request: IncomingMessage): Promise<Answer> {
+  if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, body: "only GET\n" };
+  const url = URL.parse(request.url ?? "/", "http://localhost");
+  const root = url && `/${url.pathname.split("/")[1] ?? ""}`;
+  const route = root ? routes.get(root) : undefined;
+  if (!url || !route) return { status: 404, body: `not found; there is ${[...routes.keys()].join(", ")}\n` };
+  try {
+    return await route(url);
+  } catch (error) {
+    return { status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` };
+  }
+}

@@ -1,0 +1,201 @@
+import type { ClusterAccess, Reader, Writer } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import type { Logger } from "../reconcile/log.ts";
+import type { Election, ElectionRules } from "./election.ts";
+import { campaign, type LeaseAddress } from "./elector.ts";
+import { type Fence, LeaseFence, openFence, threadClock } from "./fence.ts";
+
+/** What a manager is told about leading. */
+export interface LeadershipHandlers {
+  readonly onLeading: () => void;
+  readonly onLost: () => void;
+}
+
+/** Whether this process leads, and the way to stop competing. */
+export interface Leadership {
+  readonly fence: Fence;
+  readonly isLeading: boolean;
+  /** What is wrong with the lease, if anything; for the readiness probe. */
+  readonly fault: string | undefined;
+  /** Ends the campaign and releases the lease. Resolves when that is done. */
+  stop(): Promise<void>;
+}
+
+/** Leadership without competition: from the start, and for ever. */
+export function alwaysLeading(handlers: LeadershipHandlers): Leadership {
+  handlers.onLeading();
+  return { fence: openFence, isLeading: true, fault: undefined, stop: () => Promise.resolve() };
+}
+
+export interface CampaignOptions {
+  readonly rules: ElectionRules;
+  readonly lease: LeaseAddress;
+  readonly log: Logger;
+}
+
+/** Turns the states of an election into "leading" and "lost", each once. */
+class Changes {
+  isLeading = false;
+  readonly #handlers: LeadershipHandlers;
+  readonly #log: Logger;
+  readonly #lease: string;
+
+  constructor(handlers: LeadershipHandlers, { lease, log, rules }: CampaignOptions) {
+    this.#handlers = handlers;
+    this.#lease = `${lease.namespace}/${lease.name}`;
+    this.#log = log.child({ lease: this.#lease, identity: rules.identity });
+  }
+
+  set(isLeading: boolean): void {
+    if (isLeading === this.isLeading) return;
+    this.isLeading = isLeading;
+    this.#log.info({}, isLeading ? "became the leader" : "no longer the leader");
+    if (isLeading) this.#handlers.onLeading();
+    else this.#handlers.onLost();
+  }
+}
+
+/** Says that the lease is out of reach, once that has lasted longer than a lease does. */
+class Contact {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #patienceMs: number;
+  #lastMs: number;
+  #failure: string | undefined;
+
+  constructor(clock: Pick<Clock, "monotonic">, patienceMs: number) {
+    this.#clock = clock;
+    this.#patienceMs = patienceMs;
+    this.#lastMs = clock.monotonic();
+  }
+
+  readonly note = (failure: string | undefined): void => {
+    this.#failure = failure;
+    if (failure === undefined) this.#lastMs = this.#clock.monotonic();
+  };
+
+  get fault(): string | undefined {
+    const silentMs = this.#clock.monotonic() - this.#lastMs;
+    if (silentMs < this.#patienceMs) return undefined;
+    return `no answer about the lease for ${Math.round(silentMs / 1000)} s: ${this.#failure ?? "nothing heard"}`;
+  }
+}
+
+/**
+ * Competes on this thread. For runs under a handed-in clock or transport, where everything must happen in one place and in order. In
+ * production use {@link competeInThread}: here a busy event loop delays the renewal.
+ */
+export function compete(
+  options: CampaignOptions & {
+    readonly client: Reader & Writer;
+    readonly clock: Clock;
+    readonly random: Random;
+  },
+  handlers: LeadershipHandlers,
+): Leadership {
+  const { clock, rules } = options;
+  const fence = new LeaseFence(clock);
+  const changes = new Changes(handlers, options);
+  const contact = new Contact(clock, rules.leaseDurationMs);
+  const abort = new AbortController();
+  // The state machine learns of an expiry at its next step; handlers should not have to wait for that.
+  let cancelExpiry: () => void = () => undefined;
+  const onState = (state: Election) => {
+    cancelExpiry();
+    if (state.at !== "leading") {
+      fence.close();
+      changes.set(false);
+      return;
+    }
+    fence.openUntil(state.until);
+    cancelExpiry = clock.schedule(Math.max(0, state.until - clock.monotonic()), () => changes.set(false));
+    changes.set(true);
+  };
+  const ended = campaign({ ...options, signal: abort.signal, onState, onContact: contact.note });
+  return {
+    fence,
+    get isLeading() {
+      return changes.isLeading;
+    },
+    get fault() {
+      return contact.fault;
+    },
+    async stop() {
+      abort.abort(new Error("the campaign was ended"));
+      await ended;
+      cancelExpiry();
+    },
+  };
+}
+
+/** What the renewing thread is started with. */
+export interface LeaseThreadData {
+  readonly access: ClusterAccess;
+  readonly rules: ElectionRules;
+  readonly lease: LeaseAddress;
+  readonly fence: SharedArrayBuffer;
+}
+
+/** What the renewing thread says. */
+export type LeaseThreadMessage =
+  | { readonly type: "state"; readonly isLeading: boolean }
+  | { readonly type: "contact"; readonly failure: string | undefined };
+
+/**
+ * Competes on a thread of its own, with a connection of its own, so that a long parse or collection on the main thread cannot lose the
+ * lease. The thread moves the fence in shared memory: the main thread, waking from a stall, sees a loss before its first write, not
+ * after its first message.
+ */
+export async function competeInThread(
+  options: CampaignOptions & { readonly access: ClusterAccess },
+  handlers: LeadershipHandlers,
+): Promise<Leadership> {
+  const { Worker } = await import("node:worker_threads");
+  const { access, rules, lease, log } = options;
+  const fence = new LeaseFence(threadClock);
+  const changes = new Changes(handlers, options);
+  const contact = new Contact(threadClock, rules.leaseDurationMs);
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory };
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let isStopping = false;
+  let thread = start();
+  function start() {
+    const worker = new Worker(new URL(`./lease-thread.${extension}`, import.meta.url), {
+      workerData: data,
+      name: "windlass-lease",
+    });
+    worker.on("message", (message: LeaseThreadMessage) => {
+      if (message.type === "state") changes.set(message.isLeading && !isStopping);
+      else contact.note(message.failure);
+    });
+    worker.on("error", (error) => {
+      log.error({ error: error.message }, "the thread that renews the lease failed; starting another");
+      contact.note(error.message);
+    });
+    worker.on("exit", () => {
+      fence.close();
+      changes.set(false);
+      if (isStopping) resolve();
+      else setTimeout(restart, rules.retryPeriodMs).unref();
+    });
+    return worker;
+  }
+  function restart() {
+    if (isStopping) resolve();
+    else thread = start();
+  }
+  return {
+    fence,
+    get isLeading() {
+      return changes.isLeading;
+    },
+    get fault() {
+      return contact.fault;
+    },
+    async stop() {
+      isStopping = true;
+      thread.postMessage("stop");
+      await ended;
+    },
+  };
+}

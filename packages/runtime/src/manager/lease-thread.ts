@@ -1,0 +1,37 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { Client, openTransport } from "@windlass/client";
+import { type Clock, systemClock, systemRandom } from "@windlass/clock";
+import { campaign } from "./elector.ts";
+import { LeaseFence, threadClock } from "./fence.ts";
+import type { LeaseThreadData, LeaseThreadMessage } from "./leadership.ts";
+
+const { access, rules, lease, fence: memory } = workerData as LeaseThreadData;
+const clock: Clock = { ...threadClock, schedule: systemClock.schedule };
+const fence = new LeaseFence(threadClock, memory);
+const stop = new AbortController();
+const say = (message: LeaseThreadMessage) => parentPort?.postMessage(message);
+
+parentPort?.on("message", () => stop.abort(new Error("the campaign was ended")));
+
+await using client = new Client({
+  transport: openTransport(access),
+  userAgent: `windlass-lease/${rules.identity}`,
+});
+let wasLeading = false;
+await campaign({
+  client,
+  clock,
+  random: systemRandom,
+  rules,
+  lease,
+  signal: stop.signal,
+  onState(state) {
+    const isLeading = state.at === "leading";
+    if (isLeading) fence.openUntil(state.until);
+    else fence.close();
+    if (isLeading !== wasLeading) say({ type: "state", isLeading });
+    wasLeading = isLeading;
+  },
+  onContact: (failure) => say({ type: "contact", failure }),
+});
+parentPort?.close();

@@ -1,0 +1,18 @@
+import type { Logger } from "../reconcile/log.ts";
+
+/** JSON lines on standard output, through pino, which is loaded now and not before. `LOG_LEVEL` sets the level; `info` by default. */
+export async function pinoLogger(): Promise<Logger> {
+  const { pino } = await import("pino");
+  const logger: Logger = pino({
+    level: process.env.LOG_LEVEL ?? "info",
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (level) => ({ level }) },
+    // A last line of defence: objects are never logged whole, but a user may.
+    redact: {
+      paths: ["*.data", "*.stringData", "data", "stringData", "*.token", "token", "*.password", "password"],
+      censor: "[redacted]",
+    },
+  });
+  return logger;
+}

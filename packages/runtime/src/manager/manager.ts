@@ -1,0 +1,635 @@
+import { hostname } from "node:os";
+import {
+  type AnyKind,
+  Client,
+  type ClusterAccess,
+  type ConnectOptions,
+  findAccess,
+  intercept,
+  openTransport,
+  retry,
+  type Transport,
+} from "@windlass/client";
+import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
+import type { Cache } from "../cache/contract.ts";
+import { type AnyController, isController, type OpenController } from "../controller/controller.ts";
+import { controllerMetrics } from "../metrics/controller-metrics.ts";
+import { metricsContentType, Registry } from "../metrics/registry.ts";
+import { cachedClient } from "../reconcile/client.ts";
+import { FencedError, messageOf } from "../reconcile/errors.ts";
+import { Events } from "../reconcile/events.ts";
+import type { Logger } from "../reconcile/log.ts";
+import type { ReconcilerWorld } from "../reconcile/reconciler.ts";
+import { openTelemetry, type Tracing } from "../reconcile/tracing.ts";
+import type { ElectionRules } from "./election.ts";
+import type { Fence } from "./fence.ts";
+import { type HealthCheck, HealthChecks, ping } from "./health.ts";
+import { type HttpServer, type Routes, serve } from "./http-server.ts";
+import { alwaysLeading, compete, competeInThread, type Leadership } from "./leadership.ts";
+import type { Runnable, RunnableContext, Stage } from "./runnable.ts";
+
+export interface LeaderElectionOptions {
+  /** The name of the Lease; the operator's own. */
+  readonly name: string;
+  /** @default the pod's namespace, else the kubeconfig's */
+  readonly namespace?: string;
+  /** Unique among replicas. @default `<hostname>_<uuid>` */
+  readonly identity?: string;
+  /** How long others wait for a leader that has gone silent. @default 15_000 */
+  readonly leaseDurationMs?: number;
+  /** How long after its last renewal a leader stops writing. @default 10_000 */
+  readonly renewDeadlineMs?: number;
+  /** @default 2_000 */
+  readonly retryPeriodMs?: number;
+}
+
+export interface ManagerOptions {
+  /** A client to use. Whoever made it closes it. @default one made from `kubeconfig` */
+  readonly client?: Client;
+  /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
+  readonly kubeconfig?: ConnectOptions["kubeconfig"];
+  readonly context?: string;
+  /** Only these namespaces are watched. @default all */
+  readonly namespaces?: readonly string[];
+  /** Only one replica works at a time. @default every replica works, which only one may be */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
+  readonly health?: { readonly port?: number; readonly host?: string } | false;
+  /** Where `/metrics` is served. @default { port: 8080 } */
+  readonly metrics?: { readonly port?: number; readonly host?: string } | false;
+  /** How long stopping may take. @default 30_000 */
+  readonly gracefulShutdownMs?: number;
+  /** How long the first lists may take before the log names those that are missing. @default 120_000 */
+  readonly cacheSyncTimeoutMs?: number;
+  /** A pino logger, or anything like one. @default JSON lines on standard output */
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** @default OpenTelemetry's global tracer */
+  readonly tracing?: Tracing;
+  /** Makes the cache. For tests. @default the runtime's own */
+  readonly createCache?: (options: CacheFactoryOptions) => Cache;
+}
+
+/** What a cache is made from. */
+export interface CacheFactoryOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** What can be added to a manager. A function is a runnable that starts when this replica leads. */
+export type Addable = AnyController | Runnable | Runnable["start"];
+
+/**
+ * Runs controllers and whatever else an operator consists of, in the right order, and stops them in the reverse one.
+ *
+ * # Flow
+ * 1. Probes and metrics listen, so that a slow start can be watched. 2. Webhooks. 3. Caches fill. 4. What runs everywhere.
+ * 5. Leader election; standbys have full caches. 6. Controllers, each as soon as its own kinds are there: a kind that the server
+ * does not have holds up its own controllers alone.
+ *
+ * # Guarantees
+ * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`, even in the middle of a reconcile.
+ * - On losing the lease the controllers stop and the replica goes back to standing by.
+ * - Nothing that user code throws ends the process.
+ */
+export interface Manager extends AsyncDisposable {
+  /** Adds a controller or runnable. Before the start. */
+  add(what: Addable): Manager;
+  /** Adds a named check to `/healthz`: failing it has the kubelet restart the process. */
+  addHealthCheck(name: string, check: HealthCheck): Manager;
+  /** Adds a named check to `/readyz`. */
+  addReadyCheck(name: string, check: HealthCheck): Manager;
+  /**
+   * Starts, and resolves when everything runs that can run without leading.
+   *
+   * @throws KubeconfigError without a usable configuration; Error if a port is taken or a webhook cannot start.
+   */
+  start(): Promise<void>;
+  /** Stops in order, within the grace period. May be called at any time, and more than once. */
+  stop(): Promise<void>;
+  /**
+   * Starts, waits for the signal, SIGTERM or SIGINT, and stops. A second signal ends the process at once. Rejections that nobody
+   * handles are logged and counted instead of ending the process.
+   */
+  run(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  readonly registry: Registry;
+  /** Once started. */
+  readonly ports: { readonly health?: number; readonly metrics?: number };
+  readonly isLeading: boolean;
+}
+
+/**
+ * A manager. It does nothing until started.
+ *
+ * @example
+ * await manager({ leaderElection: { name: "webapp-operator" } }).add(webapp).run();
+ */
+export function manager(options: ManagerOptions = {}): Manager {
+  return new ManagerRun(options);
+}
+
+interface Connection {
+  /** May always write. */
+  readonly open: Client;
+  /** Writes only while the fence is open. */
+  readonly fenced: Client;
+  /** For the thread that renews the lease; absent for a handed-in client. */
+  readonly access: ClusterAccess | undefined;
+  close(): Promise<void>;
+}
+
+interface Live {
+  readonly name: string;
+  stop(abort: AbortSignal): Promise<void>;
+}
+
+class ManagerRun implements Manager {
+  readonly registry = new Registry();
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #controllers: AnyController[] = [];
+  readonly #runnables: Runnable[] = [];
+  readonly #healthz = new HealthChecks("/healthz");
+  readonly #readyz = new HealthChecks("/readyz");
+  /** What to undo, the last first. */
+  readonly #started: Live[] = [];
+  readonly #leaderLive: Live[] = [];
+  #leadershipChange: Promise<void> = Promise.resolve();
+  #leadership: Leadership | undefined;
+  #leaderStop = new AbortController();
+  #ports: { health?: number; metrics?: number } = {};
+  #log: Logger | undefined;
+  #state: "new" | "starting" | "running" | "stopping" | "stopped" = "new";
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#healthz.add("ping", ping);
+    this.#readyz.add("manager", () =>
+      this.#state === "running" ? undefined : this.#state === "stopping" ? "stopping" : "starting",
+    );
+  }
+
+  get ports() {
+    return this.#ports;
+  }
+
+  get isLeading(): boolean {
+    return this.#leadership?.isLeading ?? false;
+  }
+
+  add(what: Addable): Manager {
+    if (this.#state !== "new")
+      throw new Error("a manager takes controllers and runnables only before it is started");
+    if (isController(what)) {
+      if (this.#controllers.some((one) => one.name === what.name))
+        throw new Error(`there is already a controller named "${what.name}"; give one of them another name`);
+      this.#controllers.push(what);
+    } else if (typeof what === "function")
+      this.#runnables.push({ name: what.name || "runnable", start: what });
+    else this.#runnables.push(what);
+    return this;
+  }
+
+  addHealthCheck(name: string, check: HealthCheck): Manager {
+    this.#healthz.add(name, check);
+    return this;
+  }
+
+  addReadyCheck(name: string, check: HealthCheck): Manager {
+    this.#readyz.add(name, check);
+    return this;
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== "new") throw new Error("a manager can be started once");
+    this.#state = "starting";
+    try {
+      await this.#start();
+      if (this.#state === "starting") this.#state = "running";
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async run({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
+    const rejections = this.registry.counter({
+      name: "windlass_unhandled_rejections_total",
+      help: "Promise rejections that nobody handled",
+    });
+    const onSignal = (name: NodeJS.Signals) => {
+      if (this.#stopping) process.exit(1);
+      ask(name);
+    };
+    const onRejection = (error: unknown) => {
+      rejections.inc();
+      this.#log?.error(
+        { error: messageOf(error) },
+        "a rejection was not handled by anyone; await the promise, or catch it",
+      );
+    };
+    const onAbort = () => ask("abort");
+    process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("unhandledRejection", onRejection);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (!signal?.aborted) {
+        await Promise.race([this.start(), asked]);
+        const why = await asked;
+        this.#log?.info({ signal: why }, "stopping");
+      }
+      await this.stop();
+    } finally {
+      process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("unhandledRejection", onRejection);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #start(): Promise<void> {
+    const log = this.#options.log ?? (await (await import("./logger.ts")).pinoLogger());
+    this.#log = log;
+    const tracing = this.#options.tracing ?? (await openTelemetry());
+    await this.#serveHttp();
+    const currentFence = () => this.#leadership?.fence ?? closedFence;
+    const fence: Fence = {
+      get isOpen() {
+        return currentFence().isOpen;
+      },
+      check: (what) => currentFence().check(what),
+    };
+    const connection = await this.#connect(log, fence);
+    this.#undoWith("connection", () => connection.close());
+    const cache = await this.#openCache(connection, log);
+    this.#undoWith("cache", () => cache.stop());
+    const identity = this.#identity();
+    const world = (client: Client, guard: (what: string) => void): Omit<ReconcilerWorld, "metrics"> => {
+      const events = new Events({
+        client,
+        clock: this.#clock,
+        random: this.#random,
+        log,
+        controller: this.#options.leaderElection?.name ?? this.#controllers[0]?.name ?? "windlass",
+        instance: identity,
+      });
+      this.#undoWith("events", () => events.flush());
+      const isCached = this.#cachedKinds();
+      return {
+        client,
+        cache,
+        isCached,
+        guard,
+        clock: this.#clock,
+        random: this.#random,
+        log,
+        events,
+        tracing,
+      };
+    };
+    const everywhere = world(connection.open, () => undefined);
+    const leading = world(connection.fenced, fence.check);
+    await this.#startStage("webhook", everywhere);
+    const opened = this.#controllers.map((one) => ({
+      controller: one,
+      open: one.open(
+        {
+          ...(one.everywhere ? everywhere : leading),
+          metrics: controllerMetrics(this.registry, one.name, one.concurrency),
+        },
+        this.registry,
+      ),
+    }));
+    for (const { open } of opened)
+      this.#undoWith(`informers of ${open.name}`, () => Promise.resolve(open.close()));
+    this.#readyz.add("caches", () => {
+      const missing = opened.filter(({ open }) => !open.hasSynced).map(({ open }) => open.name);
+      return missing.length === 0 ? undefined : `not yet synced: ${missing.join(", ")}`;
+    });
+    await this.#waitForCaches(cache, log);
+    await this.#startStage("everywhere", everywhere);
+    for (const { controller, open } of opened)
+      if (controller.everywhere) this.#startController(open, this.#started);
+    this.#readyz.add("leader-election", () => this.#leadership?.fault);
+    await this.#compete(connection, log, identity, () => {
+      void this.#startStage("leader", leading);
+      for (const { controller, open } of opened)
+        if (!controller.everywhere) this.#startController(open, this.#leaderLive);
+    });
+  }
+
+  async #serveHttp(): Promise<void> {
+    const { health = {}, metrics = {} } = this.#options;
+    const probes: Routes = new Map([
+      ["/healthz", this.#healthz.answer],
+      ["/readyz", this.#readyz.answer],
+    ]);
+    const scrape: Routes = new Map([
+      ["/metrics", () => ({ status: 200, contentType: metricsContentType, body: this.registry.render() })],
+    ]);
+    const isShared =
+      health !== false &&
+      metrics !== false &&
+      health.port !== undefined &&
+      health.port !== 0 &&
+      health.port === metrics.port;
+    const listen = async (
+      what: "health" | "metrics",
+      address: { port?: number; host?: string },
+      fallback: number,
+      routes: Routes,
+    ) => {
+      const server: HttpServer = await serve(what, { port: fallback, ...address }, routes);
+      this.#ports = { ...this.#ports, [what]: server.port };
+      this.#undoWith(`${what} server`, () => server.close());
+    };
+    if (health !== false)
+      await listen("health", health, 8081, isShared ? new Map([...probes, ...scrape]) : probes);
+    if (metrics !== false && !isShared) await listen("metrics", metrics, 8080, scrape);
+  }
+
+  async #connect(log: Logger, fence: Fence): Promise<Connection> {
+    const { client, kubeconfig, context } = this.#options;
+    if (client)
+      return {
+        open: client,
+        fenced: new Client({
+          transport: fenced(client.transport, fence),
+          fieldManager: client.fieldManager,
+          log,
+        }),
+        access: undefined,
+        close: () => Promise.resolve(),
+      };
+    const access = await findAccess({
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    });
+    const requests = this.registry.counter({
+      name: "rest_client_requests_total",
+      help: "Number of HTTP requests, partitioned by status code, method, and host.",
+      labels: ["code", "method", "host"],
+    });
+    // Retries are ours, so that the fence is asked again before each of them.
+    const base = openTransport(access, {
+      attempts: 1,
+      log,
+      clock: this.#clock,
+      random: this.#random,
+      onOutcome: ({ code, method, host }) => requests.inc({ code, method, host }),
+    });
+    const retrying = retry({ clock: this.#clock, random: this.#random });
+    const open = new Client({ transport: intercept(base, [retrying]), log });
+    return {
+      open,
+      fenced: new Client({ transport: intercept(base, [retrying, (next) => fenced(next, fence)]), log }),
+      access,
+      close: () => base.close(),
+    };
+  }
+
+  async #openCache({ open }: Connection, log: Logger): Promise<Cache> {
+    const create = this.#options.createCache;
+    if (!create) throw new Error("set createCache");
+    return create({
+      client: open,
+      clock: this.#clock,
+      random: this.#random,
+      log,
+      registry: this.registry,
+      namespaces: this.#options.namespaces,
+    });
+  }
+
+  async #waitForCaches(cache: Cache, log: Logger): Promise<void> {
+    const limit = this.#options.cacheSyncTimeoutMs ?? 120_000;
+    const abort = new AbortController();
+    const cancel = this.#clock.schedule(limit, () =>
+      abort.abort(new Error(`not all caches are full after ${limit / 1000} s`)),
+    );
+    try {
+      await cache.waitForSync(abort.signal);
+    } catch (error) {
+      log.error(
+        { error: messageOf(error) },
+        "going on without the kinds that are missing; their controllers start when they appear",
+      );
+    } finally {
+      cancel();
+    }
+  }
+
+  async #compete(connection: Connection, log: Logger, identity: string, lead: () => void): Promise<void> {
+    const { leaderElection } = this.#options;
+    const status = this.registry.gauge({
+      name: "leader_election_master_status",
+      help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
+      labels: ["name"],
+    });
+    const name = leaderElection?.name ?? "none";
+    status.set(0, { name });
+    const handlers = {
+      onLeading: () => {
+        status.set(1, { name });
+        this.#leadershipChange = this.#leadershipChange.then(() => {
+          if (this.#state === "stopping" || this.#state === "stopped") return;
+          this.#leaderStop = new AbortController();
+          lead();
+        });
+      },
+      onLost: () => {
+        status.set(0, { name });
+        const lost = new Error("the lease was lost");
+        this.#leaderStop.abort(lost);
+        this.#leadershipChange = this.#leadershipChange.then(() =>
+          this.#stopAll(this.#leaderLive, this.#leaderStop.signal),
+        );
+      },
+    };
+    if (!leaderElection) {
+      this.#leadership = alwaysLeading(handlers);
+      return;
+    }
+    const rules = electionRules(leaderElection, identity);
+    const lease = {
+      name: leaderElection.name,
+      namespace:
+        leaderElection.namespace ?? process.env.POD_NAMESPACE ?? connection.access?.namespace ?? "default",
+    };
+    const { access } = connection;
+    const isWorldsOwn = access && this.#clock === systemClock;
+    this.#leadership = isWorldsOwn
+      ? await competeInThread({ rules, lease, log, access }, handlers)
+      : compete(
+          { rules, lease, log, client: connection.open, clock: this.#clock, random: this.#random },
+          handlers,
+        );
+  }
+
+  async #startStage(stage: Stage, world: Omit<ReconcilerWorld, "metrics">): Promise<void> {
+    const live = stage === "leader" ? this.#leaderLive : this.#started;
+    for (const runnable of this.#runnables) {
+      if ((runnable.stage ?? "leader") !== stage) continue;
+      const abort = new AbortController();
+      const undo: (() => void)[] = [];
+      const context: RunnableContext = {
+        client: cachedClient({ ...world }),
+        cache: world.cache,
+        log: world.log.child({ runnable: runnable.name }),
+        metrics: this.registry,
+        clock: this.#clock,
+        random: this.#random,
+        signal: abort.signal,
+        isLeading: () => this.isLeading,
+        addReadyCheck: (name, check) => undo.push(this.#readyz.add(name, check)),
+      };
+      let end: unknown;
+      live.push({
+        name: runnable.name,
+        stop: async () => {
+          abort.abort(new Error(`${runnable.name} is stopping`));
+          for (const one of undo) one();
+          if (typeof end === "function") await end();
+        },
+      });
+      try {
+        end = await runnable.start(context);
+      } catch (error) {
+        if (stage !== "leader")
+          throw new Error(`${runnable.name} could not start: ${messageOf(error)}`, { cause: error });
+        const fault = `could not start: ${messageOf(error)}`;
+        undo.push(this.#readyz.add(runnable.name.replaceAll(/[^A-Za-z0-9._-]/g, "-"), () => fault));
+        context.log.error({ error: messageOf(error) }, `${runnable.name} could not start`);
+      }
+    }
+  }
+
+  /** Starts a controller once its kinds are there, unless it was told to stop by then. */
+  #startController(open: OpenController, live: Live[]): void {
+    let isWanted = true;
+    live.push({
+      name: open.name,
+      stop: async (abort) => {
+        isWanted = false;
+        await open.stop(abort);
+      },
+    });
+    if (open.hasSynced) open.start();
+    else
+      open.synced().then(
+        () => isWanted && open.start(),
+        (error: unknown) =>
+          this.#log?.error({ controller: open.name, error: messageOf(error) }, "the controller cannot start"),
+      );
+  }
+
+  async #stop(): Promise<void> {
+    const { gracefulShutdownMs = 30_000 } = this.#options;
+    this.#state = "stopping";
+    const abort = new AbortController();
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    // Reconciles get most of the time to end by themselves; the rest is for those that must be told.
+    const cancels = [
+      this.#clock.schedule(gracefulShutdownMs * 0.8, () => abort.abort(new Error("the manager is stopping"))),
+      this.#clock.schedule(gracefulShutdownMs, () => resolve("late")),
+    ];
+    const outcome = await Promise.race([this.#stopInOrder(abort.signal), late]);
+    for (const cancel of cancels) cancel();
+    if (outcome === "late")
+      this.#log?.error({ gracefulShutdownMs }, "not everything stopped in time; what is left is abandoned");
+    this.#state = "stopped";
+  }
+
+  async #stopInOrder(abort: AbortSignal): Promise<void> {
+    await this.#leadershipChange;
+    await this.#stopAll(this.#leaderLive, abort);
+    // Only now may another lead: nothing here writes any more.
+    await this.#leadership?.stop();
+    await this.#leadershipChange;
+    await this.#stopAll(this.#started, abort);
+  }
+
+  async #stopAll(live: Live[], abort: AbortSignal): Promise<void> {
+    for (let one = live.pop(); one; one = live.pop()) {
+      try {
+        await one.stop(abort);
+      } catch (error) {
+        this.#log?.error({ error: messageOf(error) }, `${one.name} did not stop cleanly`);
+      }
+    }
+  }
+
+  #undoWith(name: string, stop: () => Promise<void>): void {
+    this.#started.push({ name, stop });
+  }
+
+  #cachedKinds(): (kind: AnyKind) => boolean {
+    const full = new Set<string>();
+    for (const one of this.#controllers) {
+      full.add(nameOf(one.kind));
+      for (const { kind, metadataOnly } of one.owns) if (!metadataOnly) full.add(nameOf(kind));
+      for (const { kind, scope } of one.watches) if (!scope?.metadataOnly) full.add(nameOf(kind));
+      for (const kind of one.reads) full.add(nameOf(kind));
+    }
+    return (kind) => full.has(nameOf(kind));
+  }
+
+  #identity(): string {
+    return (
+      this.#options.leaderElection?.identity ?? `${process.env.POD_NAME ?? hostname()}_${uuid(this.#random)}`
+    );
+  }
+}
+
+const closedFence: Fence = {
+  isOpen: false,
+  check(what) {
+    throw new FencedError(what);
+  },
+};
+
+/** Refuses writes while the fence is closed. Asked again before each retry, and as late as can be. */
+function fenced(next: Transport, fence: Fence): Transport {
+  return {
+    request(request) {
+      if (request.method !== "GET") fence.check(`${request.method} ${request.path.split("?", 1)[0]}`);
+      return next.request(request);
+    },
+    close: () => next.close(),
+  };
+}
+
+function electionRules(options: LeaderElectionOptions, identity: string): ElectionRules {
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  if (!(leaseDurationMs > renewDeadlineMs))
+    throw new RangeError(
+      `leaderElection: leaseDurationMs (${leaseDurationMs}) must exceed renewDeadlineMs (${renewDeadlineMs})`,
+    );
+  if (!(renewDeadlineMs > retryPeriodMs * 1.2))
+    throw new RangeError(
+      `leaderElection: renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (${retryPeriodMs})`,
+    );
+  if (!(retryPeriodMs > 0))
+    throw new RangeError(`leaderElection: retryPeriodMs (${retryPeriodMs}) must be above 0`);
+  return { identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+}
+
+function nameOf(kind: AnyKind): string {
+  return `${kind.group}/${kind.kind}`;
+}

@@ -1,0 +1,46 @@
+import type { Reader, Writer } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import type { Cache } from "../cache/contract.ts";
+import type { Registry } from "../metrics/registry.ts";
+import type { Logger } from "../reconcile/log.ts";
+import type { HealthCheck } from "./health.ts";
+
+/**
+ * When a runnable starts and stops, in the order of starting; stopping is the other way round.
+ * - `webhook`: before the caches, because listing may need a conversion webhook to answer.
+ * - `everywhere`: once the caches are full, on every replica.
+ * - `leader`: while this replica leads.
+ */
+export type Stage = "webhook" | "everywhere" | "leader";
+
+/** What a runnable is handed. */
+export interface RunnableContext {
+  /** Reads from the cache what the manager caches, and writes. For the `leader` stage its writes are fenced. */
+  readonly client: Reader & Writer;
+  readonly cache: Cache;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborted when the runnable should stop. */
+  readonly signal: AbortSignal;
+  /** Whether this replica leads at this moment. */
+  readonly isLeading: () => boolean;
+  /** Adds a named check to `/readyz`. It goes when the runnable stops. */
+  readonly addReadyCheck: (name: string, check: HealthCheck) => void;
+}
+
+/** Anything that lives with the manager: an HTTP server, a gateway, a cleaner. */
+export interface Runnable {
+  readonly name: string;
+  /** @default "leader" */
+  readonly stage?: Stage;
+  /**
+   * Starts it. Resolves once it serves; what it resolves to is called to stop it. Work that goes on for ever belongs into a promise of
+   * its own, ended by `context.signal`.
+   */
+  start(context: RunnableContext): Stop | void | Promise<Stop> | Promise<void>;
+}
+
+/** The way to stop a runnable, if it needs more than its signal. */
+export type Stop = undefined | (() => void | Promise<void>);

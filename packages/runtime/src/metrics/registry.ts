@@ -1,0 +1,228 @@
+/** Label values by label name. Names must be the ones the metric was made with. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** A number that only grows. */
+export interface Counter {
+  /** @throws RangeError for a negative amount. */
+  inc(labels?: Labels, amount?: number): void;
+  /** The current value; 0 for a series never touched. */
+  value(labels?: Labels): number;
+}
+
+/** A number that goes up and down. */
+export interface Gauge {
+  set(value: number, labels?: Labels): void;
+  add(amount: number, labels?: Labels): void;
+  value(labels?: Labels): number;
+  /** Forgets one series, e.g. when the thing it measures is gone. */
+  remove(labels?: Labels): void;
+  /** Calls `sample` before each rendering, for values that are cheaper to ask for than to keep. Returns the way to stop. */
+  collect(sample: (gauge: Gauge) => void): () => void;
+}
+
+/** A distribution in cumulative buckets. */
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+  /** How many values were observed. */
+  count(labels?: Labels): number;
+  /** Makes the series appear with zeros, so that rates work from the first scrape. */
+  zero(labels?: Labels): void;
+}
+
+interface MetricOptions {
+  readonly name: string;
+  readonly help: string;
+  /** @default none */
+  readonly labels?: readonly string[];
+}
+
+interface HistogramOptions extends MetricOptions {
+  /** Upper bounds, ascending, without the infinite one. */
+  readonly buckets: readonly number[];
+}
+
+interface Family {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  readonly metric: Counter | Gauge | Histogram;
+  render(lines: string[]): void;
+}
+
+const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/**
+ * The metrics of one manager, rendered in the Prometheus text format. Asking twice for the same name gives the same metric, so
+ * several controllers share their families. A registry belongs to its manager: two managers in a process do not mix.
+ */
+export class Registry {
+  readonly #families = new Map<string, Family>();
+
+  counter(options: MetricOptions): Counter {
+    return this.#family(options, "counter", () => makeCounter(options)) as Counter;
+  }
+
+  gauge(options: MetricOptions): Gauge {
+    return this.#family(options, "gauge", () => makeGauge(options)) as Gauge;
+  }
+
+  histogram(options: HistogramOptions): Histogram {
+    return this.#family(options, "histogram", () => makeHistogram(options)) as Histogram;
+  }
+
+  /** Everything, as `text/plain; version=0.0.4`. */
+  render(): string {
+    const lines: string[] = [];
+    for (const [name, family] of this.#families) {
+      lines.push(`# HELP ${name} ${escapeHelp(family.help)}`, `# TYPE ${name} ${family.type}`);
+      family.render(lines);
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  #family(
+    options: MetricOptions,
+    type: Family["type"],
+    make: () => { metric: Family["metric"]; render: Family["render"] },
+  ): Family["metric"] {
+    const known = this.#families.get(options.name);
+    if (known) {
+      if (known.type !== type)
+        throw new TypeError(`metric ${options.name} is already registered as a ${known.type}, not a ${type}`);
+      return known.metric;
+    }
+    if (!metricName.test(options.name)) throw new TypeError(`"${options.name}" is not a metric name`);
+    for (const label of options.labels ?? [])
+      if (!labelName.test(label))
+        throw new TypeError(`"${label}" is not a label name (metric ${options.name})`);
+    const family: Family = { type, help: options.help, ...make() };
+    this.#families.set(options.name, family);
+    return family.metric;
+  }
+}
+
+/** The media type that `Registry.render` produces. */
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Series by their rendered label pairs: `a="1",b="2"`, empty for a metric without labels. */
+function labelText(options: MetricOptions, labels: Labels | undefined): string {
+  const names = options.labels ?? [];
+  let given = 0;
+  let text = "";
+  for (const name of names) {
+    const value = labels?.[name];
+    if (value === undefined) throw new TypeError(`metric ${options.name}: label "${name}" is missing`);
+    given += 1;
+    text += `${text === "" ? "" : ","}${name}="${escapeLabel(value)}"`;
+  }
+  if (labels && Object.keys(labels).length !== given) {
+    const unknown = Object.keys(labels).filter((name) => !names.includes(name));
+    throw new TypeError(`metric ${options.name} has no label "${unknown.join('", "')}"`);
+  }
+  return text;
+}
+
+function makeCounter(options: MetricOptions) {
+  const series = new Map<string, number>();
+  if (!options.labels?.length) series.set("", 0);
+  const metric: Counter = {
+    inc(labels, amount = 1) {
+      if (!(amount >= 0)) throw new RangeError(`counter ${options.name} cannot change by ${amount}`);
+      const key = labelText(options, labels);
+      series.set(key, (series.get(key) ?? 0) + amount);
+    },
+    value: (labels) => series.get(labelText(options, labels)) ?? 0,
+  };
+  return { metric, render: (lines: string[]) => renderSeries(options.name, series, lines) };
+}
+
+function makeGauge(options: MetricOptions) {
+  const series = new Map<string, number>();
+  const samplers = new Set<(gauge: Gauge) => void>();
+  if (!options.labels?.length) series.set("", 0);
+  const metric: Gauge = {
+    set: (value, labels) => void series.set(labelText(options, labels), value),
+    add(amount, labels) {
+      const key = labelText(options, labels);
+      series.set(key, (series.get(key) ?? 0) + amount);
+    },
+    value: (labels) => series.get(labelText(options, labels)) ?? 0,
+    remove: (labels) => void series.delete(labelText(options, labels)),
+    collect(sample) {
+      samplers.add(sample);
+      return () => void samplers.delete(sample);
+    },
+  };
+  const render = (lines: string[]) => {
+    for (const sample of samplers) sample(metric);
+    renderSeries(options.name, series, lines);
+  };
+  return { metric, render };
+}
+
+function makeHistogram(options: HistogramOptions) {
+  interface Series {
+    readonly buckets: number[];
+    sum: number;
+    count: number;
+  }
+  const series = new Map<string, Series>();
+  const seriesOf = (labels: Labels | undefined) => {
+    const key = labelText(options, labels);
+    let found = series.get(key);
+    if (!found) {
+      found = { buckets: options.buckets.map(() => 0), sum: 0, count: 0 };
+      series.set(key, found);
+    }
+    return found;
+  };
+  const metric: Histogram = {
+    observe(value, labels) {
+      const one = seriesOf(labels);
+      const bucket = options.buckets.findIndex((bound) => value <= bound);
+      if (bucket >= 0) one.buckets[bucket] = (one.buckets[bucket] ?? 0) + 1;
+      one.sum += value;
+      one.count += 1;
+    },
+    count: (labels) => series.get(labelText(options, labels))?.count ?? 0,
+    zero: (labels) => void seriesOf(labels),
+  };
+  const render = (lines: string[]) => {
+    for (const [labels, one] of series) {
+      const prefix = labels === "" ? "" : `${labels},`;
+      let cumulative = 0;
+      for (const [index, bound] of options.buckets.entries()) {
+        cumulative += one.buckets[index] ?? 0;
+        lines.push(`${options.name}_bucket{${prefix}le="${formatNumber(bound)}"} ${cumulative}`);
+      }
+      lines.push(`${options.name}_bucket{${prefix}le="+Inf"} ${one.count}`);
+      const suffix = labels === "" ? "" : `{${labels}}`;
+      lines.push(
+        `${options.name}_sum${suffix} ${formatNumber(one.sum)}`,
+        `${options.name}_count${suffix} ${one.count}`,
+      );
+    }
+  };
+  return { metric, render };
+}
+
+function renderSeries(name: string, series: ReadonlyMap<string, number>, lines: string[]): void {
+  for (const [labels, value] of series)
+    lines.push(`${name}${labels === "" ? "" : `{${labels}}`} ${formatNumber(value)}`);
+}
+
+function formatNumber(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "+Inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-Inf";
+  return String(value);
+}
+
+function escapeLabel(value: string): string {
+  return /[\\"\n]/.test(value)
+    ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+    : value;
+}
+
+function escapeHelp(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}

@@ -1,0 +1,111 @@
+import { ApiError } from "@windlass/client";
+
+const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
+
+/** The reason of a failure that did not name one. */
+export const defaultReason = "ReconcileError";
+
+/**
+ * A failure with a reason of its own: one CamelCase word that the condition, the event, the metric and the log all carry.
+ * Any error may be thrown from a reconciler; those without a reason get `ReconcileError`, and those of the API server its own
+ * word, such as `Forbidden`.
+ *
+ * @example
+ * throw new ReconcileError("ImageNotFound", `registry has no ${image}`);
+ */
+export class ReconcileError extends Error {
+  override readonly name: string = "ReconcileError";
+  readonly reason: string;
+
+  /** @throws TypeError if the reason is not one that a condition may carry. */
+  constructor(reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = checkReason(reason);
+  }
+}
+
+/**
+ * A failure that trying again will not cure: the object is not retried until it changes. Make one with {@link terminal}.
+ */
+export class TerminalError extends ReconcileError {
+  override readonly name: string = "TerminalError";
+}
+
+/**
+ * Marks a failure as final. The object is left alone until it, or something it watches, changes.
+ *
+ * @param reason One CamelCase word. @default the error's own reason
+ * @example
+ * throw terminal("spec.image has no registry", "ImageInvalid");
+ */
+export function terminal(error: unknown, reason?: string): TerminalError {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return new TerminalError(
+    reason ?? reasonOf(error),
+    cause.message,
+    error instanceof Error ? { cause } : undefined,
+  );
+}
+
+/** The reconcile did not end within its time. Its signal has been aborted and its client refuses further writes. */
+export class ReconcileTimeoutError extends ReconcileError {
+  override readonly name: string = "ReconcileTimeoutError";
+
+  constructor(subject: string, timeoutMs: number) {
+    super(
+      "ReconcileTimeout",
+      `${subject}: the reconcile did not end within ${timeoutMs / 1000} s and was given up. Pass context.signal to what it waits for, or raise the controller's timeout.`,
+    );
+  }
+}
+
+/** A child cannot be applied as it was returned. The message names the child and the way out. */
+export class ChildError extends ReconcileError {
+  override readonly name: string = "ChildError";
+}
+
+/**
+ * This process may not write: it is not, or may no longer be, the leader. Nothing was sent. The work is taken up by whoever
+ * leads now, or by this process once it leads again.
+ */
+export class FencedError extends Error {
+  override readonly name = "FencedError";
+  readonly code = "FENCED";
+  readonly reason = "NotLeading";
+
+  constructor(what: string) {
+    super(`${what} refused: this process does not hold the lease at this moment, so another may be writing`);
+  }
+}
+
+/** The reconcile that this client was handed to is over: it ended, timed out, or its manager is stopping. Nothing was sent. */
+export class ReconcileOverError extends Error {
+  override readonly name = "ReconcileOverError";
+  readonly code = "RECONCILE_OVER";
+
+  constructor(what: string, options?: ErrorOptions) {
+    super(`${what} refused: the reconcile that asked for it is over`, options);
+  }
+}
+
+/** The reason that a failure is reported under, everywhere. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ApiError) return reasonPattern.test(error.reason) ? error.reason : "ApiError";
+  if (error instanceof Error && "reason" in error && typeof error.reason === "string")
+    return reasonPattern.test(error.reason) ? error.reason : defaultReason;
+  return defaultReason;
+}
+
+/** @throws TypeError naming what a reason must look like. */
+export function checkReason(reason: string): string {
+  if (!reasonPattern.test(reason))
+    throw new TypeError(
+      `reason ${JSON.stringify(reason)} must be one CamelCase word (letters, digits, "_", "," or ":", starting with a letter)`,
+    );
+  return reason;
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,211 @@
+import {
+  type AnyKind,
+  apiVersionOf,
+  isNotFound,
+  type KubernetesObject,
+  type ResourceKind,
+  type Writer,
+} from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import { microTimestamp } from "./condition.ts";
+import { messageOf } from "./errors.ts";
+import type { Logger } from "./log.ts";
+
+/** Something that happened, for people: `kubectl events` and `kubectl describe` show it. */
+export interface EventInput {
+  /** @default "Normal" */
+  readonly type?: "Normal" | "Warning";
+  /** One CamelCase word: why. */
+  readonly reason: string;
+  /** A sentence. Cut at 1,024 characters. */
+  readonly message: string;
+  /** What was being done. @default "Reconcile" */
+  readonly action?: string;
+}
+
+/** Records events about one object. Never throws and never waits: an event is a courtesy. */
+export interface EventRecorder {
+  normal(reason: string, message: string): void;
+  warning(reason: string, message: string): void;
+  record(event: EventInput): void;
+}
+
+export interface EventsOptions {
+  readonly client: Writer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Who reports, e.g. `webapp-operator`. */
+  readonly controller: string;
+  /** Which process reports, e.g. the pod's name. */
+  readonly instance: string;
+  /** Throws when this process may not write. @default never */
+  readonly guard?: (what: string) => void;
+}
+
+interface Series {
+  readonly key: { readonly namespace: string; readonly name: string };
+  count: number;
+  written: number;
+  lastMs: number;
+  /** The writes of one event follow each other. */
+  pending: Promise<void>;
+  cancel: () => void;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+const seriesWindowMs = 6 * 60_000;
+const burst = 25;
+const refillMs = 5 * 60_000;
+const maxNote = 1024;
+
+const EventKind: ResourceKind = {
+  group: "events.k8s.io",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  scope: "Namespaced",
+};
+
+/**
+ * Writes events (`events.k8s.io/v1`).
+ *
+ * - The same event within six minutes of the last is one series: its second occurrence is written at once, later ones are counted and
+ *   written when the series ends.
+ * - Each object may cause 25 events at once and one more every five minutes; what exceeds that is dropped.
+ * - A failing API server costs events, never a reconcile.
+ */
+export class Events {
+  readonly #options: EventsOptions;
+  readonly #series = new Map<string, Series>();
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(options: EventsOptions) {
+    this.#options = options;
+  }
+
+  /** A recorder for one object. */
+  about(kind: AnyKind, object: KubernetesObject): EventRecorder {
+    const record = (event: EventInput) => this.#record(kind, object, event);
+    return {
+      normal: (reason, message) => record({ reason, message }),
+      warning: (reason, message) => record({ type: "Warning", reason, message }),
+      record,
+    };
+  }
+
+  /** Writes the counts of series under way, and waits for all writes. Call it before exiting. */
+  async flush(): Promise<void> {
+    const open = [...this.#series.keys()];
+    for (const id of open) this.#end(id);
+    await Promise.all(this.#flushing);
+  }
+
+  readonly #flushing = new Set<Promise<void>>();
+
+  #record(kind: AnyKind, object: KubernetesObject, event: EventInput): void {
+    const { clock } = this.#options;
+    const { uid = "", name, namespace } = object.metadata;
+    const type = event.type ?? "Normal";
+    const note = event.message.slice(0, maxNote);
+    const id = [uid, name, type, event.reason, event.action ?? "", note].join("\u0000");
+    const now = clock.now();
+    const series = this.#series.get(id);
+    if (series) {
+      series.count += 1;
+      series.lastMs = now;
+      series.cancel();
+      series.cancel = clock.schedule(seriesWindowMs, () => this.#end(id));
+      if (series.count === 2) this.#writeSeries(series);
+      return;
+    }
+    if (!this.#allowed(uid || `${namespace}/${name}`)) return;
+    const place = { namespace: namespace ?? "default", name: this.#name(name) };
+    const body = {
+      apiVersion: apiVersionOf(EventKind),
+      kind: EventKind.kind,
+      metadata: place,
+      eventTime: microTimestamp(now),
+      reportingController: this.#options.controller,
+      reportingInstance: this.#options.instance.slice(0, 128),
+      action: (event.action ?? "Reconcile").slice(0, 128),
+      reason: event.reason.slice(0, 128),
+      regarding: {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(uid === "" ? {} : { uid }),
+        ...(object.metadata.resourceVersion ? { resourceVersion: object.metadata.resourceVersion } : {}),
+      },
+      note,
+      type,
+    };
+    this.#series.set(id, {
+      key: place,
+      count: 1,
+      written: 1,
+      lastMs: now,
+      pending: this.#send(`event ${event.reason}`, () => this.#options.client.create(EventKind, body)),
+      cancel: clock.schedule(seriesWindowMs, () => this.#end(id)),
+    });
+  }
+
+  #writeSeries(series: Series): void {
+    const { client } = this.#options;
+    const { key, count, lastMs } = series;
+    series.written = count;
+    const patch = { series: { count, lastObservedTime: microTimestamp(lastMs) } };
+    series.pending = series.pending.then(() =>
+      this.#send(`series of event ${key.name}`, () => client.patch(EventKind, key, { type: "merge", patch })),
+    );
+  }
+
+  #end(id: string): void {
+    const series = this.#series.get(id);
+    if (!series) return;
+    this.#series.delete(id);
+    series.cancel();
+    if (series.count > series.written) this.#writeSeries(series);
+  }
+
+  #send(what: string, write: () => Promise<unknown>): Promise<void> {
+    const sent = (async () => {
+      try {
+        this.#options.guard?.(what);
+        await write();
+      } catch (error) {
+        // The namespace is going, or the event has expired meanwhile: nobody is left to read it.
+        if (!isNotFound(error))
+          this.#options.log.debug({ error: messageOf(error) }, `${what} was not written`);
+      }
+    })();
+    this.#flushing.add(sent);
+    void sent.then(() => this.#flushing.delete(sent));
+    return sent;
+  }
+
+  #allowed(object: string): boolean {
+    const now = this.#options.clock.monotonic();
+    const bucket = this.#buckets.get(object) ?? { tokens: burst, atMs: now };
+    const tokens = Math.min(burst, bucket.tokens + (now - bucket.atMs) / refillMs);
+    const isAllowed = tokens >= 1;
+    this.#buckets.set(object, { tokens: isAllowed ? tokens - 1 : tokens, atMs: now });
+    if (this.#buckets.size > 4096) this.#forgetFull(now);
+    return isAllowed;
+  }
+
+  #forgetFull(now: number): void {
+    for (const [object, { tokens, atMs }] of this.#buckets)
+      if (tokens + (now - atMs) / refillMs >= burst - 1) this.#buckets.delete(object);
+  }
+
+  #name(object: string): string {
+    const suffix = Buffer.from(this.#options.random.bytes(8)).toString("hex");
+    return `${object.slice(0, 230)}.${suffix}`;
+  }
+}

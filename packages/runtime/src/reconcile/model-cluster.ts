@@ -1,0 +1,339 @@
+import {
+  type AnyKind,
+  type AnyObject,
+  apiVersionOf,
+  Client,
+  type KubernetesObject,
+  type ObjectKey,
+  type ObjectOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from "@windlass/client";
+import { type Clock, seededRandom, uuid } from "@windlass/clock";
+import type { Cache, CacheEvent, CacheListOptions, Informer, InformerScope } from "../cache/contract.ts";
+import { keyOf } from "./client.ts";
+import { canonical } from "./compare.ts";
+import { timestamp } from "./condition.ts";
+
+type Json = { [key: string]: unknown };
+type Handler = (event: CacheEvent<KubernetesObject>) => void;
+
+interface Stored {
+  object: AnyObject;
+  /** What each manager applied last, by manager and subresource. */
+  readonly applied: Map<string, Json>;
+}
+
+/** A write that reached the model. */
+export interface ModelWrite {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/**
+ * A small model of an API server and a cache that is always up to date with it, for tests of what reconciles and managers do. It knows
+ * resource versions, generations, finalizers, uid preconditions, and as much of server-side apply as those tests need.
+ */
+export class ModelCluster {
+  readonly writes: ModelWrite[] = [];
+  readonly client: Client;
+  readonly cache: Cache;
+  /** Set to make requests fail: return a status code, or undefined to let it pass. */
+  fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Changes what is stored, as a server that normalises or a webhook does. */
+  normalise: ((object: Json) => void) | undefined;
+  readonly #clock: Clock;
+  readonly #random = seededRandom(1);
+  readonly #stored = new Map<string, Stored>();
+  readonly #handlers = new Map<string, Set<Handler>>();
+  #version = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const transport: Transport = {
+      request: (request) => this.#request(request),
+      close: () => Promise.resolve(),
+    };
+    this.client = new Client({ transport, onWarning: () => undefined });
+    this.cache = this.#makeCache();
+  }
+
+  get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
+    return this.#stored.get(placeOf(kind, key))?.object as ObjectOf<K> | undefined;
+  }
+
+  /** Puts an object there as another user would. */
+  put(kind: AnyKind, object: Json): AnyObject {
+    const place = placeOf(kind, keyOf(object));
+    const before = this.#stored.get(place);
+    return this.#store(place, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object }, before);
+  }
+
+  /** Takes an object away at once, or marks it as going if finalizers hold it. */
+  remove(kind: AnyKind, key: ObjectKey): void {
+    this.#delete(placeOf(kind, key));
+  }
+
+  /** How many writes there were since the last call. */
+  takeWrites(): readonly ModelWrite[] {
+    return this.writes.splice(0);
+  }
+
+  async #request(request: TransportRequest): Promise<TransportResponse> {
+    await Promise.resolve();
+    request.signal?.throwIfAborted();
+    const failing = this.fault?.(request);
+    if (failing !== undefined)
+      return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));
+    const url = new URL(request.path, "http://model");
+    const body = request.body === undefined ? undefined : (JSON.parse(String(request.body)) as Json);
+    const { place, name, subresource } = locate(url.pathname);
+    if (request.method !== "GET") this.writes.push({ method: request.method, path: url.pathname, body });
+    const found = name === undefined ? undefined : this.#stored.get(place);
+    if (request.method === "POST" && body) {
+      const metadata = body.metadata as Json;
+      const target = `${place}/${String(metadata.name)}`;
+      if (this.#stored.has(target)) return reply(409, statusBody(409, "AlreadyExists"));
+      return reply(201, this.#store(target, body, undefined));
+    }
+    const isApply = String(request.headers["content-type"]).includes("apply-patch");
+    if (!found && !(isApply && subresource === undefined)) return reply(404, statusBody(404, "NotFound"));
+    if (request.method === "GET" && found) return reply(200, found.object);
+    if (request.method === "DELETE") {
+      const uid = (body?.preconditions as Json | undefined)?.uid;
+      if (uid !== undefined && uid !== found?.object.metadata.uid)
+        return reply(409, statusBody(409, "Conflict"));
+      this.#delete(place);
+      return reply(200, { kind: "Status", status: "Success" });
+    }
+    if (!body) return reply(400, statusBody(400, "BadRequest"));
+    const { resourceVersion, uid } = (body.metadata ?? {}) as Json;
+    const isStale =
+      (resourceVersion !== undefined && resourceVersion !== found?.object.metadata.resourceVersion) ||
+      (uid !== undefined && uid !== found?.object.metadata.uid);
+    if (found && isStale) return reply(409, statusBody(409, "Conflict"));
+    const next = isApply
+      ? this.#applied(found, body, `${url.searchParams.get("fieldManager")}/${subresource ?? ""}`)
+      : request.method === "PUT"
+        ? { object: body, applied: found?.applied ?? new Map<string, Json>() }
+        : { object: merge(found?.object ?? {}, body), applied: found?.applied ?? new Map<string, Json>() };
+    const isStatus = subresource === "status";
+    const shielded = found
+      ? isStatus
+        ? { ...found.object, status: (next.object as Json).status }
+        : { ...(next.object as Json), ...("status" in found.object ? { status: found.object.status } : {}) }
+      : (next.object as Json);
+    return reply(200, this.#store(place, shielded, found, next.applied));
+  }
+
+  #applied(
+    found: Stored | undefined,
+    body: Json,
+    manager: string,
+  ): { object: Json; applied: Map<string, Json> } {
+    const applied = new Map(found?.applied);
+    const before = applied.get(manager);
+    applied.set(manager, body);
+    const { uid: _uid, resourceVersion: _version, ...metadata } = body.metadata as Json;
+    const pruned = before ? without(found?.object ?? {}, before, body) : (found?.object ?? {});
+    return { object: mergeApply(pruned as Json, { ...body, metadata }) as Json, applied };
+  }
+
+  #store(
+    place: string,
+    given: Json,
+    before: Stored | undefined,
+    applied = before?.applied ?? new Map<string, Json>(),
+  ): AnyObject {
+    const object = structuredClone(given);
+    this.normalise?.(object);
+    const old = before?.object;
+    const { resourceVersion: _version, generation: _generation, ...metadata } = object.metadata as Json;
+    const specChanged =
+      canonical({ ...object, metadata: 0, status: 0 }) !== canonical({ ...old, metadata: 0, status: 0 });
+    const settled = {
+      ...object,
+      metadata: {
+        ...metadata,
+        uid: old?.metadata.uid ?? metadata.uid ?? uuid(this.#random),
+        creationTimestamp: old?.metadata.creationTimestamp ?? timestamp(this.#clock.now()),
+        ...(old?.metadata.deletionTimestamp ? { deletionTimestamp: old.metadata.deletionTimestamp } : {}),
+        generation: (old?.metadata.generation ?? 0) + (specChanged ? 1 : 0),
+      },
+    } as unknown as AnyObject;
+    if (
+      old &&
+      canonical({ ...old, metadata: { ...old.metadata, resourceVersion: undefined } }) === canonical(settled)
+    ) {
+      this.#stored.set(place, { object: old, applied });
+      return old;
+    }
+    this.#version += 1;
+    const stored = { ...settled, metadata: { ...settled.metadata, resourceVersion: String(this.#version) } };
+    if (stored.metadata.deletionTimestamp && !stored.metadata.finalizers?.length) {
+      this.#stored.delete(place);
+      this.#tell(place, { type: "deleted", object: stored });
+      return stored;
+    }
+    this.#stored.set(place, { object: stored, applied });
+    this.#tell(
+      place,
+      old ? { type: "updated", object: stored, old } : { type: "added", object: stored, initial: false },
+    );
+    return stored;
+  }
+
+  #delete(place: string): void {
+    const found = this.#stored.get(place);
+    if (!found) return;
+    if (found.object.metadata.finalizers?.length) {
+      if (found.object.metadata.deletionTimestamp) return;
+      const going = {
+        ...found.object,
+        metadata: { ...found.object.metadata, deletionTimestamp: timestamp(this.#clock.now()) },
+      };
+      this.#store(place, going, { object: going, applied: found.applied });
+      this.#version += 1;
+      const marked = { ...going, metadata: { ...going.metadata, resourceVersion: String(this.#version) } };
+      this.#stored.set(place, { object: marked, applied: found.applied });
+      this.#tell(place, { type: "updated", object: marked, old: found.object });
+      return;
+    }
+    this.#stored.delete(place);
+    this.#tell(place, { type: "deleted", object: found.object });
+  }
+
+  #tell(place: string, event: CacheEvent<KubernetesObject>): void {
+    const collection = place.split(" ")[0] ?? "";
+    for (const handler of this.#handlers.get(collection) ?? []) handler(event);
+  }
+
+  #makeCache(): Cache {
+    const all = <K extends AnyKind>(kind: K): ObjectOf<K>[] =>
+      [...this.#stored]
+        .filter(([place]) => place.startsWith(`${collectionOf(kind)} `))
+        .map(([, one]) => one.object as unknown as ObjectOf<K>);
+    return {
+      get: (kind, key) => this.get(kind, key),
+      list: (kind, options?: CacheListOptions) =>
+        all(kind).filter(
+          (one) => options?.namespace === undefined || one.metadata.namespace === options.namespace,
+        ),
+      byIndex: () => [],
+      ownedBy: (kind, uid) =>
+        all(kind).filter((one) => one.metadata.ownerReferences?.some((reference) => reference.uid === uid)),
+      informer: <K extends AnyKind>(kind: K, scope: InformerScope = {}): Informer<ObjectOf<K>> => ({
+        kind,
+        scope,
+        synced: Promise.resolve(),
+        hasSynced: true,
+        subscribe: (handler) => {
+          const collection = collectionOf(kind);
+          const handlers = this.#handlers.get(collection) ?? new Set<Handler>();
+          this.#handlers.set(collection, handlers);
+          const wrapped = (event: CacheEvent<KubernetesObject>) => handler(event as CacheEvent<ObjectOf<K>>);
+          for (const object of all(kind)) handler({ type: "added", object, initial: true });
+          handlers.add(wrapped);
+          return () => void handlers.delete(wrapped);
+        },
+        addIndex: () => undefined,
+        release: () => undefined,
+      }),
+      waitForSync: () => Promise.resolve(),
+      wrote: () => undefined,
+      deleted: () => undefined,
+      barrier: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+    };
+  }
+}
+
+function collectionOf(kind: AnyKind): string {
+  return `${kind.group === "" ? "/api" : `/apis/${kind.group}`}/${kind.version}/${kind.plural}`;
+}
+
+function placeOf(kind: AnyKind, key: ObjectKey): string {
+  return `${collectionOf(kind)} ${key.namespace ?? ""}/${key.name}`;
+}
+
+/** Takes a path apart: `/apis/apps/v1/namespaces/default/deployments/web/status`. */
+function locate(path: string): { place: string; name: string | undefined; subresource: string | undefined } {
+  const parts = path.split("/").slice(1);
+  const root = parts[0] === "api" ? 2 : 3;
+  const base = `/${parts.slice(0, root).join("/")}`;
+  const rest = parts.slice(root);
+  const isNamespaced = rest[0] === "namespaces" && rest.length > 2;
+  const namespace = isNamespaced ? rest[1] : "";
+  const [plural, name, subresource] = isNamespaced ? rest.slice(2) : rest;
+  const collection = `${base}/${plural} ${namespace}`;
+  return { place: name === undefined ? collection : `${collection}/${name}`, name, subresource };
+}
+
+function reply(status: number, body: unknown): TransportResponse {
+  return { status, headers: { "content-type": "application/json" }, body: bytes(JSON.stringify(body)) };
+}
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+function statusBody(code: number, reason: string): Json {
+  return { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `model: ${reason}` };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function merge(target: unknown, patch: unknown): Json {
+  const result: Json = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch as Json)) {
+    if (value === null) delete result[key];
+    else result[key] = isObject(value) ? merge(result[key], value) : value;
+  }
+  return result;
+}
+
+function itemKey(item: unknown): string | undefined {
+  return isObject(item) ? ((item.name ?? item.type ?? item.uid) as string | undefined) : undefined;
+}
+
+function mergeApply(target: unknown, wanted: unknown): unknown {
+  if (isObject(wanted)) {
+    const result: Json = isObject(target) ? { ...target } : {};
+    for (const [key, value] of Object.entries(wanted)) result[key] = mergeApply(result[key], value);
+    return result;
+  }
+  if (Array.isArray(wanted) && Array.isArray(target) && wanted.every((item) => itemKey(item) !== undefined)) {
+    const result: unknown[] = [...target];
+    for (const item of wanted) {
+      const at = result.findIndex((one) => itemKey(one) === itemKey(item));
+      if (at < 0) result.push(item);
+      else result[at] = mergeApply(result[at], item);
+    }
+    return result;
+  }
+  return wanted;
+}
+
+/** The object without the fields that a manager applied before and does not apply now. */
+function without(target: unknown, before: unknown, now: unknown): unknown {
+  if (isObject(target) && isObject(before)) {
+    const result: Json = { ...target };
+    for (const [key, value] of Object.entries(before)) {
+      if (!isObject(now) || !(key in now)) delete result[key];
+      else result[key] = without(result[key], value, now[key]);
+    }
+    return result;
+  }
+  if (Array.isArray(target) && Array.isArray(before) && Array.isArray(now))
+    return target.flatMap((item) => {
+      const was = before.find((one) => itemKey(one) === itemKey(item));
+      const is = now.find((one) => itemKey(one) === itemKey(item));
+      if (was === undefined || itemKey(item) === undefined) return [item];
+      return is === undefined ? [] : [without(item, was, is)];
+    });
+  return target;
+}

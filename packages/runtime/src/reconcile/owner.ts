@@ -1,0 +1,29 @@
+import { type AnyKind, apiVersionOf, type KubernetesObject, type OwnerReference } from "@windlass/client";
+
+/** The owner reference that makes `owner` the one controller of an object: it goes when the owner goes. */
+export function controllerReference(kind: AnyKind, owner: KubernetesObject): OwnerReference {
+  return {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+}
+
+/** The reference of an object's controller, if it has one. */
+export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+/** Whether a reference is to this kind, in whatever version: owners keep the version they were written with. */
+export function refersTo(reference: OwnerReference, kind: AnyKind): boolean {
+  return reference.kind === kind.kind && groupOf(reference.apiVersion) === kind.group;
+}
+
+/** The group within `group/version`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}

@@ -1,0 +1,48 @@
+/** Where spans go. The OpenTelemetry API is loaded only when a manager starts; without an SDK all of this does nothing. */
+export interface Tracing {
+  /** Brackets one reconcile: a span from the event that asked for it, with the wait in the queue as its first part. */
+  reconcile<T>(attributes: SpanAttributes, waitedMs: number, run: () => Promise<T>): Promise<T>;
+  /** Brackets one write within a reconcile. */
+  write<T>(what: string, send: () => Promise<T>): Promise<T>;
+}
+
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Records nothing. */
+export const noTracing: Tracing = {
+  reconcile: (_attributes, _waitedMs, run) => run(),
+  write: (_what, send) => send(),
+};
+
+/** Spans through the global tracer provider of `@opentelemetry/api`. */
+export async function openTelemetry(): Promise<Tracing> {
+  const { context, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const tracer = trace.getTracer("@windlass/runtime");
+  const bracket = async <T>(
+    name: string,
+    options: { readonly attributes?: SpanAttributes; readonly startTime?: number },
+    run: () => Promise<T>,
+  ): Promise<T> => {
+    const span = tracer.startSpan(name, options);
+    try {
+      return await context.with(trace.setSpan(context.active(), span), run);
+    } catch (error) {
+      span.setStatus({
+        code: SpanStatusCode.ERROR,
+        message: error instanceof Error ? error.message : String(error),
+      });
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+  return {
+    reconcile: (attributes, waitedMs, run) =>
+      bracket("reconcile", { attributes, startTime: Date.now() - waitedMs }, async () => {
+        tracer.startSpan("queue wait", { startTime: Date.now() - waitedMs }).end();
+        return run();
+      }),
+    write: (what, send) =>
+      bracket(what.split(" ", 2).join(" "), { attributes: { "windlass.write": what } }, send),
+  };
+}
