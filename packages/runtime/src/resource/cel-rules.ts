@@ -1,6 +1,7 @@
 import { follow, segmentsOf } from "./field-path.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema, type ValidationRule } from "./structural.ts";
+import type { Place } from "./structural-rules.ts";
 
 const reasons = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
 
@@ -12,7 +13,7 @@ export function checkRule(
   rule: ValidationRule,
   node: StructuralSchema,
   path: string,
-  correlatable: boolean,
+  place: Place,
   problems: Problems,
 ): void {
   const say = (message: string) => problems.add(path, `the rule ${JSON.stringify(rule.rule)} ${message}`);
@@ -28,9 +29,14 @@ export function checkRule(
   const unbalanced = unbalancedBracket(code);
   if (unbalanced !== undefined) say(`has a ${unbalanced} without its other half`);
   const old = /\boldSelf\b/.test(code);
-  if (old && !correlatable) {
+  if (old && !place.correlatable) {
     say(
       "compares with oldSelf inside a list whose items cannot be matched with their former selves; make the list a .check(listMap(…)), or put the rule on the list",
+    );
+  }
+  if (/^\s*self\s*==\s*oldSelf\s*$/.test(code) && comparisonCost(node) * place.repeats > costLimit) {
+    say(
+      "costs more than the API server allows, since it may run for very many long strings; give the list around it a .max(…), or the string",
     );
   }
   if (rule.optionalOldSelf === true && !old) say("sets optionalOldSelf and does not use oldSelf");
@@ -50,6 +56,15 @@ export function checkRule(
       say(`has the fieldPath ${JSON.stringify(rule.fieldPath)}, which must not lead into a list`);
     }
   }
+}
+
+/** What the API server allows a rule to cost, by its estimate. */
+const costLimit = 10_000_000;
+
+/** The server's estimate for one comparison: a tenth of the bytes that a string may have. */
+function comparisonCost(node: StructuralSchema): number {
+  const longest = 3 * 1024 * 1024;
+  return node.type === "string" ? 3 + Math.min((node.maxLength ?? longest) * 4, longest) / 10 : 3;
 }
 
 function checkMessage(rule: ValidationRule, say: (message: string) => void): void {
@@ -103,6 +118,23 @@ function unknownFields(code: string, node: StructuralSchema): Set<string> {
     }
   }
   return unknown;
+}
+
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** How CEL names a field of this name, or undefined where it has no way to. */
+export function celName(field: string): string | undefined {
+  if (reserved.has(field)) return `__${field}__`;
+  if (!/^[A-Za-z_][\w.\-/]*$/.test(field)) return undefined;
+  return field
+    .replaceAll("__", "__underscores__")
+    .replaceAll(".", "__dot__")
+    .replaceAll("-", "__dash__")
+    .replaceAll("/", "__slash__");
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -208,8 +208,8 @@ function defaulted(def: DefaultDef, path: string, walk: Walk): StructuralSchema 
     problems.add(path, "the default changes from one call to the next; a CRD holds one constant value");
     return node;
   }
-  if (value === null && node.nullable !== true) {
-    problems.add(path, "the default is null, and the field is not .nullable()");
+  if (value === null) {
+    problems.add(path, "the API server takes a default of null for no default at all; use .nullish()");
     return node;
   }
   const filled = fillDefaults(value, node);

@@ -36,7 +36,7 @@ export function stringSchema(schema: $ZodType, path: string, problems: Problems)
   ];
   const patterns: string[] = [];
   for (const constraint of constraints) {
-    const format = serverFormat(constraint, json.format);
+    const format = constraint.version === undefined ? serverFormat(constraint, json.format) : undefined;
     if (format !== undefined) node.format = format;
     if (constraint.protocol !== undefined) {
       patterns.push(`^(?:${constraint.protocol.source.replace(/^\^|\$$/g, "")}):`);
@@ -47,9 +47,9 @@ export function stringSchema(schema: $ZodType, path: string, problems: Problems)
         "the API server cannot check the host of a URL by itself; use z.url({ protocol }) or .regex(…)",
       );
     }
-    if (format === undefined || constraint.version !== undefined) {
+    if (format === undefined) {
       if (constraint.pattern !== undefined) patterns.push(re2Source(constraint.pattern));
-      else if (constraint.format !== undefined && constraint.format !== "url") {
+      else if (constraint.format !== undefined) {
         problems.add(path, `the API server cannot check the format ${constraint.format}; use .regex(…)`);
       }
     }

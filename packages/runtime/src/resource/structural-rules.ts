@@ -2,43 +2,74 @@ import { checkRule } from "./cel-rules.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema } from "./structural.ts";
 
-interface Place {
+/** What a rule's cost and meaning owe to the lists and maps around it. */
+export interface Place {
   /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
   readonly correlatable: boolean;
+  /** The most values there can be here, as the API server estimates it. */
+  readonly repeats: number;
 }
+
+/** The largest request, and so the bound on everything that has none of its own. */
+const requestBytes = 3 * 1024 * 1024;
 
 /** Checks what can only be seen once a schema is whole: list types, keys, rules. */
 export function checkStructure(
   node: StructuralSchema,
   path: string,
   problems: Problems,
-  place: Place = { correlatable: true },
+  place: Place = { correlatable: true, repeats: 1 },
 ): void {
   checkListType(node, path, problems);
   if (node["x-kubernetes-map-type"] !== undefined && node.type !== "object") {
     problems.add(path, "only an object can have a map type");
   }
-  if (node["x-kubernetes-embedded-resource"] === true && node.type !== "object") {
-    problems.add(path, "only an object can be an embedded resource");
-  }
+  if (node["x-kubernetes-embedded-resource"] === true) checkEmbedded(node, path, problems);
   if (
-    Object.keys(own(node.properties, "metadata")?.properties ?? {}).length > 0 &&
-    node["x-kubernetes-embedded-resource"] === true
+    node.type === undefined &&
+    node["x-kubernetes-validations"] !== undefined &&
+    node["x-kubernetes-int-or-string"] !== true
   ) {
-    problems.add(`${path}.metadata`, "the server knows the metadata of an embedded resource; leave it out");
+    problems.add(
+      path,
+      "a rule cannot run on a value of any type; give the field a type, or put the rule on its parent",
+    );
   }
   for (const rule of node["x-kubernetes-validations"] ?? []) {
-    checkRule(rule, node, path, place.correlatable, problems);
+    checkRule(rule, node, path, place, problems);
   }
   for (const [name, field] of Object.entries(node.properties ?? {})) {
     checkStructure(field, `${path}.${name}`, problems, place);
   }
   if (node.additionalProperties !== undefined) {
-    checkStructure(node.additionalProperties, `${path}.*`, problems, place);
+    const repeats = repeated(place, node.maxProperties);
+    checkStructure(node.additionalProperties, `${path}.*`, problems, { ...place, repeats });
   }
   if (node.items !== undefined) {
     const matched = place.correlatable && node["x-kubernetes-list-type"] === "map";
-    checkStructure(node.items, `${path}[]`, problems, { correlatable: matched });
+    checkStructure(node.items, `${path}[]`, problems, {
+      correlatable: matched,
+      repeats: repeated(place, node.maxItems),
+    });
+  }
+}
+
+function repeated(place: Place, limit: number | undefined): number {
+  // An item takes three bytes at least, so there are never more of them than a third of the largest request.
+  return Math.min(place.repeats * (limit ?? requestBytes / 3), requestBytes / 3);
+}
+
+function checkEmbedded(node: StructuralSchema, path: string, problems: Problems): void {
+  if (node.type !== "object") problems.add(path, "only an object can be an embedded resource");
+  for (const name of ["apiVersion", "kind"]) {
+    const field = own(node.properties, name);
+    if (field !== undefined && field.type !== "string") problems.add(`${path}.${name}`, "must be a string");
+  }
+  const metadata = own(node.properties, "metadata");
+  if (metadata !== undefined && metadata.type !== "object")
+    problems.add(`${path}.metadata`, "must be an object");
+  if (node.properties === undefined && node["x-kubernetes-preserve-unknown-fields"] !== true) {
+    problems.add(path, "an embedded resource needs fields, or z.looseObject to keep all of them");
   }
 }
 
@@ -60,7 +91,7 @@ function checkListType(node: StructuralSchema, path: string, problems: Problems)
 }
 
 function checkSetItems(items: StructuralSchema, path: string, problems: Problems): void {
-  const scalar = items.type !== undefined && items.type !== "object" && items.type !== "array";
+  const scalar = isScalar(items);
   const whole =
     (items.type === "object" && items["x-kubernetes-map-type"] === "atomic") ||
     (items.type === "array" && (items["x-kubernetes-list-type"] ?? "atomic") === "atomic");
@@ -71,7 +102,11 @@ function checkSetItems(items: StructuralSchema, path: string, problems: Problems
     );
   }
   if (items.nullable === true) problems.add(path, "the items of a set must not be nullable");
-  if (items.default !== undefined) problems.add(`${path}[]`, "an item of a set cannot have a default");
+}
+
+function isScalar(node: StructuralSchema): boolean {
+  if (node["x-kubernetes-int-or-string"] === true) return true;
+  return node.type !== undefined && node.type !== "object" && node.type !== "array";
 }
 
 function checkMapItems(
@@ -85,7 +120,6 @@ function checkMapItems(
     return;
   }
   if (items.nullable === true) problems.add(path, "the items of a list map must not be nullable");
-  if (items.default !== undefined) problems.add(`${path}[]`, "an item of a list map cannot have a default");
   if (keys.length === 0) problems.add(path, "a list map needs at least one key");
   for (const [index, key] of keys.entries()) {
     const field = own(items.properties, key);
@@ -95,7 +129,7 @@ function checkMapItems(
       problems.add(at, "the key is not a field of the list's items");
       continue;
     }
-    if (field.type === undefined || field.type === "object" || field.type === "array") {
+    if (!isScalar(field)) {
       problems.add(at, "the key of a list map must be a string, a number or a boolean");
     }
     if (field.nullable === true) problems.add(at, "the key of a list map must not be nullable");

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { $ZodType } from "zod/v4/core";
+import { celName } from "./cel-rules.ts";
 import type { Walk } from "./from-zod.ts";
 import type { Problems } from "./refusal.ts";
-import { own, type StructuralSchema, setOwn } from "./structural.ts";
+import { own, type StructuralSchema, setOwn, type ValidationRule } from "./structural.ts";
 
 /** A union that is not told apart by a field: of values, of scalars, or of a type and null. */
 export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {
@@ -25,7 +26,12 @@ function alternatives(
     return { "x-kubernetes-preserve-unknown-fields": true };
   }
   if (others.length === 0) return first;
-  const plain = nodes.map(({ nullable: _nullable, description: _description, ...rest }) => rest);
+  const plain = nodes.map(
+    ({ nullable: _nullable, title: _title, description: _description, ...rest }) => rest,
+  );
+  if (plain.some((node) => node.default !== undefined || node["x-kubernetes-validations"] !== undefined)) {
+    problems.add(path, "a member of a union cannot have a default or a rule of its own; put it on the union");
+  }
   const types = new Set(plain.map((node) => node.type));
   const scalar = plain.every(
     (node) => node.type !== undefined && node.type !== "object" && node.type !== "array",
@@ -92,8 +98,9 @@ interface Arm {
 }
 
 /**
- * A union told apart by a field. A structural schema holds types only outside `oneOf`, so the fields of every arm move to the
- * object itself, and an arm keeps which values select it, which fields it requires and which belong to others.
+ * A union told apart by a field. A structural schema has one set of fields, so those of every arm move to the object itself;
+ * rules say which of them each value of the discriminator requires and which it forbids. They are CEL rather than `oneOf`,
+ * because then the server's answer names the field.
  */
 export function discriminatedUnionSchema(def: DiscriminatedDef, path: string, walk: Walk): StructuralSchema {
   const { discriminator } = def;
@@ -102,25 +109,33 @@ export function discriminatedUnionSchema(def: DiscriminatedDef, path: string, wa
   for (const option of def.options) {
     const node = walk.node(option, path);
     const selector = own(node.properties, discriminator);
-    if (node.type !== "object" || selector?.enum === undefined || node.oneOf !== undefined) {
-      problems.add(path, `each arm must be a z.object with a literal ${discriminator}, and no union itself`);
+    if (node.type !== "object" || selector?.enum === undefined || selector.nullable === true) {
+      problems.add(path, `each arm must be a z.object with a literal ${discriminator}`);
       continue;
     }
     if (node["x-kubernetes-preserve-unknown-fields"] === true) {
       problems.add(path, "an arm cannot keep unknown fields; put them into a field of their own");
     }
+    if (node["x-kubernetes-validations"] !== undefined) {
+      problems.add(
+        path,
+        "an arm cannot have a rule of its own, nor be a union; put the rule on a field of the arm",
+      );
+    }
     arms.push({ values: selector.enum, node });
   }
   const properties = hoisted(arms, discriminator, path, problems);
-  const shared = Object.keys(properties).filter((name) =>
+  const required = Object.keys(properties).filter((name) =>
     arms.every((arm) => arm.node.required?.includes(name) === true),
   );
-  const node: StructuralSchema = { type: "object", properties, required: shared };
-  node.oneOf = arms.map((arm) => armSchema(arm, discriminator, shared, Object.keys(properties)));
-  const rules = arms.flatMap((arm) => arm.node["x-kubernetes-validations"] ?? []);
-  if (rules.length > 0) {
-    problems.add(path, "a rule on one arm would run for all; put it on the union, or on a field of the arm");
+  if (!required.includes(discriminator)) {
+    problems.add(`${path}.${discriminator}`, "the field that tells the arms apart must be required in each");
   }
+  const node: StructuralSchema = { type: "object", properties, required };
+  const rules = Object.keys(properties).flatMap((name) =>
+    fieldRules(arms, discriminator, name, path, problems),
+  );
+  if (rules.length > 0) node["x-kubernetes-validations"] = rules;
   return node;
 }
 
@@ -158,19 +173,60 @@ function hoisted(
   return properties;
 }
 
-function armSchema(
-  arm: Arm,
+/** The rules for a field that some arms require or do not have. */
+function fieldRules(
+  arms: readonly Arm[],
   discriminator: string,
-  shared: readonly string[],
-  all: readonly string[],
-): StructuralSchema {
-  const node: StructuralSchema = { properties: {} };
-  setOwn(node.properties ?? {}, discriminator, { enum: [...arm.values] });
-  const required = (arm.node.required ?? []).filter((name) => !shared.includes(name));
-  if (required.length > 0) node.required = required;
-  const foreign = all.filter((name) => own(arm.node.properties, name) === undefined);
-  if (foreign.length > 0) node.not = { anyOf: foreign.map((name) => ({ required: [name] })) };
-  return node;
+  name: string,
+  path: string,
+  problems: Problems,
+): ValidationRule[] {
+  const having = arms.filter((arm) => own(arm.node.properties, name) !== undefined);
+  const requiring = arms.filter((arm) => arm.node.required?.includes(name) === true);
+  const selector = celName(discriminator);
+  const field = celName(name);
+  const rules: ValidationRule[] = [];
+  if (requiring.length === arms.length || (requiring.length === 0 && having.length === arms.length))
+    return rules;
+  if (selector === undefined || field === undefined) {
+    problems.add(
+      `${path}.${name}`,
+      "the name of a field in a discriminated union must be letters, digits, _ - . or /",
+    );
+    return rules;
+  }
+  const fieldPath = /^\w+$/.test(name) ? `.${name}` : `['${name}']`;
+  if (requiring.length > 0) {
+    rules.push({
+      rule: `!(${selects(selector, requiring)}) || has(self.${field})`,
+      message: `is required when ${discriminator} is ${listed(requiring)}`,
+      reason: "FieldValueRequired",
+      fieldPath,
+    });
+  }
+  if (having.length < arms.length) {
+    rules.push({
+      rule: `!has(self.${field}) || ${selects(selector, having)}`,
+      message: `may only be set when ${discriminator} is ${listed(having)}`,
+      reason: "FieldValueForbidden",
+      fieldPath,
+    });
+  }
+  return rules;
+}
+
+function selects(selector: string, arms: readonly Arm[]): string {
+  return arms
+    .flatMap((arm) => arm.values)
+    .map((value) => `self.${selector} == ${JSON.stringify(value)}`)
+    .join(" || ");
+}
+
+function listed(arms: readonly Arm[]): string {
+  return arms
+    .flatMap((arm) => arm.values)
+    .map(String)
+    .join(" or ");
 }
 
 /** The object that is both: fields of either side, where none contradicts the other. */
@@ -181,7 +237,7 @@ export function mergeObjects(
   problems: Problems,
 ): StructuralSchema {
   const mergeable = (node: StructuralSchema) =>
-    node.type === "object" && node.additionalProperties === undefined && node.oneOf === undefined;
+    node.type === "object" && node.additionalProperties === undefined;
   if (!mergeable(left) || !mergeable(right)) {
     problems.add(path, "only objects with named fields can be intersected; write one schema for the field");
     return left;

@@ -64,6 +64,9 @@ export function versionEntry(
   const selectable = selectableFields(definition, schema, problems);
   const scale = scaleSubresource(definition, schema, problems);
   const { served = true, deprecated } = definition;
+  if (deprecated !== undefined && !/^[\P{C}]{1,256}$/u.test(deprecated)) {
+    problems.add("deprecated", "the warning must be one line of at most 256 printable characters");
+  }
   return {
     name: definition.version,
     served,
@@ -204,7 +207,7 @@ function plainField(
   problems: Problems,
 ): StructuralSchema | undefined {
   const segments = segmentsOf(jsonPath);
-  if (segments === undefined || segments.length === 0 || segments.some((step) => typeof step === "number")) {
+  if (segments === undefined || segments.length === 0 || jsonPath.includes("[")) {
     problems.add(
       path,
       `${JSON.stringify(jsonPath)} must be field names joined by dots, as in .spec.replicas`,
