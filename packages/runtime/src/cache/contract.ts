@@ -1,9 +1,15 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { Namespaces } from "./namespaces.ts";
 
 /** Which objects of a kind an informer holds. Two requests with equal scopes share one informer. */
 export interface InformerScope {
   /** @default all namespaces */
   readonly namespace?: string;
+  /**
+   * Several namespaces, which may change while running: see `namespaceSet` and `namespacesByLabel`. One watch for each. Ignored for
+   * kinds that are not namespaced, and where `namespace` is given.
+   */
+  readonly namespaces?: Namespaces;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** Hold `metadata` alone. A fraction of the memory; enough for owners, labels and existence. @default false */

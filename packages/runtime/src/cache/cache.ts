@@ -1,0 +1,375 @@
+import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windlass/client";
+import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
+import { Arena } from "./arena.ts";
+import type { Cache, CacheListOptions, Informer, InformerScope } from "./contract.ts";
+import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
+import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
+import type { CacheObserver, InformerStats } from "./metrics.ts";
+import { ParsedObjects } from "./object-reader.ts";
+import { parseLabels } from "./selector.ts";
+import { type Selection, SharedInformer } from "./shared-informer.ts";
+import type { Source } from "./source.ts";
+import type { Transform } from "./stored-object.ts";
+
+export interface CacheOptions {
+  /** Where objects come from: a `Client`, most often. */
+  readonly source: Source;
+  /** @default the machine's */
+  readonly clock?: Clock;
+  /** @default the machine's */
+  readonly random?: Random;
+  /** @default none */
+  readonly log?: Log;
+  readonly observer?: CacheObserver;
+  /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
+  readonly freeze?: boolean;
+  /** The scope of informers that are asked for without one. Selectors in it apply to every kind. @default everything */
+  readonly defaultScope?: InformerScope;
+  /**
+   * Changes objects before they are stored, to drop what nobody reads. Gives a transform per kind, or none. Costs a parse and a write of
+   * every object. @default none
+   */
+  readonly transforms?: (kind: AnyKind) => Transform | undefined;
+  /** Keep `metadata.managedFields`, often a third of an object. @default false */
+  readonly keepManagedFields?: boolean;
+  /** How long `waitForSync` waits, in milliseconds. @default 120_000 */
+  readonly syncTimeout?: number;
+  /** Objects per page where the server cannot stream. @default 500 */
+  readonly pageSize?: number;
+  /**
+   * How many bytes of JSON may be kept in parsed form beside the bytes themselves: what was read lately is not parsed again. `Infinity` keeps all
+   * that was ever read. @default 8 MiB
+   */
+  readonly parsedBytes?: number;
+  /**
+   * Start an informer of the default scope when a kind is read that none holds, with a warning. The read itself still throws
+   * `CacheMissError`; its `ready` says when to read again. @default false
+   */
+  readonly readThrough?: boolean;
+}
+
+/**
+ * Makes a cache. Nothing is watched until an informer is asked for.
+ *
+ * @example
+ * const cache = createCache({ source: client });
+ * const pods = cache.informer(Pod, { namespace: "default" });
+ * await cache.waitForSync();
+ * const web = cache.get(Pod, { namespace: "default", name: "web" });
+ */
+export function createCache(options: CacheOptions): InformerCache {
+  return new SharedInformerCache(options);
+}
+
+/** A cache of informers, which can be looked into. */
+export interface InformerCache extends Cache {
+  informer<K extends AnyKind>(kind: K, scope?: InformerScope): LiveInformer<ObjectOf<K>>;
+  /** How each informer stands, for metrics and for people. */
+  stats(): readonly InformerStats[];
+}
+
+interface Shared {
+  readonly informer: SharedInformer;
+  users: number;
+}
+
+const DEFAULT_PARSED_BYTES = 8 << 20;
+
+const nothing = () => undefined;
+const silent: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+class SharedInformerCache implements InformerCache {
+  readonly #options: CacheOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #arena = new Arena();
+  readonly #parsed: ParsedObjects;
+  /** By kind, then by scope. */
+  readonly #shared = new Map<string, Map<string, Shared>>();
+  readonly #composites = new Set<CompositeInformer>();
+  readonly #readThrough = new Map<string, Informer<KubernetesObject>>();
+  readonly #stopping = new Set<Promise<void>>();
+  #isStopped = false;
+
+  constructor(options: CacheOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? silent;
+    this.#parsed = new ParsedObjects(options.parsedBytes ?? DEFAULT_PARSED_BYTES);
+  }
+
+  informer<K extends AnyKind>(
+    kind: K,
+    scope: InformerScope = this.#options.defaultScope ?? {},
+  ): LiveInformer<ObjectOf<K>> {
+    if (this.#isStopped) throw new CacheStoppedError();
+    // The objects are of the kind that was asked for; the compiler cannot follow them through the bytes.
+    return this.#open(kind, effectiveScope(kind, scope)) as unknown as LiveInformer<ObjectOf<K>>;
+  }
+
+  get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
+    const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
+    for (const informer of this.#holders(kind, kind.scope === "Cluster" ? undefined : namespace)) {
+      const found = informer.get(namespace, key.name);
+      if (found) return found as ObjectOf<K>;
+    }
+    return undefined;
+  }
+
+  list<K extends AnyKind>(kind: K, options: CacheListOptions = {}): readonly ObjectOf<K>[] {
+    const selection = selectionOf(kind, options);
+    return this.#union(kind, selection.namespace, (informer) => informer.list(selection));
+  }
+
+  byIndex<K extends AnyKind>(kind: K, index: string, value: string): readonly ObjectOf<K>[] {
+    return this.#union(kind, undefined, (informer) => {
+      if (!informer.hasIndex(index))
+        throw new TypeError(
+          `${kind.kind} has no index ${JSON.stringify(index)}: add it with informer.addIndex before reading by it`,
+        );
+      return informer.byIndex(index, value, everything);
+    });
+  }
+
+  ownedBy<K extends AnyKind>(kind: K, ownerUid: string): readonly ObjectOf<K>[] {
+    return this.#union(kind, undefined, (informer) => informer.ownedBy(ownerUid, everything));
+  }
+
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    const { syncTimeout = 120_000 } = this.#options;
+    const waiting = [...this.#all(), ...this.#composites].filter((informer) => !informer.hasSynced);
+    signal?.throwIfAborted();
+    if (waiting.length === 0) return;
+    const over = new AbortController();
+    const timeout = sleep(
+      this.#clock,
+      syncTimeout,
+      signal ? AbortSignal.any([signal, over.signal]) : over.signal,
+    ).then(() => {
+      const pending = waiting
+        .filter((informer) => !informer.hasSynced)
+        .map(({ kind, status }) => ({ kind, status: status.message }));
+      throw new CacheSyncError(syncTimeout, pending);
+    });
+    try {
+      await Promise.race([Promise.all(waiting.map((informer) => informer.synced)), timeout]);
+    } finally {
+      over.abort();
+      // It has nothing more to say; what it said, the race has passed on.
+      timeout.catch(nothing);
+    }
+  }
+
+  wrote(kind: AnyKind, object: KubernetesObject): void {
+    for (const informer of this.#of(kind)) informer.wrote(object);
+  }
+
+  deleted(kind: AnyKind, object: KubernetesObject): void {
+    for (const informer of this.#of(kind)) informer.deleted(object);
+  }
+
+  async barrier(kind: AnyKind, signal?: AbortSignal): Promise<void> {
+    await Promise.all(this.#of(kind).map((informer) => informer.barrier(signal)));
+  }
+
+  stats(): readonly InformerStats[] {
+    return this.#all().map((informer) => informer.stats());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const composite of this.#composites) composite.release();
+    const informers = this.#all();
+    this.#shared.clear();
+    await Promise.all([...informers.map((informer) => informer.stop()), ...this.#stopping]);
+  }
+
+  #open(kind: AnyKind, scope: InformerScope): LiveInformer<KubernetesObject> {
+    const { namespaces } = scope;
+    if (!namespaces) return this.#openShared(kind, scope);
+    const { namespaces: _, ...rest } = scope;
+    const composite = new CompositeInformer(
+      kind,
+      scope,
+      namespaces,
+      (namespace) => this.#openShared(kind, { ...rest, namespace }),
+      () => this.#composites.delete(composite),
+    );
+    this.#composites.add(composite);
+    return composite;
+  }
+
+  #openShared(kind: AnyKind, scope: InformerScope): InformerHandle {
+    const kindId = kindIdOf(kind);
+    const scopeId = scopeIdOf(scope);
+    const scopes = this.#shared.get(kindId) ?? new Map<string, Shared>();
+    this.#shared.set(kindId, scopes);
+    let shared = scopes.get(scopeId);
+    if (!shared) {
+      shared = { informer: this.#make(kind, scope), users: 0 };
+      scopes.set(scopeId, shared);
+      shared.informer.start();
+    }
+    const held = shared;
+    held.users += 1;
+    return new InformerHandle(held.informer, () => {
+      held.users -= 1;
+      if (held.users > 0 || scopes.get(scopeId) !== held) return;
+      scopes.delete(scopeId);
+      if (scopes.size === 0 && this.#shared.get(kindId) === scopes) this.#shared.delete(kindId);
+      const stopping = held.informer.stop().finally(() => this.#stopping.delete(stopping));
+      this.#stopping.add(stopping);
+    });
+  }
+
+  #make(kind: AnyKind, scope: InformerScope): SharedInformer {
+    const {
+      source,
+      random = systemRandom,
+      observer = {},
+      keepManagedFields = false,
+      pageSize = 500,
+    } = this.#options;
+    return new SharedInformer({
+      source,
+      kind,
+      scope,
+      clock: this.#clock,
+      random,
+      log: this.#log,
+      observer,
+      arena: this.#arena,
+      parsed: this.#parsed,
+      freeze: this.#options.freeze ?? process.env.NODE_ENV !== "production",
+      keepManagedFields,
+      transform: this.#options.transforms?.(kind),
+      pageSize,
+    });
+  }
+
+  #all(): SharedInformer[] {
+    return [...this.#shared.values()].flatMap((scopes) =>
+      [...scopes.values()].map(({ informer }) => informer),
+    );
+  }
+
+  #of(kind: AnyKind): SharedInformer[] {
+    const scopes = this.#shared.get(kindIdOf(kind));
+    return scopes ? [...scopes.values()].map(({ informer }) => informer) : [];
+  }
+
+  /**
+   * The informers that answer a read: the widest one if it holds everything asked for, else all that hold a part.
+   *
+   * @param namespace the one asked for; undefined for all
+   * @throws CacheMissError if there is none, or none that has synced.
+   */
+  #holders(kind: AnyKind, namespace: string | undefined): readonly SharedInformer[] {
+    if (this.#isStopped) throw new CacheStoppedError();
+    const informers = this.#of(kind);
+    const touching = informers.filter(
+      ({ scope }) =>
+        scope.namespace === undefined || namespace === undefined || scope.namespace === namespace,
+    );
+    const complete = touching.filter(({ scope }) => !scope.metadataOnly);
+    const usable = complete.length > 0 && kind.representation === undefined ? complete : touching;
+    const synced = usable.filter((informer) => informer.hasSynced);
+    const [whole] = synced.filter(
+      ({ scope }) => isUnselected(scope) && (scope.namespace === undefined || scope.namespace === namespace),
+    );
+    if (whole) return [whole];
+    if (synced.length > 0) return synced;
+    throw this.#miss(kind, namespace, informers, usable);
+  }
+
+  #miss(
+    kind: AnyKind,
+    namespace: string | undefined,
+    informers: readonly SharedInformer[],
+    usable: readonly SharedInformer[],
+  ): CacheMissError {
+    if (usable.length > 0) {
+      const ready = Promise.race(usable.map((informer) => informer.synced));
+      const message = usable[0]?.status.message ?? "starting";
+      return new CacheMissError(
+        kind,
+        `its informer has not synced yet (${message}); await waitForSync() before reading`,
+        ready,
+      );
+    }
+    if (this.#options.readThrough) {
+      const id = kindIdOf(kind);
+      let informer = this.#readThrough.get(id);
+      if (!informer) {
+        this.#log.warn(
+          { kind: kind.kind },
+          `a read of ${kind.kind}, which no controller watches, starts an informer that holds every ${kind.kind}; declare it, or read it live`,
+        );
+        informer = this.#open(kind, effectiveScope(kind, this.#options.defaultScope ?? {}));
+        this.#readThrough.set(id, informer);
+      }
+      return new CacheMissError(kind, "an informer has been started and has not synced yet", informer.synced);
+    }
+    const others = [...new Set(informers.map(({ scope }) => scope.namespace))].filter(
+      (name) => name !== undefined,
+    );
+    return new CacheMissError(
+      kind,
+      others.length > 0 && namespace !== undefined
+        ? `no informer holds namespace ${JSON.stringify(namespace)}, only ${others.join(", ")}; widen the scope, or read live with the client`
+        : "no informer holds it; declare the kind in a controller (owns or watches), call cache.informer, or read live with the client",
+    );
+  }
+
+  #union<K extends AnyKind>(
+    kind: K,
+    namespace: string | undefined,
+    read: (informer: SharedInformer) => KubernetesObject[],
+  ): readonly ObjectOf<K>[] {
+    const holders = this.#holders(kind, namespace);
+    const [only] = holders;
+    if (only && holders.length === 1) return read(only) as ObjectOf<K>[];
+    const found = new Map<string, KubernetesObject>();
+    for (const informer of holders) {
+      for (const object of read(informer)) {
+        const key = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
+        if (!found.has(key)) found.set(key, object);
+      }
+    }
+    return [...found.values()] as ObjectOf<K>[];
+  }
+}
+
+const everything: Selection = { namespace: undefined, labels: undefined };
+
+function selectionOf(kind: AnyKind, { namespace, labelSelector }: CacheListOptions): Selection {
+  return {
+    namespace: kind.scope === "Cluster" || namespace === "" ? undefined : namespace,
+    labels: labelSelector === undefined || labelSelector === "" ? undefined : parseLabels(labelSelector),
+  };
+}
+
+function kindIdOf({ group, version, plural }: AnyKind): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** What is left of a scope for this kind: kinds without namespaces have none to choose. */
+function effectiveScope(kind: AnyKind, scope: InformerScope): InformerScope {
+  const { namespace, namespaces, labelSelector, fieldSelector } = scope;
+  const isNamespaced = kind.scope === "Namespaced";
+  return {
+    ...(isNamespaced && namespace ? { namespace } : {}),
+    ...(isNamespaced && !namespace && namespaces ? { namespaces } : {}),
+    ...(labelSelector ? { labelSelector } : {}),
+    ...(fieldSelector ? { fieldSelector } : {}),
+    ...(scope.metadataOnly || kind.representation !== undefined ? { metadataOnly: true } : {}),
+  };
+}
+
+function scopeIdOf({ namespace, labelSelector, fieldSelector, metadataOnly = false }: InformerScope): string {
+  return JSON.stringify([namespace, labelSelector, fieldSelector, metadataOnly]);
+}
+
+function isUnselected({ labelSelector, fieldSelector }: InformerScope): boolean {
+  return labelSelector === undefined && fieldSelector === undefined;
+}

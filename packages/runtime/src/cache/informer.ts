@@ -1,0 +1,177 @@
+import type { AnyKind, KubernetesObject } from "@windlass/client";
+import type { CacheEvent, Informer, InformerScope } from "./contract.ts";
+import type { InformerStatus } from "./metrics.ts";
+import type { Namespaces } from "./namespaces.ts";
+import type { SharedInformer } from "./shared-informer.ts";
+import type { IndexFunction } from "./store.ts";
+import type { Handler } from "./subscribers.ts";
+
+type ObjectHandler = (event: CacheEvent<KubernetesObject>) => void;
+
+/** An informer that says what it is doing. */
+export interface LiveInformer<T extends KubernetesObject> extends Informer<T> {
+  /** A kind that is not installed is `missing`: it counts as synced and empty, and is watched once it appears. */
+  readonly status: InformerStatus;
+}
+
+/** One user's hold on a shared informer. Releasing it ends this user's subscriptions, and nothing else. */
+export class InformerHandle implements LiveInformer<KubernetesObject> {
+  readonly #shared: SharedInformer;
+  readonly #onRelease: () => void;
+  readonly #subscriptions = new Set<() => void>();
+  #isReleased = false;
+
+  constructor(shared: SharedInformer, onRelease: () => void) {
+    this.#shared = shared;
+    this.#onRelease = onRelease;
+  }
+
+  get kind(): AnyKind {
+    return this.#shared.kind;
+  }
+
+  get scope(): InformerScope {
+    return this.#shared.scope;
+  }
+
+  get synced(): Promise<void> {
+    return this.#shared.synced;
+  }
+
+  get hasSynced(): boolean {
+    return this.#shared.hasSynced;
+  }
+
+  get status(): InformerStatus {
+    return this.#shared.status;
+  }
+
+  subscribe(handler: ObjectHandler): () => void {
+    const stop = this.#shared.subscribe(handler);
+    this.#subscriptions.add(stop);
+    return () => {
+      this.#subscriptions.delete(stop);
+      stop();
+    };
+  }
+
+  addIndex(name: string, values: IndexFunction): void {
+    this.#shared.addIndex(name, values);
+  }
+
+  /** What the watch has brought. */
+  objects(): readonly KubernetesObject[] {
+    return this.#shared.list({ namespace: undefined, labels: undefined });
+  }
+
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const stop of this.#subscriptions) stop();
+    this.#subscriptions.clear();
+    this.#onRelease();
+  }
+}
+
+/** Informers of several namespaces as one. Namespaces come and go while it is in use. */
+export class CompositeInformer implements LiveInformer<KubernetesObject> {
+  readonly kind: AnyKind;
+  readonly scope: InformerScope;
+  readonly synced: Promise<void>;
+  readonly #namespaces: Namespaces;
+  readonly #open: (namespace: string) => InformerHandle;
+  readonly #members = new Map<string, InformerHandle>();
+  readonly #handlers = new Map<Handler, Map<string, () => void>>();
+  readonly #indexes = new Map<string, IndexFunction>();
+  readonly #unsubscribe: () => void;
+  readonly #onRelease: () => void;
+  #hasSynced = false;
+
+  constructor(
+    kind: AnyKind,
+    scope: InformerScope,
+    namespaces: Namespaces,
+    open: (namespace: string) => InformerHandle,
+    onRelease: () => void,
+  ) {
+    this.kind = kind;
+    this.scope = scope;
+    this.#namespaces = namespaces;
+    this.#open = open;
+    this.#onRelease = onRelease;
+    this.#unsubscribe = namespaces.subscribe(() => this.#follow());
+    this.#follow();
+    this.synced = this.#sync();
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  get status(): InformerStatus {
+    const members = [...this.#members.values()].map((member) => member.status);
+    return (
+      members.find((status) => status.at !== "watching") ??
+      members[0] ?? { at: "watching", message: "no namespace is chosen" }
+    );
+  }
+
+  subscribe(handler: ObjectHandler): () => void {
+    // A handler given twice is two subscriptions.
+    const own: Handler = (event) => handler(event);
+    const subscriptions = new Map<string, () => void>();
+    this.#handlers.set(own, subscriptions);
+    for (const [namespace, member] of this.#members) subscriptions.set(namespace, member.subscribe(own));
+    return () => {
+      this.#handlers.delete(own);
+      for (const stop of subscriptions.values()) stop();
+    };
+  }
+
+  addIndex(name: string, values: IndexFunction): void {
+    for (const member of this.#members.values()) member.addIndex(name, values);
+    this.#indexes.set(name, values);
+  }
+
+  release(): void {
+    this.#unsubscribe();
+    this.#handlers.clear();
+    for (const member of this.#members.values()) member.release();
+    this.#members.clear();
+    this.#onRelease();
+  }
+
+  async #sync(): Promise<void> {
+    await this.#namespaces.ready;
+    await Promise.all([...this.#members.values()].map((member) => member.synced));
+    this.#hasSynced = true;
+  }
+
+  #follow(): void {
+    const { names } = this.#namespaces;
+    for (const [namespace, member] of this.#members) {
+      if (names.has(namespace)) continue;
+      this.#members.delete(namespace);
+      this.#leave(namespace, member);
+    }
+    for (const namespace of names) {
+      if (this.#members.has(namespace)) continue;
+      const member = this.#open(namespace);
+      this.#members.set(namespace, member);
+      for (const [name, values] of this.#indexes) member.addIndex(name, values);
+      for (const [handler, subscriptions] of this.#handlers)
+        subscriptions.set(namespace, member.subscribe(handler));
+    }
+  }
+
+  #leave(namespace: string, member: InformerHandle): void {
+    const objects = this.#handlers.size > 0 && member.hasSynced ? member.objects() : [];
+    for (const subscriptions of this.#handlers.values()) {
+      subscriptions.get(namespace)?.();
+      subscriptions.delete(namespace);
+    }
+    member.release();
+    for (const handler of this.#handlers.keys())
+      for (const object of objects) handler({ type: "deleted", object });
+  }
+}

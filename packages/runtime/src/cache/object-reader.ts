@@ -1,0 +1,107 @@
+import type { AnyKind, KubernetesObject } from "@windlass/client";
+import { apiVersionOf } from "@windlass/client";
+import { MalformedObjectError, type StoredObject } from "./stored-object.ts";
+
+/**
+ * Keeps the objects that were read lately in parsed form, up to a budget, and lets go of the rest. Shared by all kinds of a cache.
+ *
+ * Works in two generations: an object read in the present one stays; when the present one is full it becomes the past
+ * one, and what was not read since then is let go.
+ */
+export class ParsedObjects {
+  readonly #budgetBytes: number;
+  #generation = 1;
+  #present: StoredObject[] = [];
+  #past: StoredObject[] = [];
+  #presentBytes = 0;
+
+  /** @param budgetBytes how much JSON may be held in parsed form, of which the present generation takes half. */
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes / 2;
+  }
+
+  touch(stored: StoredObject): void {
+    if (stored.generation === this.#generation) return;
+    stored.generation = this.#generation;
+    this.#present.push(stored);
+    this.#presentBytes += stored.length;
+    if (this.#presentBytes > this.#budgetBytes) this.#turn();
+  }
+
+  #turn(): void {
+    for (const stored of this.#past) {
+      if (stored.generation === this.#generation) continue;
+      stored.parsed = undefined;
+      stored.generation = 0;
+    }
+    this.#past = this.#present;
+    this.#present = [];
+    this.#presentBytes = 0;
+    this.#generation += 1;
+  }
+}
+
+const noLabels: Readonly<Record<string, string>> = {};
+
+/** Turns what is stored of one kind into objects. */
+export class ObjectReader {
+  readonly #kind: AnyKind;
+  readonly #apiVersion: string;
+  readonly #parsed: ParsedObjects;
+  readonly #freeze: boolean;
+
+  constructor(kind: AnyKind, parsed: ParsedObjects, freeze: boolean) {
+    this.#kind = kind;
+    this.#apiVersion = apiVersionOf(kind);
+    this.#parsed = parsed;
+    this.#freeze = freeze;
+  }
+
+  /** @throws MalformedObjectError if what the server sent turns out not to be JSON. */
+  read(stored: StoredObject): KubernetesObject {
+    let object = stored.parsed;
+    if (!object) {
+      object = this.finish(this.#parse(stored, 0, stored.length) as KubernetesObject);
+      stored.parsed = object;
+    }
+    // What is no longer held is read by a handler that was late; it is not worth a place.
+    if (stored.isHeld) this.#parsed.touch(stored);
+    return object;
+  }
+
+  /** Labels, without parsing the rest. */
+  labels(stored: StoredObject): Readonly<Record<string, string>> {
+    if (stored.parsed) return stored.parsed.metadata.labels ?? noLabels;
+    if (stored.labelsLength === 0) return noLabels;
+    return this.#parse(stored, stored.labelsAt, stored.labelsLength) as Readonly<Record<string, string>>;
+  }
+
+  /**
+   * Gives an object its kind where the server left it out (it does in lists of built-in kinds) or named the form instead (metadata
+   * only), and freezes it if asked to.
+   */
+  finish(object: KubernetesObject): KubernetesObject {
+    const named =
+      object.kind === this.#kind.kind && object.apiVersion === this.#apiVersion
+        ? object
+        : { ...object, apiVersion: this.#apiVersion, kind: this.#kind.kind };
+    return this.#freeze ? deepFreeze(named) : named;
+  }
+
+  #parse(stored: StoredObject, at: number, length: number): unknown {
+    const { buffer } = stored.chunk;
+    const start = stored.start + at;
+    try {
+      return JSON.parse(buffer.toString("utf8", start, start + length));
+    } catch {
+      const place = stored.namespace === "" ? stored.name : `${stored.namespace}/${stored.name}`;
+      throw new MalformedObjectError(`${this.#kind.kind} ${place}: what the server sent is not JSON`);
+    }
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

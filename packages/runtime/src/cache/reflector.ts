@@ -1,0 +1,291 @@
+/** What kept a request from doing its work, in the terms that decide what happens next. */
+export type Trouble =
+  /** The version asked for is too old (410 in any form) or from the future: only a fresh list helps. */
+  | { readonly is: "expired"; readonly message: string }
+  /** The server does not take the request as it is (400, 403, 422). */
+  | { readonly is: "refused"; readonly message: string; readonly forGood: boolean }
+  /** The server does not serve this kind. */
+  | { readonly is: "missing"; readonly message: string }
+  /** The server ended a watch with an error that is none of the above. */
+  | { readonly is: "broken"; readonly message: string }
+  /** Anything else: no connection, 5xx, 429. It may pass. */
+  | { readonly is: "passing"; readonly message: string; readonly retryAfterMs?: number };
+
+/** What is remembered from one state to the next. */
+export interface Memory {
+  /** The newest version seen; where a watch resumes. */
+  readonly version: string | undefined;
+  /** Whether to ask for the current objects as a stream. False once the server has shown that it cannot. */
+  readonly streams: boolean;
+  /** Troubles in a row, for the backoff. */
+  readonly failures: number;
+  /** Since when it has watched without trouble. */
+  readonly healthySince: number | undefined;
+}
+
+/** Where the reflector stands. */
+export type ReflectorState = Memory &
+  (
+    | { readonly at: "stopped" }
+    /** Receives the current objects as the start of a watch. */
+    | { readonly at: "streaming" }
+    /** Receives the current objects page by page. */
+    | { readonly at: "listing"; readonly page: string | undefined }
+    /** Receives changes. */
+    | { readonly at: "watching"; readonly openedAt: number; readonly heard: boolean }
+    /** Waits out a trouble. */
+    | { readonly at: "waiting"; readonly then: "list" | "watch"; readonly why: Trouble }
+  );
+
+export type ReflectorEvent =
+  | { readonly type: "start" }
+  /** An object came, with this version. */
+  | { readonly type: "object"; readonly version: string }
+  | { readonly type: "bookmark"; readonly version: string; readonly endsInitial: boolean }
+  /** A page of a list came, whole. */
+  | { readonly type: "page"; readonly version: string; readonly next: string | undefined }
+  /** The server ended the stream in good order. */
+  | { readonly type: "closed" }
+  /** Nothing came for as long as `patience` says. */
+  | { readonly type: "silent" }
+  | { readonly type: "trouble"; readonly trouble: Trouble }
+  /** The wait is over. */
+  | { readonly type: "waited" };
+
+/** A request for objects. */
+export type Opening =
+  | { readonly as: "stream"; readonly version: string; readonly timeoutSeconds: number }
+  | { readonly as: "list"; readonly version: string; readonly page: string | undefined }
+  | { readonly as: "watch"; readonly version: string; readonly timeoutSeconds: number };
+
+export type Effect =
+  /** Forget what was collected: a full list starts. */
+  | { readonly do: "begin" }
+  /** What was collected is the whole state at this version: put it in the place of what is held. */
+  | { readonly do: "commit"; readonly version: string }
+  /** The kind is gone, and its objects with it. */
+  | { readonly do: "clear" }
+  /** Leave the present request and make this one. */
+  | { readonly do: "open"; readonly opening: Opening }
+  | { readonly do: "wait"; readonly ms: number };
+
+export interface Transition {
+  readonly state: ReflectorState;
+  readonly effects: readonly Effect[];
+}
+
+/** Time and chance at the moment of a step. */
+export interface Moment {
+  /** Monotonic milliseconds. */
+  readonly now: number;
+  /** A number in [0, 1). */
+  readonly chance: number;
+}
+
+/** The first wait after a trouble, what each further one multiplies it by, and the longest, before jitter doubles it at most. */
+export const backoff = { initialMs: 800, factor: 2, maxMs: 30_000, healthyMs: 120_000 } as const;
+
+/** A watch that ends sooner than this without a word counts as trouble, or a server that cannot keep one would be asked without end. */
+const SHORT_WATCH_MS = 1_000;
+
+export const initialState: ReflectorState = {
+  at: "stopped",
+  version: undefined,
+  streams: true,
+  failures: 0,
+  healthySince: undefined,
+};
+
+/** How long each state may hear nothing before the peer counts as dead. A stream that does not say when it is complete is left soon. */
+export const patienceMs = { streaming: 10_000, listing: 60_000, watching: 120_000 } as const;
+
+const none: readonly Effect[] = [];
+
+/**
+ * Decides what to do next. Pure: all IO is in `runReflector`.
+ *
+ * Flow: stream (or list) the current objects, commit them, watch for changes, resume after a close from the newest version seen. A
+ * version that the server no longer has leads to a fresh list, everything else to a wait and another try.
+ */
+export function step(state: ReflectorState, event: ReflectorEvent, moment: Moment): Transition {
+  if (event.type === "start") return list(state, moment, state.version ?? "");
+  switch (state.at) {
+    case "stopped":
+      return stay(state);
+    case "streaming":
+      return streaming(state, event, moment);
+    case "listing":
+      return listing(state, event, moment);
+    case "watching":
+      return watching(state, event, moment);
+    case "waiting":
+      if (event.type !== "waited") return stay(state);
+      return state.then === "list" ? list(state, moment, state.version ?? "") : watch(state, moment);
+  }
+}
+
+type In<At extends ReflectorState["at"]> = Extract<ReflectorState, { at: At }>;
+
+function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment): Transition {
+  switch (event.type) {
+    case "bookmark":
+      if (!event.endsInitial) return stay(state);
+      // The same stream goes on with changes.
+      return {
+        state: {
+          ...healthy(state, moment, event.version),
+          at: "watching",
+          openedAt: moment.now,
+          heard: true,
+        },
+        effects: [{ do: "commit", version: event.version }],
+      };
+    case "silent":
+      return list({ ...state, streams: false }, moment, "");
+    case "closed":
+      return pause(state, moment, "list", {
+        is: "passing",
+        message: "the server ended the stream of initial objects before it was complete",
+      });
+    case "trouble":
+      if (event.trouble.is === "refused")
+        return page(event.trouble.forGood ? { ...state, streams: false } : state, "", undefined, [
+          { do: "begin" },
+        ]);
+      return unlisted(state, event.trouble, moment);
+    default:
+      return stay(state);
+  }
+}
+
+function listing(state: In<"listing">, event: ReflectorEvent, moment: Moment): Transition {
+  switch (event.type) {
+    case "page": {
+      if (event.next !== undefined) return page(state, "", event.next, none);
+      const next = watch(healthy(state, moment, event.version), moment);
+      return { state: next.state, effects: [{ do: "commit", version: event.version }, ...next.effects] };
+    }
+    case "trouble":
+      return unlisted(state, event.trouble, moment);
+    case "silent":
+    case "closed":
+      return pause(state, moment, "list", { is: "passing", message: "the server did not finish the list" });
+    default:
+      return stay(state);
+  }
+}
+
+function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment): Transition {
+  switch (event.type) {
+    case "object":
+    case "bookmark":
+      return stay({
+        ...state,
+        heard: true,
+        healthySince: state.healthySince ?? moment.now,
+        version: event.version === "" ? state.version : event.version,
+      });
+    case "silent":
+      return watch(state, moment);
+    case "closed":
+      if (!state.heard && moment.now - state.openedAt < SHORT_WATCH_MS)
+        return pause(state, moment, "watch", {
+          is: "passing",
+          message: "the server ended the watch at once",
+        });
+      return watch(state, moment);
+    case "trouble": {
+      const { trouble } = event;
+      if (trouble.is === "expired") return afresh(state, trouble, moment);
+      // A list says for certain whether the kind is gone, or what else is wrong.
+      if (trouble.is === "missing") return list(state, moment, state.version ?? "");
+      return pause(state, moment, trouble.is === "passing" ? "watch" : "list", trouble);
+    }
+    default:
+      return stay(state);
+  }
+}
+
+/** A trouble before the current objects were complete. */
+function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
+  if (trouble.is === "expired") return afresh(state, trouble, moment);
+  if (trouble.is !== "missing") return pause(state, moment, "list", trouble);
+  const paused = pause({ ...state, version: undefined }, moment, "list", trouble);
+  return { state: paused.state, effects: [{ do: "clear" }, ...paused.effects] };
+}
+
+/** The version held is of no more use. The first time that is no fault of anybody's: list at once. */
+function afresh(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
+  const forgotten = { ...state, version: undefined };
+  const { failures } = restored(state, moment);
+  if (failures > 0) return pause(forgotten, moment, "list", trouble);
+  return list({ ...forgotten, failures: 1, healthySince: undefined }, moment, "");
+}
+
+function list(state: ReflectorState, moment: Moment, version: string): Transition {
+  if (!state.streams) return page(state, version, undefined, [{ do: "begin" }]);
+  return {
+    state: { ...memory(state), at: "streaming" },
+    effects: [
+      { do: "begin" },
+      { do: "open", opening: { as: "stream", version, timeoutSeconds: timeoutSeconds(moment) } },
+    ],
+  };
+}
+
+function page(
+  state: ReflectorState,
+  version: string,
+  next: string | undefined,
+  before: readonly Effect[],
+): Transition {
+  return {
+    state: { ...memory(state), at: "listing", page: next },
+    effects: [...before, { do: "open", opening: { as: "list", version, page: next } }],
+  };
+}
+
+function watch(state: Memory, moment: Moment): Transition {
+  return {
+    state: { ...memory(state), at: "watching", openedAt: moment.now, heard: false },
+    effects: [
+      {
+        do: "open",
+        opening: { as: "watch", version: state.version ?? "", timeoutSeconds: timeoutSeconds(moment) },
+      },
+    ],
+  };
+}
+
+function pause(state: ReflectorState, moment: Moment, then: "list" | "watch", why: Trouble): Transition {
+  const { failures } = restored(state, moment);
+  const full = Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** failures);
+  const asked = why.is === "passing" ? (why.retryAfterMs ?? 0) : 0;
+  return {
+    state: { ...memory(state), failures: failures + 1, healthySince: undefined, at: "waiting", then, why },
+    effects: [{ do: "wait", ms: Math.max(asked, full * (1 + moment.chance)) }],
+  };
+}
+
+function stay(state: ReflectorState): Transition {
+  return { state, effects: none };
+}
+
+function memory({ version, streams, failures, healthySince }: Memory): Memory {
+  return { version, streams, failures, healthySince };
+}
+
+function healthy(state: Memory, moment: Moment, version: string): Memory {
+  return { ...memory(state), version, healthySince: state.healthySince ?? moment.now };
+}
+
+/** Troubles long past do not count. */
+function restored(state: Memory, moment: Moment): { readonly failures: number } {
+  const isRestored = state.healthySince !== undefined && moment.now - state.healthySince >= backoff.healthyMs;
+  return { failures: isRestored ? 0 : state.failures };
+}
+
+/** Five to ten minutes, so that the watches of many clients do not all end together. */
+function timeoutSeconds({ chance }: Moment): number {
+  return Math.floor(300 + 300 * chance);
+}

@@ -1,0 +1,505 @@
+import { type AnyKind, compareResourceVersions, type KubernetesObject, type Log } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import { type Arena, loose } from "./arena.ts";
+import type { CacheEvent, InformerScope } from "./contract.ts";
+import { describeKind } from "./errors.ts";
+import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
+import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
+import { Overlay, type OwnWrite } from "./overlay.ts";
+import { Pace, turn } from "./pace.ts";
+import type { Opening, ReflectorState } from "./reflector.ts";
+import { type ChangeType, runReflector, type Sink } from "./reflector-run.ts";
+import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
+import type { Source } from "./source.ts";
+import { type IndexFunction, indexValues, Store } from "./store.ts";
+import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
+import { type Handler, Subscribers } from "./subscribers.ts";
+
+export interface SharedInformerOptions {
+  readonly source: Source;
+  readonly kind: AnyKind;
+  readonly scope: InformerScope;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly observer: CacheObserver;
+  readonly arena: Arena;
+  readonly parsed: ParsedObjects;
+  readonly freeze: boolean;
+  readonly keepManagedFields: boolean;
+  readonly transform: Transform | undefined;
+  readonly pageSize: number;
+}
+
+/** What a read asks for beside the kind. */
+export interface Selection {
+  readonly namespace: string | undefined;
+  readonly labels: LabelFilter | undefined;
+}
+
+const always = () => true;
+
+/** The objects of one kind and scope: what the watch brought, what we wrote since, and those who want to hear of changes. */
+export class SharedInformer implements Sink {
+  readonly kind: AnyKind;
+  readonly scope: InformerScope;
+  readonly synced: Promise<void>;
+  readonly #options: SharedInformerOptions;
+  readonly #reader: ObjectReader;
+  readonly #intake: Intake;
+  readonly #overlay = new Overlay();
+  readonly #subscribers: Subscribers;
+  readonly #indexes: IndexFunction[] = [];
+  readonly #indexNames = new Map<string, number>();
+  readonly #matchesLabels: LabelFilter;
+  readonly #matchesFields: FieldFilter;
+  readonly #abort = new AbortController();
+  readonly #resolveSynced: () => void;
+  #store: Store;
+  #collecting: Store | undefined;
+  #seen: string | undefined;
+  #hasSynced = false;
+  #hasWatched = false;
+  #isMissing = false;
+  #run: Promise<void> | undefined;
+  #status: InformerStatus = { at: "starting", message: "not started" };
+  #heardAt: number;
+  #listStartedAt = 0;
+  #listing: "stream" | "pages" = "stream";
+
+  /** @throws SelectorError if the scope's selectors do not parse. */
+  constructor(options: SharedInformerOptions) {
+    const { kind, scope, arena, keepManagedFields, transform } = options;
+    this.#options = options;
+    this.kind = kind;
+    this.scope = scope;
+    this.#reader = new ObjectReader(kind, options.parsed, options.freeze);
+    this.#intake = { arena, keepManagedFields, transform };
+    this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
+    this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
+    this.#subscribers = new Subscribers(options.clock, (error) =>
+      options.log.error({ err: error, kind: kind.kind }, "a handler of cache events threw; the others go on"),
+    );
+    this.#store = this.#newStore();
+    this.#heardAt = options.clock.monotonic();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.synced = promise;
+    this.#resolveSynced = resolve;
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  get status(): InformerStatus {
+    return this.#status;
+  }
+
+  start(): void {
+    const { source, kind, scope, clock, random, pageSize, log } = this.#options;
+    this.#run ??= runReflector(
+      { source, kind, scope, clock, random, pageSize, sink: this },
+      this.#abort.signal,
+    ).catch((error: unknown) => {
+      log.error(
+        { err: error, kind: kind.kind },
+        "the informer failed and holds still; this is a fault in the cache",
+      );
+    });
+  }
+
+  /** Ends the watch. Objects can still be read by those who hold them. */
+  async stop(): Promise<void> {
+    this.#status = { at: "stopped", message: "stopped" };
+    this.#abort.abort();
+    this.#subscribers.clear();
+    await this.#run;
+    for (const stored of this.#store.values()) this.#options.arena.release(stored);
+    this.#store = this.#newStore();
+    this.begin();
+    this.#overlay.clear();
+  }
+
+  stats(): InformerStats {
+    return {
+      kind: this.kind,
+      scope: this.scope,
+      items: this.#store.size,
+      bytes: this.#store.bytes,
+      pendingWrites: this.#overlay.size,
+      staleSeconds: (this.#options.clock.monotonic() - this.#heardAt) / 1000,
+      resourceVersion: this.#seen,
+      status: this.#status,
+    };
+  }
+
+  // Reads.
+
+  get(namespace: string, name: string): KubernetesObject | undefined {
+    if (this.#overlay.size > 0) {
+      const write = this.#overlay.get(namespace, name);
+      if (write) return write.object;
+    }
+    const stored = this.#store.get(namespace, name);
+    return stored && !this.#isHidden(stored) ? this.#reader.read(stored) : undefined;
+  }
+
+  list(selection: Selection): KubernetesObject[] {
+    return this.#gather(this.#store.values(selection.namespace), selection, always);
+  }
+
+  ownedBy(uid: string, selection: Selection): KubernetesObject[] {
+    return this.#gather(
+      this.#store.ownedBy(uid),
+      selection,
+      (object) => object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false,
+    );
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indexNames.has(name);
+  }
+
+  byIndex(name: string, value: string, selection: Selection): KubernetesObject[] {
+    const position = this.#indexNames.get(name);
+    const values = position === undefined ? undefined : this.#indexes[position];
+    if (position === undefined || !values) return [];
+    return this.#gather(this.#store.byIndex(position, value), selection, (object) =>
+      indexValues(values, object, this.#onIndexError).includes(value),
+    );
+  }
+
+  /** @throws TypeError if the name is taken by another function. */
+  addIndex(name: string, values: IndexFunction): void {
+    const position = this.#indexNames.get(name);
+    if (position !== undefined) {
+      if (this.#indexes[position] === values) return;
+      throw new TypeError(
+        `${describeKind(this.kind)} has an index ${JSON.stringify(name)} already, by another function; choose another name`,
+      );
+    }
+    this.#indexNames.set(name, this.#indexes.length);
+    this.#indexes.push(values);
+    this.#store.addIndex(values);
+    this.#collecting?.addIndex(values);
+  }
+
+  subscribe(handler: Handler): () => void {
+    return this.#subscribers.add(handler, this.#hasSynced ? this.#replay() : []);
+  }
+
+  // Our own writes.
+
+  wrote(object: KubernetesObject): void {
+    const { namespace = "", name, uid = "", resourceVersion = "" } = object.metadata;
+    if (!this.#isInNamespace(namespace) || resourceVersion === "") return;
+    const held = this.#store.get(namespace, name);
+    const isSelected = this.#matchesLabels(object.metadata.labels ?? {}) && this.#matchesFields(object);
+    // What was never here, and is not now, has nothing to hide.
+    if (!isSelected && !held && !this.#overlay.get(namespace, name)) return;
+    this.#overlay.wrote(
+      { namespace, name, uid, version: resourceVersion, object: isSelected ? this.#ours(object) : undefined },
+      { held, seen: this.#seen },
+    );
+  }
+
+  deleted(object: KubernetesObject): void {
+    const { namespace = "", name, uid = "", resourceVersion = "", finalizers } = object.metadata;
+    const isDying =
+      object.metadata.deletionTimestamp !== undefined &&
+      (object.metadata.deletionGracePeriodSeconds ?? 0) > 0;
+    if (finalizers?.length || isDying) {
+      this.wrote(object);
+      return;
+    }
+    if (!this.#isInNamespace(namespace)) return;
+    this.#overlay.deleted(
+      { namespace, name, uid, version: resourceVersion, object: undefined },
+      { held: this.#store.get(namespace, name), seen: this.#seen },
+    );
+  }
+
+  barrier(signal?: AbortSignal): Promise<void> {
+    return this.#overlay.passed(signal);
+  }
+
+  // What the reflector brings.
+
+  begin(): void {
+    if (this.#collecting) {
+      for (const stored of this.#collecting.values())
+        if (this.#store.get(stored.namespace, stored.name) !== stored) this.#options.arena.release(stored);
+    }
+    this.#collecting = undefined;
+    this.#listStartedAt = this.#options.clock.monotonic();
+  }
+
+  collect(type: ChangeType, bytes: Buffer, start: number, end: number): void {
+    this.#collecting ??= this.#newStore();
+    const collecting = this.#collecting;
+    const intake = type === "DELETED" ? { ...this.#intake, arena: loose } : this.#intake;
+    const stored = takeIn(intake, bytes, start, end, (namespace, name) => this.#store.get(namespace, name));
+    const earlier = collecting.get(stored.namespace, stored.name);
+    if (earlier === stored) return;
+    if (type === "DELETED") {
+      if (earlier) collecting.delete(earlier);
+    } else collecting.set(stored);
+    if (earlier && this.#store.get(earlier.namespace, earlier.name) !== earlier)
+      this.#options.arena.release(earlier);
+  }
+
+  async commit(version: string): Promise<void> {
+    const next = this.#collecting ?? this.#newStore();
+    this.#collecting = undefined;
+    const seconds = (this.#options.clock.monotonic() - this.#listStartedAt) / 1000;
+    await this.#replace(next, version);
+    this.#options.observer.listed?.(this, seconds, this.#listing);
+    this.#hasWatched ||= this.#listing === "stream";
+  }
+
+  async clear(): Promise<void> {
+    if (!this.#isMissing)
+      this.#options.log.warn(
+        { kind: this.kind.kind },
+        `${describeKind(this.kind)} is not installed on the server: install its CustomResourceDefinition; until then it counts as having no objects`,
+      );
+    this.#isMissing = true;
+    this.begin();
+    this.#overlay.clear();
+    await this.#replace(this.#newStore(), undefined);
+  }
+
+  change(type: ChangeType, bytes: Buffer, start: number, end: number): string {
+    return type === "DELETED" ? this.#remove(bytes, start, end) : this.#put(bytes, start, end);
+  }
+
+  bookmark(version: string): void {
+    this.#sawVersion(version);
+    this.#overlay.sawBookmark(version, this.#isHeld);
+  }
+
+  opening(opening: Opening): void {
+    this.#listing = opening.as === "list" ? "pages" : "stream";
+    if (opening.as !== "watch") return;
+    if (this.#hasWatched) this.#options.observer.watchRestarted?.(this);
+    this.#hasWatched = true;
+  }
+
+  heard(): void {
+    this.#heardAt = this.#options.clock.monotonic();
+  }
+
+  moved(state: ReflectorState): void {
+    if (this.#abort.signal.aborted) return;
+    const { log, observer } = this.#options;
+    if (state.at !== "waiting") {
+      const at = state.at === "watching" ? "watching" : state.at === "stopped" ? "starting" : "listing";
+      if (at === "watching") this.#isMissing = false;
+      if (!this.#isMissing) this.#status = { at, message: at };
+      return;
+    }
+    const { why } = state;
+    observer.failed?.(this, why.message);
+    if (why.is === "missing") {
+      this.#status = { at: "missing", message: "the kind is not installed on the server" };
+      return;
+    }
+    this.#status = { at: "waiting", message: why.message };
+    const fields = { kind: this.kind.kind, failures: state.failures, reason: why.message };
+    if (state.failures > 1 || why.is === "refused")
+      log.warn(fields, `cannot ${state.then} ${describeKind(this.kind)}; trying again`);
+    else log.debug(fields, `cannot ${state.then} ${describeKind(this.kind)}; trying again`);
+  }
+
+  // Inside.
+
+  #put(bytes: Buffer, start: number, end: number): string {
+    const { arena, observer } = this.#options;
+    const known = (namespace: string, name: string) => this.#store.get(namespace, name);
+    const stored = takeIn(this.#intake, bytes, start, end, known);
+    const { namespace, name, uid, resourceVersion } = stored;
+    const held = this.#store.get(namespace, name);
+    const isReplay = held !== undefined && held.uid === uid && isOlder(resourceVersion, held.resourceVersion);
+    if (isReplay) arena.release(stored);
+    if (held === stored || isReplay) {
+      this.#overlay.sawObject(namespace, name, uid, resourceVersion);
+      return resourceVersion;
+    }
+    this.#store.set(stored);
+    if (held) arena.release(held);
+    this.#sawVersion(resourceVersion);
+    this.#overlay.sawObject(namespace, name, uid, resourceVersion);
+    if (held && held.uid === uid) {
+      observer.changed?.(this, "updated");
+      this.#subscribers.tell(this.#updated(stored, held));
+    } else {
+      if (held) {
+        observer.changed?.(this, "deleted");
+        this.#subscribers.tell(this.#gone(held));
+      }
+      observer.changed?.(this, "added");
+      this.#subscribers.tell(this.#added(stored, false));
+    }
+    return resourceVersion;
+  }
+
+  #remove(bytes: Buffer, start: number, end: number): string {
+    const last = takeIn({ ...this.#intake, arena: loose }, bytes, start, end, () => undefined);
+    const { namespace, name, uid, resourceVersion } = last;
+    const held = this.#store.get(namespace, name);
+    if (held?.uid === uid) {
+      this.#store.delete(held);
+      this.#options.arena.release(held);
+    }
+    this.#sawVersion(resourceVersion);
+    this.#overlay.sawDelete(namespace, name, uid, resourceVersion);
+    if (held?.uid === uid) {
+      this.#options.observer.changed?.(this, "deleted");
+      this.#subscribers.tell(this.#gone(last));
+    }
+    return resourceVersion;
+  }
+
+  /** Puts another store in the place of the present one, then tells of the differences. */
+  async #replace(next: Store, version: string | undefined): Promise<void> {
+    const before = this.#store;
+    const initial = !this.#hasSynced;
+    const audience = this.#subscribers.present();
+    const pace = new Pace(this.#options.clock);
+    this.#store = next;
+    this.#seen = version;
+    this.#hasSynced = true;
+    if (version !== undefined) this.#overlay.sawList(version, this.#isHeld);
+    for (const old of before.values()) {
+      pace.begin();
+      const now = next.get(old.namespace, old.name);
+      if (now !== old) this.#options.arena.release(old);
+      if (now?.uid !== old.uid) {
+        this.#options.observer.changed?.(this, "deleted");
+        audience.tell(this.#gone(old));
+      }
+      if (pace.isSliceOver()) await turn();
+    }
+    for (const stored of next.values()) {
+      pace.begin();
+      const old = before.get(stored.namespace, stored.name);
+      if (old?.uid !== stored.uid) {
+        this.#options.observer.changed?.(this, "added");
+        audience.tell(this.#added(stored, initial));
+      } else if (old !== stored) {
+        this.#options.observer.changed?.(this, "updated");
+        audience.tell(this.#updated(stored, old));
+      }
+      if (pace.isSliceOver()) await turn();
+    }
+    if (initial) this.#resolveSynced();
+  }
+
+  *#replay(): Generator<CacheEvent<KubernetesObject>> {
+    const snapshot = [...this.#store.values()];
+    for (const stored of snapshot) yield this.#added(stored, true);
+  }
+
+  // Events read their objects when they are looked at: most handlers want the key alone.
+
+  #added(stored: StoredObject, initial: boolean): CacheEvent<KubernetesObject> {
+    const reader = this.#reader;
+    return {
+      type: "added",
+      initial,
+      get object() {
+        return reader.read(stored);
+      },
+    };
+  }
+
+  #updated(stored: StoredObject, before: StoredObject): CacheEvent<KubernetesObject> {
+    const reader = this.#reader;
+    return {
+      type: "updated",
+      get object() {
+        return reader.read(stored);
+      },
+      get old() {
+        return reader.read(before);
+      },
+    };
+  }
+
+  #gone(stored: StoredObject): CacheEvent<KubernetesObject> {
+    const reader = this.#reader;
+    return {
+      type: "deleted",
+      get object() {
+        return reader.read(stored);
+      },
+    };
+  }
+
+  #gather(
+    from: Iterable<StoredObject>,
+    { namespace, labels }: Selection,
+    isWanted: (object: KubernetesObject) => boolean,
+  ): KubernetesObject[] {
+    const found: KubernetesObject[] = [];
+    for (const stored of from) {
+      if (namespace !== undefined && stored.namespace !== namespace) continue;
+      if (this.#isHidden(stored) || (labels && !labels(this.#reader.labels(stored)))) continue;
+      found.push(this.#reader.read(stored));
+    }
+    if (this.#overlay.size === 0) return found;
+    for (const { namespace: place, object } of this.#overlay.writes()) {
+      if (!object || (namespace !== undefined && place !== namespace)) continue;
+      if (labels && !labels(object.metadata.labels ?? {})) continue;
+      if (isWanted(object)) found.push(object);
+    }
+    return found;
+  }
+
+  /** A write of ours in the form in which the watch will bring it. */
+  #ours(object: KubernetesObject): KubernetesObject {
+    const { apiVersion, kind, metadata } = object;
+    const partial = this.scope.metadataOnly
+      ? {
+          ...(apiVersion === undefined ? {} : { apiVersion }),
+          ...(kind === undefined ? {} : { kind }),
+          metadata,
+        }
+      : object;
+    // What the caller holds is the caller's: it must not find itself frozen.
+    return this.#reader.finish(
+      prepare(this.#intake, this.#options.freeze ? structuredClone(partial) : partial),
+    );
+  }
+
+  #isInNamespace(namespace: string): boolean {
+    return this.scope.namespace === undefined || this.scope.namespace === namespace;
+  }
+
+  #isHidden(stored: StoredObject): boolean {
+    return this.#overlay.size > 0 && this.#overlay.hides(stored);
+  }
+
+  readonly #isHeld = (write: OwnWrite): boolean =>
+    this.#store.get(write.namespace, write.name)?.uid === write.uid;
+
+  #sawVersion(version: string): void {
+    if (version !== "" && (this.#seen === undefined || !isOlder(version, this.#seen))) this.#seen = version;
+  }
+
+  #newStore(): Store {
+    return new Store(this.#reader, this.#indexes, this.#onIndexError);
+  }
+
+  readonly #onIndexError = (error: unknown): void => {
+    this.#options.log.error(
+      { err: error, kind: this.kind.kind },
+      "an index function threw; the object is left out of that index",
+    );
+  };
+}
+
+function isOlder(a: string, b: string): boolean {
+  const order = compareResourceVersions(a, b);
+  return order !== undefined && order < 0;
+}

@@ -1,0 +1,33 @@
+import {
+  type AnyKind,
+  isBadRequest,
+  isForbidden,
+  isGone,
+  isInvalid,
+  isNotFound,
+  isResourceVersionTooLarge,
+  type ListOptions,
+  statusOf,
+  type WatchOptions,
+} from "@windlass/client";
+import type { Trouble } from "./reflector.ts";
+
+/** Where objects come from. A `Client` is one. */
+export interface Source {
+  /** A list as the bytes of its JSON. Leaving the iteration early ends the request. */
+  listBytes(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
+  /** A watch as its lines. A line may share memory with its neighbours, and is valid until the next one is asked for. */
+  watchLines(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
+}
+
+/** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
+export function troubleOf(error: unknown): Trouble {
+  const status = statusOf(error);
+  const message = status?.message ?? (error instanceof Error ? error.message : String(error));
+  if (isGone(error) || isResourceVersionTooLarge(error)) return { is: "expired", message };
+  if (isNotFound(error)) return { is: "missing", message };
+  if (isBadRequest(error) || isInvalid(error)) return { is: "refused", message, forGood: true };
+  if (isForbidden(error)) return { is: "refused", message, forGood: false };
+  const seconds = status?.details?.retryAfterSeconds;
+  return { is: "passing", message, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) };
+}
