@@ -3,6 +3,19 @@
  *
  * @module
  */
+
+export {
+  type Cache,
+  type CacheEvent,
+  CacheMissError,
+  type CacheReader,
+  CacheSyncError,
+  createCache,
+  type Informer,
+  type InformerScope,
+  type Namespaces,
+  namespaceSet,
+} from "./cache/index.ts";
 export {
   type AnyController,
   type Controller,
@@ -27,6 +40,13 @@ export {
   type Predicate,
   resourceVersionChanged,
 } from "./controller/predicate.ts";
+export {
+  type PolicyRule,
+  type RbacOptions,
+  type RoleBindingObject,
+  type RoleObject,
+  rbacFor,
+} from "./controller/rbac.ts";
 export { every, type Source, type SourceContext, type SourceRun } from "./controller/source.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
 export {

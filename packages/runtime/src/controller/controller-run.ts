@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import { sleep } from "@windlass/clock";
-import type { CacheEvent, Informer } from "../cache/contract.ts";
+import type { CacheEvent, Informer, InformerScope } from "../cache/contract.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -8,8 +8,7 @@ import { keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { type Outcome, Reconciler, type ReconcilerWorld } from "../reconcile/reconciler.ts";
-import type { ResourceDefinition } from "../resource/index.ts";
-import type { Controller, OpenController } from "./controller.ts";
+import { type Controller, hasStatus, type OpenController } from "./controller.ts";
 import { resourceVersionChanged } from "./predicate.ts";
 import type { Source, SourceContext } from "./source.ts";
 
@@ -43,12 +42,13 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
       this.#informers.push(informer);
       return informer;
     };
-    this.#primary = held(cache.informer(controller.kind, controller.options.scope));
+    const scoped = (scope: InformerScope = {}) => ({ ...world.defaultScope, ...scope });
+    this.#primary = held(cache.informer(controller.kind, scoped(controller.options.scope)));
     this.#owned = controller.owns.map(({ kind, metadataOnly }) =>
-      held(cache.informer(kind, metadataOnly ? { metadataOnly } : {})),
+      held(cache.informer(kind, scoped(metadataOnly ? { metadataOnly } : {}))),
     );
-    this.#watched = controller.watches.map(({ kind, scope }) => held(cache.informer(kind, scope)));
-    for (const kind of controller.options.reads ?? []) held(cache.informer(kind));
+    this.#watched = controller.watches.map(({ kind, scope }) => held(cache.informer(kind, scoped(scope))));
+    for (const kind of controller.options.reads ?? []) held(cache.informer(kind, scoped()));
   }
 
   get name(): string {
@@ -123,7 +123,11 @@ class Running<K extends AnyKind> {
         finalizer: controller.finalizer,
         fieldManager: controller.fieldManager,
         timeoutMs: controller.timeoutMs,
-        ...statusRules(controller.kind, options.errorCondition),
+        errorCondition:
+          options.errorCondition === false
+            ? undefined
+            : (options.errorCondition ?? (hasStatus(controller.kind) ? "Ready" : undefined)),
+        hasObservedGeneration: hasStatus(controller.kind) ?? false,
       },
       world,
     );
@@ -368,19 +372,4 @@ async function pump(keys: AsyncIterable<ObjectKey>, context: SourceContext): Pro
     if (context.signal.aborted) return;
     context.enqueue(key);
   }
-}
-
-/** What a kind's status can hold. Kinds made by `defineResource` have conditions and `observedGeneration`; of others it is not known. */
-function statusRules(
-  kind: AnyKind,
-  errorCondition: string | false | undefined,
-): { errorCondition: string | undefined; hasObservedGeneration: boolean } {
-  const definition =
-    "definition" in kind ? (kind.definition as Partial<ResourceDefinition> | undefined) : undefined;
-  const hasStatus = definition?.status !== undefined;
-  return {
-    errorCondition:
-      errorCondition === false ? undefined : (errorCondition ?? (hasStatus ? "Ready" : undefined)),
-    hasObservedGeneration: hasStatus,
-  };
 }

@@ -6,6 +6,7 @@ import type { OwnedKind } from "../reconcile/children.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";
 import type { ReconcilerWorld } from "../reconcile/reconciler.ts";
+import type { ResourceDefinition } from "../resource/index.ts";
 import { ControllerRun } from "./controller-run.ts";
 import { intentChanged, type Predicate } from "./predicate.ts";
 import type { Source } from "./source.ts";
@@ -115,6 +116,8 @@ export interface AnyController {
   readonly reads: readonly AnyKind[];
   readonly permissions: readonly Permission[];
   readonly finalizes: boolean;
+  /** Whether reconciles may write the status: the kind has one, as far as that is known. */
+  readonly hasStatus: boolean;
   readonly everywhere: boolean;
   readonly concurrency: number;
   /** Starts its informers. Managers call this. */
@@ -189,6 +192,7 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
     reads: options.reads ?? [],
     permissions: options.permissions ?? [],
     finalizes: options.finalize !== undefined,
+    hasStatus: hasStatus(kind) ?? true,
     everywhere: options.everywhere ?? false,
     open: (world, registry) => new ControllerRun(declared, world, registry),
     owns: (options.owns ?? []).map((owned) =>
@@ -210,6 +214,13 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
 /** Whether a value is a controller made by {@link controller}. */
 export function isController(value: unknown): value is AnyController {
   return typeof value === "object" && value !== null && "type" in value && value.type === "controller";
+}
+
+/** Whether a kind has a status with conditions and `observedGeneration`: those made by `defineResource` say so, of others it is not known. */
+export function hasStatus(kind: AnyKind): boolean | undefined {
+  if (!("definition" in kind)) return undefined;
+  const definition = kind.definition as Partial<ResourceDefinition> | undefined;
+  return definition?.status !== undefined;
 }
 
 function isOwns(owned: AnyKind | Owns): owned is Owns {

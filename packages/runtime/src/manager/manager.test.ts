@@ -58,7 +58,7 @@ const key = { namespace: "default", name: "web" };
 function start(cluster: ModelCluster, clock: ManualClock) {
   return manager({
     client: cluster.client,
-    createCache: () => cluster.cache,
+    cache: cluster.cache,
     clock,
     random: seededRandom(7),
     log: silentLogger,

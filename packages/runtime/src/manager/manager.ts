@@ -11,8 +11,16 @@ import {
   type Transport,
 } from "@windlass/client";
 import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
-import type { Cache } from "../cache/contract.ts";
+import {
+  type Cache,
+  createCache,
+  type InformerScope,
+  type Namespaces,
+  namespaceSet,
+  namespacesByLabel,
+} from "../cache/index.ts";
 import { type AnyController, isController, type OpenController } from "../controller/controller.ts";
+import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { metricsContentType, Registry } from "../metrics/registry.ts";
 import { cachedClient } from "../reconcile/client.ts";
@@ -49,8 +57,11 @@ export interface ManagerOptions {
   /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
   readonly kubeconfig?: ConnectOptions["kubeconfig"];
   readonly context?: string;
-  /** Only these namespaces are watched. @default all */
-  readonly namespaces?: readonly string[];
+  /**
+   * Only these namespaces are watched: by name, by label, or by a choice that the program changes while running (`namespaceSet`).
+   * @default all
+   */
+  readonly namespaces?: readonly string[] | { readonly labelSelector: string } | Namespaces;
   /** Only one replica works at a time. @default every replica works, which only one may be */
   readonly leaderElection?: LeaderElectionOptions;
   /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
@@ -67,18 +78,8 @@ export interface ManagerOptions {
   readonly random?: Random;
   /** @default OpenTelemetry's global tracer */
   readonly tracing?: Tracing;
-  /** Makes the cache. For tests. @default the runtime's own */
-  readonly createCache?: (options: CacheFactoryOptions) => Cache;
-}
-
-/** What a cache is made from. */
-export interface CacheFactoryOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly namespaces: readonly string[] | undefined;
+  /** A cache to use; the manager stops it. @default one made from the client */
+  readonly cache?: Cache;
 }
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
@@ -163,6 +164,7 @@ class ManagerRun implements Manager {
   #leadershipChange: Promise<void> = Promise.resolve();
   #leadership: Leadership | undefined;
   #leaderStop = new AbortController();
+  readonly #stopSignal = new AbortController();
   #ports: { health?: number; metrics?: number } = {};
   #log: Logger | undefined;
   #state: "new" | "starting" | "running" | "stopping" | "stopped" = "new";
@@ -277,8 +279,8 @@ class ManagerRun implements Manager {
     };
     const connection = await this.#connect(log, fence);
     this.#undoWith("connection", () => connection.close());
-    const cache = await this.#openCache(connection, log);
-    this.#undoWith("cache", () => cache.stop());
+    const cache = this.#openCache(connection, log);
+    const defaultScope = this.#scope(cache);
     const identity = this.#identity();
     const world = (client: Client, guard: (what: string) => void): Omit<ReconcilerWorld, "metrics"> => {
       const events = new Events({
@@ -294,6 +296,7 @@ class ManagerRun implements Manager {
       return {
         client,
         cache,
+        defaultScope,
         isCached,
         guard,
         clock: this.#clock,
@@ -404,34 +407,51 @@ class ManagerRun implements Manager {
     };
   }
 
-  async #openCache({ open }: Connection, log: Logger): Promise<Cache> {
-    const create = this.#options.createCache;
-    if (!create) throw new Error("set createCache");
-    return create({
-      client: open,
+  #openCache({ open }: Connection, log: Logger): Cache {
+    const { cache: given, cacheSyncTimeoutMs = 120_000 } = this.#options;
+    if (given) {
+      this.#undoWith("cache", () => given.stop());
+      return given;
+    }
+    const cache = createCache({
+      source: open,
       clock: this.#clock,
       random: this.#random,
       log,
-      registry: this.registry,
-      namespaces: this.#options.namespaces,
+      observer: cacheObserver(this.registry),
+      syncTimeout: cacheSyncTimeoutMs,
     });
+    const unwatch = watchCache(this.registry, cache);
+    this.#undoWith("cache", async () => {
+      unwatch();
+      await cache.stop();
+    });
+    return cache;
+  }
+
+  #scope(cache: Cache): InformerScope {
+    const { namespaces } = this.#options;
+    if (namespaces === undefined) return {};
+    if (Array.isArray(namespaces)) {
+      const [only] = namespaces;
+      return namespaces.length === 1 ? { namespace: only } : { namespaces: namespaceSet(namespaces) };
+    }
+    if ("names" in namespaces) return { namespaces };
+    if (!("labelSelector" in namespaces)) return {};
+    const chosen = namespacesByLabel(cache, namespaces.labelSelector);
+    this.#undoWith("namespaces", () => Promise.resolve(chosen.release()));
+    return { namespaces: chosen };
   }
 
   async #waitForCaches(cache: Cache, log: Logger): Promise<void> {
-    const limit = this.#options.cacheSyncTimeoutMs ?? 120_000;
-    const abort = new AbortController();
-    const cancel = this.#clock.schedule(limit, () =>
-      abort.abort(new Error(`not all caches are full after ${limit / 1000} s`)),
-    );
     try {
-      await cache.waitForSync(abort.signal);
+      await cache.waitForSync(this.#stopSignal.signal);
     } catch (error) {
+      if (this.#stopSignal.signal.aborted) throw error;
       log.error(
         { error: messageOf(error) },
         "going on without the kinds that are missing; their controllers start when they appear",
       );
-    } finally {
-      cancel();
     }
   }
 
@@ -542,6 +562,7 @@ class ManagerRun implements Manager {
   async #stop(): Promise<void> {
     const { gracefulShutdownMs = 30_000 } = this.#options;
     this.#state = "stopping";
+    this.#stopSignal.abort(new Error("the manager was stopped while it was starting"));
     const abort = new AbortController();
     const { promise: late, resolve } = Promise.withResolvers<"late">();
     // Reconciles get most of the time to end by themselves; the rest is for those that must be told.

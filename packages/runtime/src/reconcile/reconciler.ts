@@ -1,5 +1,6 @@
 import {
   type AnyKind,
+  ApiError,
   isConflict,
   isNotFound,
   type KubernetesObject,
@@ -9,7 +10,7 @@ import {
   type Writer,
 } from "@windlass/client";
 import { type Clock, type Random, uuid } from "@windlass/clock";
-import type { Cache } from "../cache/contract.ts";
+import type { Cache, InformerScope } from "../cache/contract.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import { type ChildMemory, Children, type OwnedKind } from "./children.ts";
 import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
@@ -51,6 +52,8 @@ export interface ReconcilerRules<K extends AnyKind> {
 export interface ReconcilerWorld {
   readonly client: Reader & Writer;
   readonly cache: Cache;
+  /** Where informers look that are given no scope of their own. */
+  readonly defaultScope: InformerScope;
   readonly isCached: (kind: AnyKind) => boolean;
   /** Throws when this process may not write. */
   readonly guard: (what: string) => void;
@@ -471,7 +474,10 @@ function isOver(error: unknown): boolean {
 
 /** The world moved on while this ran. The next try sees it as it is. */
 function isNoFault(error: unknown): boolean {
-  return isConflict(error);
+  // Applying with the uid of an object that has been replaced by a namesake is refused as a change of its uid.
+  const isNamesake =
+    error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
+  return isConflict(error) || isNamesake;
 }
 
 /** What a write changed, for the hot-loop detector. Bookkeeping of the server's does not count. */
