@@ -81,14 +81,8 @@ function tlsSource(
   const ca = pem(cluster.certificateAuthorityData, cluster.certificateAuthority, clock);
   const cert = pem(user.clientCertificateData, user.clientCertificate, clock);
   const key = pem(user.clientKeyData, user.clientKey, clock);
-  const isFixed =
-    (cluster.certificateAuthorityData ?? !cluster.certificateAuthority) !== false &&
-    (user.clientCertificateData ?? !user.clientCertificate) !== false &&
-    (user.clientKeyData ?? !user.clientKey) !== false &&
-    user.exec === undefined;
   let last: TlsMaterial | undefined;
   return async () => {
-    if (isFixed && last) return last;
     const issued = user.exec ? await credentials.current() : {};
     const [caNow, certNow, keyNow] = await Promise.all([ca(), issued.cert ?? cert(), issued.key ?? key()]);
     if (last && last.ca === caNow && last.cert === certNow && last.key === keyNow) return last;

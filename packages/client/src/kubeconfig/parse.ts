@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import { CORE_SCHEMA, loadAll, YAMLException } from "js-yaml";
 import { KubeconfigError } from "../errors.ts";
 import { Field } from "./field.ts";
 import type { Cluster, Context, ExecConfig, Impersonation, Kubeconfig, User } from "./kubeconfig.ts";
@@ -34,17 +34,23 @@ export function parseKubeconfig(text: string, source: string): Kubeconfig {
 }
 
 function parseYaml(text: string, source: string): unknown {
+  let documents: unknown[];
   try {
-    return load(text, { schema: CORE_SCHEMA });
+    documents = loadAll(text, { schema: CORE_SCHEMA });
   } catch (error) {
     // The exception's message quotes the lines around the fault, and those may hold a token.
     const at = error instanceof YAMLException && error.mark ? ` at line ${error.mark.line + 1}` : "";
-    if (text.trim() === "") return undefined;
     throw new KubeconfigError(
       "KUBECONFIG_INVALID",
-      `kubeconfig ${source}: not valid YAML${at}; check quotes and indentation there`,
+      `kubeconfig ${source}: not valid YAML${at}; check quotes and indentation`,
     );
   }
+  if (documents.length > 1)
+    throw new KubeconfigError(
+      "KUBECONFIG_INVALID",
+      `kubeconfig ${source}: ${documents.length} YAML documents in one file; keep one, or list several files in KUBECONFIG`,
+    );
+  return documents[0];
 }
 
 function named<T>(

@@ -1,0 +1,333 @@
+import { expect, test } from "vitest";
+import { Client } from "./client.ts";
+import { isGone, isNotFound, TransportError } from "./errors.ts";
+import { type KubernetesObject, metadataOnly, type ResourceKind } from "./object.ts";
+import { type Answer, failure, fakeTransport } from "./test-transport.ts";
+import type { TransportRequest } from "./transport.ts";
+
+const ConfigMap: ResourceKind = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  scope: "Namespaced",
+};
+const Rollout: ResourceKind = {
+  group: "argoproj.io",
+  version: "v1alpha1",
+  kind: "Rollout",
+  plural: "rollouts",
+  scope: "Namespaced",
+};
+const Node: ResourceKind = { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" };
+
+function clientFor(answer: Answer | ((request: TransportRequest) => Answer) = {}) {
+  const transport = fakeTransport((request) => (typeof answer === "function" ? answer(request) : answer));
+  const warnings: string[] = [];
+  const client = new Client({ transport, fieldManager: "me", onWarning: (text) => warnings.push(text) });
+  const asked = () => {
+    const { method, path, body, headers } = transport.requests[0] ?? {};
+    return {
+      line: `${method} ${path}`,
+      body: typeof body === "string" ? JSON.parse(body) : body,
+      type: headers?.["content-type"],
+      accept: headers?.accept,
+    };
+  };
+  return { client, transport, warnings, asked };
+}
+
+const key = { namespace: "ns", name: "a" };
+
+test("objects are addressed by group, version, namespace and name", async () => {
+  const { client, transport } = clientFor({ json: { metadata: {}, items: [] } });
+  await client.get(ConfigMap, key);
+  await client.get(Rollout, key, { subresource: "status", resourceVersion: "0" });
+  await client.get(Node, { name: "n" });
+  await client.get({ ...Node, kind: "ClusterRole" }, { name: "system:node" });
+  await client.list(ConfigMap);
+  await client.list(Rollout, { namespace: "ns", labelSelector: "a in (b)", limit: 5, continue: "x" });
+  expect(transport.requests.map((it) => it.path)).toEqual([
+    "/api/v1/namespaces/ns/configmaps/a",
+    "/apis/argoproj.io/v1alpha1/namespaces/ns/rollouts/a/status?resourceVersion=0",
+    "/api/v1/nodes/n",
+    "/api/v1/nodes/system%3Anode",
+    "/api/v1/configmaps",
+    "/apis/argoproj.io/v1alpha1/namespaces/ns/rollouts?labelSelector=a+in+%28b%29&limit=5&continue=x",
+  ]);
+});
+
+test.each(["", ".", "..", "a/b", "a%2fb"])(
+  "a name like %j cannot lead the request elsewhere",
+  async (name) => {
+    const { client, transport } = clientFor();
+    await expect(client.get(ConfigMap, { namespace: "ns", name })).rejects.toThrow(TypeError);
+    await expect(client.delete(ConfigMap, { namespace: name || "..", name: "a" })).rejects.toThrow(TypeError);
+    expect(transport.requests).toEqual([]);
+  },
+);
+
+test("a namespaced object without a namespace is refused before anything is sent", async () => {
+  const { client, transport } = clientFor();
+  await expect(client.get(ConfigMap, { name: "a" })).rejects.toThrow('ConfigMap "a" needs a namespace');
+  await expect(client.create(ConfigMap, { metadata: { name: "a" } })).rejects.toThrow(
+    "metadata.namespace is missing",
+  );
+  await expect(client.update(ConfigMap, { metadata: { name: "", namespace: "ns" } })).rejects.toThrow(
+    "metadata.name is missing",
+  );
+  expect(transport.requests).toEqual([]);
+});
+
+test("create fills in what the object is, and says who writes", async () => {
+  const { client, asked } = clientFor();
+  await client.create(
+    ConfigMap,
+    { metadata: key, data: { k: "v" } },
+    { fieldValidation: "Strict", dryRun: true },
+  );
+  expect(asked()).toMatchObject({
+    line: "POST /api/v1/namespaces/ns/configmaps?fieldManager=me&dryRun=All&fieldValidation=Strict",
+    type: "application/json",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: key, data: { k: "v" } },
+  });
+});
+
+test("a name may be left to the server", async () => {
+  const { client, asked } = clientFor();
+  const Job: ResourceKind<KubernetesObject, object> = { ...ConfigMap };
+  await client.create(Job, { metadata: { generateName: "job-", namespace: "ns" } });
+  expect(asked().line).toBe("POST /api/v1/namespaces/ns/configmaps?fieldManager=me");
+});
+
+test("update goes where the object says it lives", async () => {
+  const { client, asked } = clientFor();
+  await client.update(Rollout, { metadata: key }, { subresource: "status", fieldManager: "other" });
+  expect(asked()).toMatchObject({
+    line: "PUT /apis/argoproj.io/v1alpha1/namespaces/ns/rollouts/a/status?fieldManager=other",
+    body: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout" },
+  });
+});
+
+test.each([
+  ["merge", "application/merge-patch+json"],
+  ["strategic", "application/strategic-merge-patch+json"],
+] as const)("a %s patch has its own media type", async (type, media) => {
+  const { client, asked } = clientFor();
+  await client.patch(ConfigMap, key, { type, patch: { data: null } });
+  expect(asked()).toMatchObject({
+    line: "PATCH /api/v1/namespaces/ns/configmaps/a?fieldManager=me",
+    type: media,
+    body: { data: null },
+  });
+});
+
+test("a JSON patch is a list of operations", async () => {
+  const { client, asked } = clientFor();
+  await client.patch(ConfigMap, key, { type: "json", patch: [{ op: "remove", path: "/data" }] });
+  expect(asked()).toMatchObject({
+    type: "application/json-patch+json",
+    body: [{ op: "remove", path: "/data" }],
+  });
+});
+
+test("apply sends the object as an apply patch, with force only when asked", async () => {
+  const { client, asked } = clientFor();
+  await client.apply(ConfigMap, { metadata: key }, { force: true });
+  expect(asked()).toMatchObject({
+    line: "PATCH /api/v1/namespaces/ns/configmaps/a?fieldManager=me&force=true",
+    type: "application/apply-patch+yaml",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: key },
+  });
+});
+
+test("delete sends its options in the body", async () => {
+  const { client, asked } = clientFor({ json: { kind: "Status" } });
+  const preconditions = { uid: "u" };
+  await client.delete(ConfigMap, key, {
+    propagationPolicy: "Foreground",
+    gracePeriodSeconds: 0,
+    preconditions,
+    dryRun: true,
+  });
+  expect(asked()).toMatchObject({
+    line: "DELETE /api/v1/namespaces/ns/configmaps/a",
+    body: {
+      kind: "DeleteOptions",
+      propagationPolicy: "Foreground",
+      gracePeriodSeconds: 0,
+      preconditions,
+      dryRun: ["All"],
+    },
+  });
+});
+
+test("deleteCollection selects as list does", async () => {
+  const { client, asked } = clientFor();
+  await client.deleteCollection(ConfigMap, { namespace: "ns", labelSelector: "a=b" });
+  expect(asked().line).toBe("DELETE /api/v1/namespaces/ns/configmaps?labelSelector=a%3Db");
+});
+
+test("a subresource with a type of its own is sent as it is", async () => {
+  const { client, asked } = clientFor({ json: { spec: { replicas: 3 } } });
+  const scale = await client
+    .subresource<{ spec: { replicas: number } }>(Rollout, key, "scale")
+    .patch({ type: "merge", patch: { spec: { replicas: 3 } } });
+  expect(scale.spec.replicas).toBe(3);
+  expect(asked()).toMatchObject({
+    line: "PATCH /apis/argoproj.io/v1alpha1/namespaces/ns/rollouts/a/scale?fieldManager=me",
+    body: { spec: { replicas: 3 } },
+  });
+});
+
+test("metadata alone is asked for by the kind's representation", async () => {
+  const { client, asked } = clientFor({ json: { metadata: {}, items: [] } });
+  await client.list(metadataOnly(ConfigMap));
+  expect(asked().accept).toBe("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+});
+
+test("pages follow the continue token, without the resource version", async () => {
+  const { client, transport } = clientFor((request) =>
+    request.path.includes("continue=next")
+      ? { json: { metadata: {}, items: [{ metadata: { name: "b" } }] } }
+      : { json: { metadata: { continue: "next" }, items: [{ metadata: { name: "a" } }] } },
+  );
+  const names: string[] = [];
+  for await (const page of client.pages(ConfigMap, {
+    limit: 1,
+    resourceVersion: "5",
+    resourceVersionMatch: "NotOlderThan",
+  }))
+    names.push(...page.items.map((item) => item.metadata.name));
+  expect(names).toEqual(["a", "b"]);
+  expect(transport.requests[1]?.path).toBe("/api/v1/configmaps?limit=1&continue=next");
+});
+
+test("a list with null for its items is empty", async () => {
+  const { client } = clientFor({ json: { metadata: { resourceVersion: "1" }, items: null } });
+  expect((await client.list(ConfigMap)).items).toEqual([]);
+});
+
+test("an answer that is not JSON is told without repeating it", async () => {
+  const { client } = clientFor({ chunks: ["<html>hunter2</html>"] });
+  await expect(client.get(ConfigMap, key)).rejects.toMatchObject({
+    code: "RESPONSE_MALFORMED",
+    message: expect.not.stringContaining("hunter2"),
+  });
+});
+
+test("a refusal carries the server's Status, and its message what was asked", async () => {
+  const { client } = clientFor(failure(404, "NotFound", { message: 'configmaps "a" not found' }));
+  const error = await client.get(ConfigMap, key, { resourceVersion: "0" }).catch((it: unknown) => it);
+  expect(isNotFound(error)).toBe(true);
+  expect(error).toMatchObject({
+    message: 'GET /api/v1/namespaces/ns/configmaps/a: configmaps "a" not found',
+    statusCode: 404,
+    reason: "NotFound",
+  });
+});
+
+test("a refusal in plain text, as of a proxy, becomes a Status too", async () => {
+  const { client } = clientFor({
+    status: 503,
+    headers: { "content-type": "text/plain", "retry-after": "7" },
+    chunks: ["no\nbackends"],
+  });
+  await expect(client.get(ConfigMap, key)).rejects.toMatchObject({
+    code: "API_UNAVAILABLE",
+    message: "GET /api/v1/namespaces/ns/configmaps/a: no backends",
+    retryAfterSeconds: 7,
+  });
+});
+
+test("a redirect is an error: following it would hand the credentials to someone else", async () => {
+  const { client } = clientFor({ status: 302, headers: { location: "https://elsewhere" } });
+  await expect(client.get(ConfigMap, key)).rejects.toThrow("redirected (302)");
+});
+
+test("warnings reach the handler", async () => {
+  const { client, warnings } = clientFor({ headers: { warning: '299 - "deprecated"' } });
+  await client.get(ConfigMap, key);
+  expect(warnings).toEqual(["deprecated"]);
+});
+
+test("without a handler each warning is logged once", async () => {
+  const transport = fakeTransport(() => ({ headers: { warning: '299 - "deprecated"' } }));
+  const logged: object[] = [];
+  const ignore = (fields: object) => expect(fields).toBeUndefined();
+  const log = { debug: ignore, info: ignore, error: ignore, warn: (fields: object) => logged.push(fields) };
+  const client = new Client({ transport, log });
+  await client.get(ConfigMap, key);
+  await client.get(ConfigMap, key);
+  expect(logged).toEqual([{ warning: "deprecated" }]);
+});
+
+const event = (type: string, name: string) => `${JSON.stringify({ type, object: { metadata: { name } } })}\n`;
+
+test("a watch gives its events, ERROR among them, and ends with the stream", async () => {
+  const gone = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
+  const { client, transport } = clientFor({
+    chunks: [
+      event("ADDED", "ä").slice(0, 30),
+      event("ADDED", "ä").slice(30),
+      event("DELETED", "b"),
+      JSON.stringify(gone),
+    ],
+  });
+  const seen: string[] = [];
+  for await (const it of client.watch(ConfigMap, {
+    resourceVersion: "7",
+    allowWatchBookmarks: true,
+    idleTimeoutMs: 5,
+  }))
+    seen.push(it.type === "ERROR" ? `gone ${isGone(it.object)}` : `${it.type} ${it.object.metadata.name}`);
+  expect(seen).toEqual(["ADDED ä", "DELETED b", "gone true"]);
+  expect(transport.requests[0]).toMatchObject({
+    path: "/api/v1/configmaps?watch=true&resourceVersion=7&allowWatchBookmarks=true",
+    idleTimeoutMs: 5,
+    retry: "never",
+  });
+});
+
+test("a watch that the server refuses throws the refusal", async () => {
+  const { client } = clientFor(failure(410, "Gone"));
+  await expect(client.watch(ConfigMap).next()).rejects.toSatisfy(isGone);
+});
+
+test.each(["{", "[]", '{"type":"ADDED"}', "null"])("a line like %j in a watch throws", async (line) => {
+  const { client } = clientFor({ chunks: [`${line}\n`] });
+  await expect(client.watch(ConfigMap).next()).rejects.toBeInstanceOf(TransportError);
+});
+
+test("leaving a watch early leaves its request", async () => {
+  const { client, transport } = clientFor({ chunks: [event("ADDED", "a"), event("ADDED", "b")] });
+  for await (const it of client.watch(ConfigMap)) {
+    expect(it.type).toBe("ADDED");
+    break;
+  }
+  expect(transport.left).toBe(1);
+});
+
+test("lists and watches are given as bytes too", async () => {
+  const { client } = clientFor({ chunks: [event("ADDED", "a"), event("ADDED", "b")] });
+  const lines: string[] = [];
+  for await (const line of client.watchLines(ConfigMap)) lines.push(line.toString());
+  expect(lines).toEqual([event("ADDED", "a").trim(), event("ADDED", "b").trim()]);
+  let text = "";
+  for await (const chunk of client.listBytes(ConfigMap)) text += Buffer.from(chunk).toString();
+  expect(text).toBe(event("ADDED", "a") + event("ADDED", "b"));
+});
+
+test("a field called __proto__ is data like any other", async () => {
+  const { client } = clientFor({ chunks: ['{"metadata":{"name":"a"},"__proto__":{"polluted":true}}'] });
+  const object = await client.get(ConfigMap, key);
+  expect(Object.hasOwn(object, "__proto__")).toBe(true);
+  expect("polluted" in {}).toBe(false);
+});
+
+test("an aborted call rejects with the signal's reason and sends nothing", async () => {
+  const { client, transport } = clientFor();
+  const signal = AbortSignal.abort(new Error("enough"));
+  await expect(client.get(ConfigMap, key, { signal })).rejects.toThrow("enough");
+  expect(transport.requests).toEqual([]);
+});

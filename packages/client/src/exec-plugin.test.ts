@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "@windlass/clock";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ExecPlugin } from "./exec-plugin.ts";
+import type { ExecConfig } from "./kubeconfig/kubeconfig.ts";
+
+const apiVersion = "client.authentication.k8s.io/v1";
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "windlass-exec-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A plugin that notes each run with what it was told, and prints the given status with a token of its own. */
+async function pluginWith(script: string, more: Partial<ExecConfig> = {}, clock = new ManualClock()) {
+  const name = join(folder, `plugin-${Math.random().toString(36).slice(2)}`);
+  const program = `
+    const { appendFileSync, readFileSync } = require("node:fs");
+    appendFileSync(${JSON.stringify(`${name}.runs`)}, process.env.KUBERNETES_EXEC_INFO + "\\n");
+    const run = readFileSync(${JSON.stringify(`${name}.runs`)}, "utf8").trim().split("\\n").length;
+    const print = (status) => console.log(JSON.stringify({ apiVersion: "${apiVersion}", kind: "ExecCredential", status }));
+    ${script}`;
+  await writeFile(`${name}.cjs`, program);
+  const config: ExecConfig = {
+    apiVersion,
+    command: process.execPath,
+    args: [`${name}.cjs`],
+    env: [{ name: "FROM_KUBECONFIG", value: "yes" }],
+    provideClusterInfo: false,
+    interactiveMode: "Never",
+    ...more,
+  };
+  const cluster = {
+    server: "https://x:6443",
+    certificateAuthorityData: "Q0E=",
+    tlsServerName: "kubernetes",
+    extensions: new Map([["client.authentication.k8s.io/exec", { audience: "me" }]]),
+  };
+  const access = { cluster, user: {}, namespace: "default", source: "test" };
+  const runs = async () =>
+    (await readFile(`${name}.runs`, "utf8"))
+      .trim()
+      .split("\n")
+      .map((it) => JSON.parse(it));
+  return { plugin: new ExecPlugin(config, access, clock), runs, clock };
+}
+
+test("however many ask, the program runs once, and again only when the credential has expired", async () => {
+  const expires = new Date(Date.UTC(2026, 0, 1) + 60_000).toISOString();
+  const { plugin, runs, clock } = await pluginWith(
+    `print({ token: "t" + run + process.env.FROM_KUBECONFIG, expirationTimestamp: run === 1 ? "${expires}" : undefined })`,
+  );
+  const [one, two] = await Promise.all([plugin.current(), plugin.current()]);
+  expect(one).toEqual({ authorization: "Bearer t1yes" });
+  expect(two).toBe(one);
+  await clock.advance(59_999);
+  expect(await plugin.current()).toBe(one);
+  await clock.advance(1);
+  expect(await plugin.current()).toEqual({ authorization: "Bearer t2yes" });
+  expect(await runs()).toHaveLength(2);
+});
+
+test("a refused credential is replaced, but only if it is still the one in use", async () => {
+  const { plugin, runs } = await pluginWith(`print({ token: "t" + run })`);
+  const first = await plugin.current();
+  plugin.invalidate(first);
+  const second = await plugin.current();
+  plugin.invalidate(first);
+  expect(await plugin.current()).toBe(second);
+  expect(await runs()).toHaveLength(2);
+});
+
+test("a client certificate is a credential too", async () => {
+  const { plugin } = await pluginWith(`print({ clientCertificateData: "C", clientKeyData: "K" })`);
+  expect(await plugin.current()).toEqual({ cert: "C", key: "K" });
+});
+
+test("the program is told about the cluster only if it asks for that", async () => {
+  const script = `print({ token: "t" })`;
+  const without = await pluginWith(script);
+  await without.plugin.current();
+  expect(await without.runs()).toEqual([
+    { apiVersion, kind: "ExecCredential", spec: { interactive: false } },
+  ]);
+  const told = await pluginWith(script, { provideClusterInfo: true });
+  await told.plugin.current();
+  expect((await told.runs())[0].spec.cluster).toEqual({
+    server: "https://x:6443",
+    "tls-server-name": "kubernetes",
+    "certificate-authority-data": "Q0E=",
+    config: { audience: "me" },
+  });
+});
+
+test.each([
+  [`process.exit(3)`, "failed (exit status 3); what it wrote to stderr says why"],
+  [`console.log("hunter2")`, "did not print an ExecCredential as JSON"],
+  [`print({})`, "printed neither a token nor a client certificate"],
+  [`print({ clientKeyData: "hunter2" })`, "printed a client certificate without its key, or a key alone"],
+  [
+    `console.log(JSON.stringify({ kind: "ExecCredential", apiVersion: "x", status: { token: "hunter2" } }))`,
+    `printed an ExecCredential of another apiVersion than ${apiVersion}, which the kubeconfig names`,
+  ],
+])("%s is told in one line, without the output", async (script, fault) => {
+  const { plugin } = await pluginWith(script);
+  await expect(plugin.current()).rejects.toMatchObject({
+    code: "CREDENTIALS_FAILED",
+    mayHaveBeenSent: false,
+    message: `exec plugin ${JSON.stringify(process.execPath)} ${fault}`,
+  });
+});
+
+test("a program that is not there is told with its installation hint, and tried again the next time", async () => {
+  const { plugin } = await pluginWith("", {
+    command: "no-such-plugin",
+    installHint: "get it from example.com\n",
+  });
+  for (let i = 0; i < 2; i++) {
+    await expect(plugin.current()).rejects.toThrow(
+      'exec plugin "no-such-plugin" is not installed, or not in PATH; get it from example.com',
+    );
+  }
+});
+
+test("a program that must ask a person is not started without a terminal", async () => {
+  const { plugin } = await pluginWith(`print({ token: "t" })`, { interactiveMode: "Always" });
+  await expect(plugin.current()).rejects.toThrow("there is no terminal");
+});
+
+test("a program that hangs is ended after a minute", async () => {
+  const clock = new ManualClock();
+  const { plugin, runs } = await pluginWith(`setInterval(() => {}, 1000)`, {}, clock);
+  const rejected = expect(plugin.current()).rejects.toThrow("did not end within 60 s");
+  await expect.poll(() => runs().catch(() => [])).toHaveLength(1);
+  await clock.advance(60_000);
+  await rejected;
+});

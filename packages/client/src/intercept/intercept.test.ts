@@ -1,0 +1,111 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import type { Credential } from "../credentials.ts";
+import { TransportError } from "../errors.ts";
+import { fakeTransport } from "../test-transport.ts";
+import { intercept, type TransportRequest } from "../transport.ts";
+import { authenticate } from "./authenticate.ts";
+import { impersonate } from "./impersonate.ts";
+import { observe, REQUEST_CHANNEL, type RequestOutcome, trace } from "./observe.ts";
+
+const get: TransportRequest = { method: "GET", path: "/version", headers: { accept: "application/json" } };
+
+/** Credentials that are replaced, `times` times, when the server refuses them. */
+function renewable(times: number) {
+  let issued = 0;
+  let current: Credential = { authorization: "Bearer 0" };
+  return {
+    current: () => Promise.resolve(current),
+    invalidate(refused: Credential) {
+      if (refused !== current || issued >= times) return;
+      issued++;
+      current = { authorization: `Bearer ${issued}` };
+    },
+  };
+}
+
+test("refused credentials are renewed and the request made once more, writes too", async () => {
+  const transport = fakeTransport((request) => ({
+    status: request.headers.authorization === "Bearer 1" ? 200 : 401,
+  }));
+  const around = authenticate(renewable(9))(transport);
+  expect((await around.request({ ...get, method: "POST", body: "x" })).status).toBe(200);
+  expect(transport.requests.map((it) => it.headers.authorization)).toEqual(["Bearer 0", "Bearer 1"]);
+  expect(transport.requests[1]).toMatchObject({ method: "POST", body: "x", headers: get.headers });
+});
+
+test("a request is not made a third time, nor a second with the same credentials", async () => {
+  const transport = fakeTransport(() => ({ status: 401, json: { kind: "Status" } }));
+  expect((await authenticate(renewable(9))(transport).request(get)).status).toBe(401);
+  expect(transport.requests).toHaveLength(2);
+  const response = await authenticate(renewable(0))(transport).request(get);
+  expect(transport.requests).toHaveLength(3);
+  expect(await Array.fromAsync(response.body)).toHaveLength(1);
+});
+
+test("impersonation sends user, uid, each group, and extras under encoded names", async () => {
+  const transport = fakeTransport(() => ({}));
+  const extra = new Map([["example.com/Team ü", ["a", "b"]]]);
+  await impersonate({ user: "jane", uid: "7", groups: ["dev", "ops"], extra })(transport).request(get);
+  expect(transport.requests[0]?.headers).toEqual({
+    accept: "application/json",
+    "impersonate-user": "jane",
+    "impersonate-uid": "7",
+    "impersonate-group": ["dev", "ops"],
+    "impersonate-extra-example.com%2Fteam%20%C3%BC": ["a", "b"],
+  });
+});
+
+test("every request is told of with its method, host, code and duration, and without its headers", async () => {
+  const clock = new ManualClock();
+  const outcomes: RequestOutcome[] = [];
+  const published: unknown[] = [];
+  const listen = (message: unknown) => published.push(message);
+  subscribe(REQUEST_CHANNEL, listen);
+  const failing = new TransportError("CONNECTION_REFUSED", "refused");
+  const transport = fakeTransport(async (request) => {
+    await clock.advance(5);
+    if (request.method === "POST") throw failing;
+    return { status: 404 };
+  });
+  const around = observe({ host: "k8s:6443", clock, onOutcome: (it) => outcomes.push(it) })(transport);
+  await around.request(get);
+  await expect(around.request({ ...get, method: "POST", body: "ü" })).rejects.toBe(failing);
+  unsubscribe(REQUEST_CHANNEL, listen);
+  const common = { path: "/version", host: "k8s:6443", durationMs: 5 };
+  expect(outcomes).toEqual([
+    { ...common, method: "GET", code: "404", requestBytes: 0 },
+    { ...common, method: "POST", code: "<error>", error: "CONNECTION_REFUSED", requestBytes: 2 },
+  ]);
+  expect(published).toEqual(outcomes);
+});
+
+test("a span carries its headers to the server, and ends with the outcome", async () => {
+  const ends: unknown[] = [];
+  const transport = fakeTransport((request) => {
+    if (request.method === "PUT") throw new Error("no");
+    return { status: 200 };
+  });
+  const around = trace(() => ({ headers: { traceparent: "00-1-2-01" }, end: (it) => ends.push(it) }))(
+    transport,
+  );
+  await around.request(get);
+  await expect(around.request({ ...get, method: "PUT" })).rejects.toThrow("no");
+  expect(transport.requests[0]?.headers).toEqual({ accept: "application/json", traceparent: "00-1-2-01" });
+  expect(ends).toEqual([{ status: 200 }, { error: new Error("no") }]);
+});
+
+test("the first interceptor is the outermost", async () => {
+  const order: string[] = [];
+  const named = (name: string) =>
+    trace(() => {
+      order.push(name);
+      return { end: () => order.push(`end ${name}`) };
+    });
+  await intercept(
+    fakeTransport(() => ({})),
+    [named("a"), named("b")],
+  ).request(get);
+  expect(order).toEqual(["a", "b", "end b", "end a"]);
+});

@@ -1,0 +1,304 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { readBody } from "../body.ts";
+import { bodyOf, sendJson, startServer } from "../test-server.ts";
+import type { Transport, TransportRequest } from "../transport.ts";
+import { networkTransport } from "./transport.ts";
+
+const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+  method: "GET",
+  path,
+  headers: {},
+  ...more,
+});
+
+async function text(transport: Transport, request: TransportRequest): Promise<string> {
+  const response = await transport.request(request);
+  return (await readBody(response.body)).toString("utf8");
+}
+
+test("requests one after another use one connection, DELETE with a body among them", async () => {
+  await using server = await startServer(async (request, response) => {
+    sendJson(response, 200, { method: request.method, body: await bodyOf(request) });
+  });
+  const transport = networkTransport({ server: server.url });
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+    for (let i = 0; i < 10; i++) {
+      const body = method === "GET" ? {} : { body: "{ü}" };
+      const answer = await text(transport, { method, path: "/", headers: {}, ...body });
+      expect(JSON.parse(answer)).toEqual({ method, body: method === "GET" ? "" : "{ü}" });
+    }
+  }
+  expect(server.connections).toBe(1);
+  await transport.close();
+});
+
+test("requests at the same time use as many connections as there are requests, and keep them", async () => {
+  await using server = await startServer((_, response) => sendJson(response, 200, {}));
+  const transport = networkTransport({ server: server.url });
+  const burst = () => Promise.all(Array.from({ length: 8 }, () => text(transport, get("/"))));
+  await burst();
+  const opened = server.connections;
+  expect(opened).toBeLessThanOrEqual(8);
+  await burst();
+  await burst();
+  expect(server.connections).toBeLessThanOrEqual(8);
+  await transport.close();
+});
+
+test("closing ends idle connections and leaves a request under way alone", async () => {
+  const finish = Promise.withResolvers<void>();
+  await using server = await startServer(async (request, response) => {
+    if (request.url === "/slow") {
+      response.write("begun ");
+      await finish.promise;
+    }
+    response.end("done");
+  });
+  const transport = networkTransport({ server: server.url });
+  const slow = await transport.request(get("/slow"));
+  await text(transport, get("/"));
+  expect(server.open.size).toBe(2);
+  const closed = Promise.race([...server.open].map((socket) => once(socket, "close")));
+  await transport.close();
+  await closed;
+  finish.resolve();
+  expect((await readBody(slow.body)).toString()).toBe("begun done");
+});
+
+test("a path in the server's URL goes before the request's", async () => {
+  await using server = await startServer((request, response) => response.end(request.url));
+  const transport = networkTransport({ server: `${server.url}/k8s/clusters/c-1/` });
+  expect(await text(transport, get("/api/v1/pods?limit=1"))).toBe("/k8s/clusters/c-1/api/v1/pods?limit=1");
+  await transport.close();
+});
+
+test("gzip of several members is read whole, wherever the bytes are cut", async () => {
+  const members = Buffer.concat(["first ", "sécond ", "third"].map((part) => gzipSync(part)));
+  let size = 1;
+  await using server = await startServer(async (request, response) => {
+    expect(request.headers["accept-encoding"]).toBe("gzip");
+    response.writeHead(200, { "content-encoding": "gzip" });
+    for (let at = 0; at < members.length; at += size) {
+      response.write(members.subarray(at, at + size));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  const transport = networkTransport({ server: server.url });
+  for (size of [1, 2, 7, 23, gzipSync("first ").length, 1_000]) {
+    expect(await text(transport, get("/"))).toBe("first sécond third");
+  }
+  expect(server.connections).toBe(1);
+  await transport.close();
+});
+
+test("each flushed gzip member is given before the next is sent", async () => {
+  const steps = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using server = await startServer(async (_, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" });
+    response.write(gzipSync("one\n"));
+    await steps[0]?.promise;
+    response.write(gzipSync("two\n"));
+    await steps[1]?.promise;
+    response.end();
+  });
+  const transport = networkTransport({ server: server.url });
+  const { body } = await transport.request(get("/"));
+  const seen: string[] = [];
+  for await (const chunk of body) {
+    seen.push(Buffer.from(chunk).toString());
+    steps[seen.length - 1]?.resolve();
+  }
+  expect(seen).toEqual(["one\n", "two\n"]);
+  await transport.close();
+});
+
+test("compression is not asked for when it is switched off", async () => {
+  await using server = await startServer((request, response) =>
+    response.end(String(request.headers["accept-encoding"])),
+  );
+  const transport = networkTransport({ server: server.url, compression: "none" });
+  expect(await text(transport, get("/"))).toBe("undefined");
+  await transport.close();
+});
+
+test("damaged gzip is an answer that is not valid", async () => {
+  await using server = await startServer((_, response) =>
+    response.writeHead(200, { "content-encoding": "gzip" }).end("not gzip at all"),
+  );
+  const transport = networkTransport({ server: server.url });
+  await expect(text(transport, get("/"))).rejects.toMatchObject({ code: "RESPONSE_MALFORMED" });
+  await transport.close();
+});
+
+/** A stream that never ends by itself; tells when its connection is gone. */
+async function endlessServer() {
+  const gone = Promise.withResolvers<void>();
+  const server = await startServer((_, response) => {
+    response.once("close", () => gone.resolve());
+    response.writeHead(200);
+    response.write("{}\n");
+  });
+  return { server, gone: gone.promise };
+}
+
+test("leaving the body early ends the request", async () => {
+  const { server, gone } = await endlessServer();
+  await using _ = server;
+  const transport = networkTransport({ server: server.url });
+  const { body } = await transport.request(get("/"));
+  for await (const chunk of body) {
+    expect(chunk.length).toBe(3);
+    break;
+  }
+  await gone;
+});
+
+test("an abort while reading ends the request with the signal's reason", async () => {
+  const { server, gone } = await endlessServer();
+  await using _ = server;
+  const controller = new AbortController();
+  const transport = networkTransport({ server: server.url });
+  const { body } = await transport.request(get("/", { signal: controller.signal }));
+  const reason = new Error("not wanted any more");
+  const reading = readBody(body);
+  controller.abort(reason);
+  await expect(reading).rejects.toBe(reason);
+  await gone;
+});
+
+test("an abort while waiting for the answer rejects with the signal's reason", async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using server = await startServer(() => arrived.resolve());
+  const controller = new AbortController();
+  const transport = networkTransport({ server: server.url });
+  const asking = transport.request(get("/", { signal: controller.signal }));
+  await arrived.promise;
+  controller.abort("just so");
+  await expect(asking).rejects.toBe("just so");
+});
+
+test("a signal used for many requests keeps no trace of them", async () => {
+  await using server = await startServer((_, response) => response.end("x"));
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners++;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners--;
+    remove(...args);
+  };
+  const transport = networkTransport({ server: server.url });
+  for (let i = 0; i < 5; i++) await text(transport, get("/", { signal }));
+  expect(listeners).toBe(0);
+  await transport.close();
+});
+
+test("a silent stream counts as dead after its idle timeout", async () => {
+  const clock = new ManualClock();
+  const { server, gone } = await endlessServer();
+  await using _ = server;
+  const transport = networkTransport({ server: server.url, clock });
+  const { body } = await transport.request(get("/api/v1/pods?watch=1", { idleTimeoutMs: 30_000 }));
+  const chunks = body[Symbol.asyncIterator]();
+  await chunks.next();
+  await clock.advance(300_000);
+  const rejected = expect(chunks.next()).rejects.toMatchObject({
+    code: "TIMEOUT_IDLE",
+    message: `GET ${server.url}/api/v1/pods: nothing came for 30000 ms; the peer counts as dead`,
+  });
+  await clock.advance(29_999);
+  expect(clock.pending).toBe(1);
+  await clock.advance(1);
+  await rejected;
+  await gone;
+  expect(clock.pending).toBe(0);
+});
+
+test("no answer within the headers timeout is told as that, and a watch that has begun is not bound by it", async () => {
+  const clock = new ManualClock();
+  const arrived = Promise.withResolvers<void>();
+  await using server = await startServer((request, response) => {
+    if (request.url === "/mute") return arrived.resolve();
+    response.writeHead(200).write("begun");
+  });
+  const transport = networkTransport({ server: server.url, clock, headersTimeoutMs: 1_000 });
+  const mute = transport.request(get("/mute"));
+  const rejected = expect(mute).rejects.toMatchObject({ code: "TIMEOUT_HEADERS", mayHaveBeenSent: true });
+  await arrived.promise;
+  await clock.advance(1_000);
+  await rejected;
+  const { body } = await transport.request(get("/watch"));
+  await clock.advance(3_600_000);
+  for await (const chunk of body) {
+    expect(Buffer.from(chunk).toString()).toBe("begun");
+    break;
+  }
+});
+
+test("a refused connection names the server, and is known not to have been sent", async () => {
+  const server = await startServer(() => undefined);
+  await server[Symbol.asyncDispose]();
+  const transport = networkTransport({ server: server.url });
+  await expect(transport.request(get("/api?x=1"))).rejects.toMatchObject({
+    code: "CONNECTION_REFUSED",
+    mayHaveBeenSent: false,
+    message: `GET ${server.url}/api: connection refused: nothing listens there; is the API server up, and its address right?`,
+  });
+});
+
+test("an unknown host is told as that", async () => {
+  const transport = networkTransport({ server: "http://no-such-host.invalid" });
+  await expect(transport.request(get("/"))).rejects.toMatchObject({
+    code: "HOST_NOT_FOUND",
+    mayHaveBeenSent: false,
+  });
+});
+
+test("a connection cut in the middle of the answer is an error, not an end", async () => {
+  await using server = await startServer((request, response) => {
+    response.writeHead(200).write("half", () => request.socket.destroy());
+  });
+  const transport = networkTransport({ server: server.url });
+  await expect(text(transport, get("/"))).rejects.toMatchObject({
+    code: "CONNECTION_RESET",
+    mayHaveBeenSent: true,
+  });
+});
+
+test("a peer that does not speak HTTP is told as that", async () => {
+  const server = createServer((socket) => socket.end("SSH-2.0-OpenSSH\r\n"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const transport = networkTransport({ server: `http://127.0.0.1:${port}` });
+  await expect(transport.request(get("/"))).rejects.toMatchObject({ code: "RESPONSE_MALFORMED" });
+  server.close();
+});
+
+test("a body that nobody reads is not buffered without end", async () => {
+  const chunk = Buffer.alloc(1024 * 1024);
+  let written = 0;
+  await using server = await startServer(async (_, response) => {
+    for (let i = 0; i < 64; i++) {
+      const isRoom = response.write(chunk);
+      written++;
+      if (!isRoom) await once(response, "drain");
+    }
+    response.end();
+  });
+  const transport = networkTransport({ server: server.url });
+  const { body } = await transport.request(get("/"));
+  for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  expect(written).toBeLessThan(64);
+  expect((await readBody(body)).length).toBe(64 * chunk.length);
+  await transport.close();
+});

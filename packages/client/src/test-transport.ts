@@ -1,0 +1,49 @@
+import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+
+/** What a fake server answers: a status, headers, and a body in chunks. */
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string | readonly string[]>;
+  /** Bytes or text in chunks; anything else is sent as JSON. */
+  readonly chunks?: Iterable<string | Uint8Array>;
+  readonly json?: unknown;
+}
+
+/** A transport without a network, for tests: answers by a function, and keeps what it was asked. */
+export function fakeTransport(
+  answer: (request: TransportRequest, count: number) => Answer | Promise<Answer>,
+): Transport & { readonly requests: TransportRequest[]; readonly left: number } {
+  const requests: TransportRequest[] = [];
+  let left = 0;
+  return {
+    requests,
+    get left() {
+      return left;
+    },
+    async request(request): Promise<TransportResponse> {
+      requests.push(request);
+      const { status = 200, headers = {}, chunks, json } = await answer(request, requests.length);
+      const body = chunks ?? [JSON.stringify(json ?? {})];
+      return {
+        status,
+        headers: { "content-type": "application/json", ...headers },
+        body: (async function* () {
+          let finished = false;
+          try {
+            for (const chunk of body) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+            finished = true;
+          } finally {
+            if (!finished) left++;
+          }
+        })(),
+      };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A Status as servers send it. */
+export function failure(code: number, reason: string, more: object = {}): Answer {
+  const json = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code, reason, ...more };
+  return { status: code, json };
+}
