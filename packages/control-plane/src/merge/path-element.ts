@@ -75,7 +75,7 @@ export function valueText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
   if (typeof value === "object" && value !== null) {
     const members = Object.keys(value).toSorted(compareText);
-    return `{${members.map((name) => `${name}=${valueText(value[name] as Json)}`).join(";")}}`;
+    return members.map((name) => `${name}=${valueText(value[name] as Json)}`).join(";");
   }
   return JSON.stringify(value);
 }
@@ -136,8 +136,11 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** As the API server writes it: members sorted, and what HTML would read as markup escaped. */
 function canonical(value: Json): string {
-  return JSON.stringify(sorted(value));
+  return JSON.stringify(sorted(value)).replaceAll(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
 
 function sorted(value: Json): Json {

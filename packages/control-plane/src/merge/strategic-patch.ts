@@ -2,6 +2,7 @@ import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { arrange } from "./element-order.ts";
+import { goText } from "./go-text.ts";
 import { copy, get, put } from "./plain.ts";
 
 const DIRECTIVE = "$patch";
@@ -278,17 +279,6 @@ function kindOf(value: Json): string {
 
 function unique(items: readonly Json[]): Json[] {
   return items.filter((item, at) => items.findIndex((other) => equal(other, item)) === at);
-}
-
-/** How Go prints a decoded value with `%v`: error messages quote patches that way. */
-function goText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goText).join(" ")}]`;
-  if (isObject(value)) {
-    const members = Object.keys(value).toSorted();
-    return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(" ")}]`;
-  }
-  if (typeof value === "string") return value;
-  return value === null ? "<nil>" : JSON.stringify(value);
 }
 
 function badRetainKeys(): StatusError {

@@ -56,13 +56,16 @@ const MAX_UPDATERS = 10;
  * leave everybody else, fields that vanished leave everybody. A write that changes nothing changes no entry and no time.
  *
  * What `next` carries in `metadata.managedFields` replaces the entries of `live` when it can be read; `[]` and `[{}]`
- * start afresh. Anything unreadable, and everything sent through a subresource, is ignored.
+ * remove all entries. (Of a custom resource the real server does not see `[]`: the empty list is gone by then.) Anything
+ * unreadable, and everything sent through a subresource, is ignored. An object that exists and has no entries is not
+ * tracked again until something is applied to it.
  *
  * Returns `next` with its managedFields, sharing the rest; the arguments are not changed.
  */
 export function trackUpdate(update: TrackedUpdate): JsonObject {
   const before = startingManagers(update);
   const live = update.live ?? update.empty ?? {};
+  if (before.size === 0 && update.live !== undefined) return withManagers(update.next, before);
   const after = updateManagers({ ...update, live }, before);
   return withManagers(update.next, after);
 }

@@ -56,7 +56,7 @@ export function reconcileManagers(subject: Subject, live: JsonObject, managers: 
   for (const [id, entry] of managers) {
     const versioned = inVersion(subject, live, { to: entry.apiVersion });
     if (versioned === undefined) continue;
-    const fields = reconcileWithSchema(entry.fields, versioned.object, versioned.type);
+    const fields = reconcileWithSchema(entry.fields, versioned.type);
     result.set(id, fields === entry.fields ? entry : withFields(entry, fields));
   }
   return result;

@@ -1,6 +1,7 @@
 import { isObject, type Json } from "../json.ts";
+import { goSource, goText } from "./go-text.ts";
 import { listItemElement } from "./list-item.ts";
-import { elementText, fieldElement, type PathElement, valueText } from "./path-element.ts";
+import { elementText, fieldElement, type PathElement } from "./path-element.ts";
 import { type Scalar, shapeOf, type Type } from "./typed.ts";
 
 /**
@@ -37,10 +38,10 @@ function validate(value: Json, type: Type, walk: Walk): void {
 
 function validateMap(value: Json, type: Type, walk: Walk): void {
   if (!isObject(value)) {
-    report(walk, `expected map, got &{${goValue(value)}}`);
+    report(walk, `expected map, got &{${goText(value)}}`);
     return;
   }
-  for (const name of Object.keys(value)) {
+  for (const name of Object.keys(value).toSorted()) {
     const below = type.map?.field(name)?.type ?? type.map?.element;
     const step = into(walk, fieldElement(name));
     if (below === undefined) {
@@ -54,7 +55,7 @@ function validateMap(value: Json, type: Type, walk: Walk): void {
 function validateList(value: Json, type: Type, walk: Walk): void {
   const list = type.list;
   if (!Array.isArray(value) || list === undefined) {
-    report(walk, `expected list, got &{${goValue(value)}}`);
+    report(walk, `expected list, got &{${goText(value)}}`);
     return;
   }
   const seen = new Set<PathElement>();
@@ -84,13 +85,13 @@ function validateScalar(value: Json, scalar: Scalar, walk: Walk): void {
       break;
     case "string":
       if (kind !== "string")
-        report(walk, `expected string, got &value.valueUnstructured{Value:${goValue(value)}}`);
+        report(walk, `expected string, got &value.valueUnstructured{Value:${goSource(value)}}`);
       break;
     case "boolean":
-      if (kind !== "boolean") report(walk, `expected boolean, got &{${goValue(value)}}`);
+      if (kind !== "boolean") report(walk, `expected boolean, got &{${goText(value)}}`);
       break;
     case "untyped":
-      if (kind === "object") report(walk, `expected any scalar, got &{${goValue(value)}}`);
+      if (kind === "object") report(walk, `expected any scalar, got &{${goText(value)}}`);
       break;
   }
 }
@@ -107,8 +108,4 @@ function goType(value: Json): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
   return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
-}
-
-function goValue(value: Json): string {
-  return typeof value === "string" ? value : valueText(value);
 }
