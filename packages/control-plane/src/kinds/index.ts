@@ -5,6 +5,7 @@ export {
   type GroupVersionKind,
   type KindInfo,
   KindTable,
+  type PrinterColumn,
   type SubresourceInfo,
 } from "./kind-table.ts";
 export {

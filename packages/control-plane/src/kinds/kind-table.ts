@@ -13,6 +13,16 @@ export interface SubresourceInfo {
   readonly verbs: readonly string[];
 }
 
+/** A column of a custom kind's table, as its definition declares it. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
 /** All the server must know of a kind to route, describe and check it. The same for built-in kinds and custom ones. */
 export interface KindInfo extends GroupVersionKind {
   readonly plural: string;
@@ -28,6 +38,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly listKind: string;
   /** Whether the kind comes with the server or was defined at run time. */
   readonly origin: "builtin" | "custom";
+  /** A custom kind's columns. Without any it shows its name and age. */
+  readonly printerColumns?: readonly PrinterColumn[];
   /** The schema, built on first use and shared since. Not to be changed. */
   schema(): Schema;
 }

@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from "../json.ts";
+import * as access from "./access.ts";
+import { autoscalerCells } from "./autoscaler.ts";
+import * as cluster from "./cluster.ts";
+import * as network from "./network.ts";
+import { podCells } from "./pod.ts";
+import * as storage from "./storage.ts";
+import * as workloads from "./workloads.ts";
+
+/** Makes the cells of an object's row, wide columns included. `now` is in milliseconds since the epoch. */
+export type Cells = (object: JsonObject, now: number) => Json[];
+
+/** By `plural.group`. What is not here shows its name and the time it was created. */
+const builtin: { readonly [resource: string]: Cells } = {
+  "componentstatuses.": cluster.componentStatusCells,
+  "configmaps.": cluster.configMapCells,
+  "endpoints.": network.endpointsCells,
+  "events.": cluster.eventCells,
+  "namespaces.": cluster.namespaceCells,
+  "nodes.": cluster.nodeCells,
+  "persistentvolumeclaims.": storage.persistentVolumeClaimCells,
+  "persistentvolumes.": storage.persistentVolumeCells,
+  "pods.": podCells,
+  "podtemplates.": workloads.podTemplateCells,
+  "replicationcontrollers.": workloads.replicationControllerCells,
+  "resourcequotas.": cluster.resourceQuotaCells,
+  "secrets.": cluster.secretCells,
+  "serviceaccounts.": cluster.nameAndAge,
+  "services.": network.serviceCells,
+  "apiservices.apiregistration.k8s.io": cluster.apiServiceCells,
+  "controllerrevisions.apps": workloads.controllerRevisionCells,
+  "daemonsets.apps": workloads.daemonSetCells,
+  "deployments.apps": workloads.deploymentCells,
+  "replicasets.apps": workloads.replicaSetCells,
+  "statefulsets.apps": workloads.statefulSetCells,
+  "events.events.k8s.io": cluster.eventCells,
+  "horizontalpodautoscalers.autoscaling": autoscalerCells,
+  "cronjobs.batch": workloads.cronJobCells,
+  "jobs.batch": workloads.jobCells,
+  "certificatesigningrequests.certificates.k8s.io": access.signingRequestCells,
+  "ingressclasses.networking.k8s.io": network.ingressClassCells,
+  "ingresses.networking.k8s.io": network.ingressCells,
+  "ipaddresses.networking.k8s.io": network.ipAddressCells,
+  "networkpolicies.networking.k8s.io": network.networkPolicyCells,
+  "servicecidrs.networking.k8s.io": network.serviceCidrCells,
+  "poddisruptionbudgets.policy": workloads.podDisruptionBudgetCells,
+  "clusterrolebindings.rbac.authorization.k8s.io": access.bindingCells,
+  "rolebindings.rbac.authorization.k8s.io": access.bindingCells,
+  "csidrivers.storage.k8s.io": storage.csiDriverCells,
+  "csinodes.storage.k8s.io": storage.csiNodeCells,
+  "storageclasses.storage.k8s.io": storage.storageClassCells,
+  "volumeattachments.storage.k8s.io": storage.volumeAttachmentCells,
+  "volumeattributesclasses.storage.k8s.io": storage.volumeAttributesClassCells,
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io": access.webhookConfigurationCells,
+  "validatingadmissionpolicies.admissionregistration.k8s.io": access.admissionPolicyCells,
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io": access.admissionPolicyBindingCells,
+  "validatingwebhookconfigurations.admissionregistration.k8s.io": access.webhookConfigurationCells,
+  "priorityclasses.scheduling.k8s.io": cluster.priorityClassCells,
+  "leases.coordination.k8s.io": cluster.leaseCells,
+  "runtimeclasses.node.k8s.io": cluster.runtimeClassCells,
+  "endpointslices.discovery.k8s.io": network.endpointSliceCells,
+  "deviceclasses.resource.k8s.io": cluster.nameAndAge,
+  "resourceclaims.resource.k8s.io": cluster.resourceClaimCells,
+  "resourceclaimtemplates.resource.k8s.io": cluster.nameAndAge,
+  "resourceslices.resource.k8s.io": cluster.resourceSliceCells,
+  "flowschemas.flowcontrol.apiserver.k8s.io": access.flowSchemaCells,
+  "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": access.priorityLevelCells,
+};
+
+export function builtinCells(group: string, plural: string): Cells {
+  return builtin[`${plural}.${group}`] ?? cluster.nameAndCreation;
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from "../json.ts";
+import { memoised, readData } from "../kinds/data.ts";
+import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
+import type { RecordedColumn } from "../kinds/recorded.ts";
+import { builtinCells, type Cells } from "./cells.ts";
+import { humanDuration } from "./duration.ts";
+import { text } from "./fields.ts";
+import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
+
+/** What a table's header says of a column. A priority above 0 is shown by `-o wide` only. */
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+/** The columns of a kind, and how an object fills them. */
+export interface TableShape {
+  readonly columns: readonly ColumnDefinition[];
+  readonly cells: Cells;
+}
+
+const recorded = memoised(
+  (name: string) => readData(name) as { readonly [resource: string]: RecordedColumn[] },
+);
+
+/** The shape of a kind's table. Custom kinds have theirs from their definition; without one they show their age. */
+export function tableShape(kind: KindInfo): TableShape {
+  return kind.origin === "custom" ? customShape(kind.printerColumns) : builtinShape(kind);
+}
+
+function builtinShape({ group, version, plural }: KindInfo): TableShape {
+  const columns = recorded("columns")[`${plural}.${group}/${version}`] ?? [
+    ["Name", "string", "name", 0],
+    ["Created At", "date", "", 0],
+  ];
+  return { columns: columns.map(define), cells: builtinCells(group, plural) };
+}
+
+function define([name, type, format, priority]: RecordedColumn): ColumnDefinition {
+  return { name, type, format, description: "", priority };
+}
+
+const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+function customShape(printerColumns: readonly PrinterColumn[] = []): TableShape {
+  const given = printerColumns.length === 0 ? [ageColumn] : printerColumns;
+  const columns = given.map(({ name, type, format = "", description, priority = 0, jsonPath }) => {
+    const words = description === undefined || description === "" ? `JSONPath: ${jsonPath}` : description;
+    return { name, type, format, description: words, priority };
+  });
+  const paths = given.map(({ jsonPath }) => readable(jsonPath));
+  return {
+    columns: [define(["Name", "string", "name", 0]), ...columns],
+    cells: (object, now) => [
+      text(object, "metadata", "name"),
+      ...given.map(({ type }, index) => customCell(type, paths[index], object, now)),
+    ],
+  };
+}
+
+/** A definition with a path that cannot be read is refused when it is created; one that got past shows nothing. */
+function readable(path: string): JsonPath | undefined {
+  try {
+    return parseJsonPath(path);
+  } catch (error) {
+    if (error instanceof JsonPathError) return undefined;
+    throw error;
+  }
+}
+
+function customCell(type: string, path: JsonPath | undefined, object: JsonObject, now: number): Json {
+  const [value] = path === undefined ? [] : evaluateJsonPath(path, object);
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "string":
+      return typeof value === "string" ? value : JSON.stringify(value);
+    case "date":
+      return typeof value === "string" ? dateCell(value, now) : null;
+    default:
+      return null;
+  }
+}
+
+function dateCell(value: string, now: number): string {
+  if (value === "") return "<unknown>";
+  try {
+    return humanDuration(now - parseTime(value, "seconds").ms);
+  } catch {
+    return "<invalid>";
+  }
+}

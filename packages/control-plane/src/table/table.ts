@@ -1,0 +1,75 @@
+import type { JsonObject } from "../json.ts";
+import type { KindInfo } from "../kinds/index.ts";
+import { scaleCells } from "./cluster.ts";
+import { type TableShape, tableShape } from "./columns.ts";
+import { podRowConditions } from "./pod.ts";
+
+/** How much of each object goes with its row. */
+export type IncludeObject = "None" | "Metadata" | "Object";
+
+export interface TableOptions {
+  /** The moment ages are counted to, in milliseconds since the epoch. */
+  readonly now: number;
+  /** @default "Metadata" */
+  readonly includeObject?: IncludeObject;
+  /** The list's metadata; of a single object, its resource version. */
+  readonly listMetadata?: JsonObject;
+  /**
+   * Whether the header is sent. A watch sends it with its first event only.
+   *
+   * @default "all"
+   */
+  readonly columns?: "all" | "none";
+}
+
+/** What `kubectl get` asks for: objects as rows of cells, under the columns of their kind. */
+export function toTable(kind: KindInfo, objects: readonly JsonObject[], options: TableOptions): JsonObject {
+  return makeTable(tableShape(kind), kind.kind, objects, options);
+}
+
+/** The table of a `scale` subresource, whose kind has no path of its own. */
+export function scaleTable(scale: JsonObject, options: TableOptions): JsonObject {
+  const columns = [
+    { name: "Name", type: "string", format: "name", description: "", priority: 0 },
+    { name: "Desired", type: "integer", format: "", description: "", priority: 0 },
+    { name: "Available", type: "integer", format: "", description: "", priority: 0 },
+    { name: "Age", type: "string", format: "", description: "", priority: 0 },
+  ];
+  return makeTable({ columns, cells: scaleCells }, "Scale", [scale], options);
+}
+
+function makeTable(
+  shape: TableShape,
+  kindName: string,
+  objects: readonly JsonObject[],
+  { now, includeObject = "Metadata", listMetadata = {}, columns = "all" }: TableOptions,
+): JsonObject {
+  return {
+    kind: "Table",
+    apiVersion: "meta.k8s.io/v1",
+    metadata: listMetadata,
+    columnDefinitions: columns === "none" ? [] : shape.columns.map((column) => ({ ...column })),
+    rows: objects.map((object) => {
+      const conditions = kindName === "Pod" ? podRowConditions(object) : [];
+      return {
+        cells: shape.cells(object, now),
+        ...(conditions.length === 0 ? {} : { conditions }),
+        object: included(object, includeObject),
+      };
+    }),
+  };
+}
+
+function included(object: JsonObject, include: IncludeObject): JsonObject | null {
+  if (include === "None") return null;
+  return include === "Object" ? object : partialMetadata(object);
+}
+
+/** An object without all but its metadata, as metadata-only clients ask for it. */
+export function partialMetadata(object: JsonObject): JsonObject {
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: "meta.k8s.io/v1",
+    metadata: object.metadata ?? {},
+  };
+}

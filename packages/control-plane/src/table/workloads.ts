@@ -1,0 +1,144 @@
+import type { Json, JsonObject } from "../json.ts";
+import { humanDuration, millisOf, since } from "./duration.ts";
+import { at, conditionStatus, containerCells, list, number, object, shown, text } from "./fields.ts";
+import { formatLabels, formatSelector, selectorText } from "./selectors.ts";
+
+const name = (of: JsonObject) => text(of, "metadata", "name");
+const age = (of: JsonObject, now: number) => since(text(of, "metadata", "creationTimestamp"), now);
+const templateCells = (of: JsonObject) => containerCells(at(of, "spec", "template", "spec"));
+
+export function deploymentCells(of: JsonObject, now: number): Json[] {
+  return [
+    name(of),
+    `${number(of, "status", "readyReplicas")}/${number(of, "spec", "replicas")}`,
+    number(of, "status", "updatedReplicas"),
+    number(of, "status", "availableReplicas"),
+    age(of, now),
+    ...templateCells(of),
+    selectorText(at(of, "spec", "selector")),
+  ];
+}
+
+export function replicaSetCells(of: JsonObject, now: number): Json[] {
+  return [...replicas(of), age(of, now), ...templateCells(of), formatSelector(at(of, "spec", "selector"))];
+}
+
+export function replicationControllerCells(of: JsonObject, now: number): Json[] {
+  return [...replicas(of), age(of, now), ...templateCells(of), formatLabels(at(of, "spec", "selector"))];
+}
+
+function replicas(of: JsonObject): Json[] {
+  return [
+    name(of),
+    number(of, "spec", "replicas"),
+    number(of, "status", "replicas"),
+    number(of, "status", "readyReplicas"),
+  ];
+}
+
+export function statefulSetCells(of: JsonObject, now: number): Json[] {
+  const ready = `${number(of, "status", "readyReplicas")}/${number(of, "spec", "replicas")}`;
+  return [name(of), ready, age(of, now), ...templateCells(of)];
+}
+
+export function daemonSetCells(of: JsonObject, now: number): Json[] {
+  return [
+    name(of),
+    number(of, "status", "desiredNumberScheduled"),
+    number(of, "status", "currentNumberScheduled"),
+    number(of, "status", "numberReady"),
+    number(of, "status", "updatedNumberScheduled"),
+    number(of, "status", "numberAvailable"),
+    formatLabels(at(of, "spec", "template", "spec", "nodeSelector")),
+    age(of, now),
+    ...templateCells(of),
+    formatSelector(at(of, "spec", "selector")),
+  ];
+}
+
+export function jobCells(of: JsonObject, now: number): Json[] {
+  return [
+    name(of),
+    jobStatus(of),
+    jobCompletions(of),
+    jobDuration(of, now),
+    age(of, now),
+    ...templateCells(of),
+    formatSelector(at(of, "spec", "selector")),
+  ];
+}
+
+function jobStatus(of: JsonObject): string {
+  const conditions = list(of, "status", "conditions");
+  const holds = (type: string) => conditionStatus(conditions, type) === "True";
+  if (holds("Complete")) return "Complete";
+  if (holds("Failed")) return "Failed";
+  if (at(of, "metadata", "deletionTimestamp") !== undefined) return "Terminating";
+  return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
+}
+
+function jobCompletions(of: JsonObject): string {
+  const succeeded = number(of, "status", "succeeded");
+  const wanted = at(of, "spec", "completions");
+  if (typeof wanted === "number") return `${succeeded}/${wanted}`;
+  const parallelism = number(of, "spec", "parallelism");
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function jobDuration(of: JsonObject, now: number): string {
+  const start = millisOf(text(of, "status", "startTime"));
+  if (start === undefined) return "";
+  return humanDuration((millisOf(text(of, "status", "completionTime")) ?? now) - start);
+}
+
+export function cronJobCells(of: JsonObject, now: number): Json[] {
+  const last = text(of, "status", "lastScheduleTime");
+  const suspend = at(of, "spec", "suspend");
+  const job = at(of, "spec", "jobTemplate", "spec");
+  return [
+    name(of),
+    text(of, "spec", "schedule"),
+    shown("<none>", of, "spec", "timeZone"),
+    typeof suspend === "boolean" ? (suspend ? "True" : "False") : "<unset>",
+    list(of, "status", "active").length,
+    last === "" ? "<none>" : since(last, now),
+    age(of, now),
+    ...containerCells(at(job, "template", "spec")),
+    formatSelector(at(job, "selector")),
+  ];
+}
+
+export function podTemplateCells(of: JsonObject): Json[] {
+  return [
+    name(of),
+    ...containerCells(at(of, "template", "spec")),
+    formatLabels(at(of, "template", "metadata", "labels")),
+  ];
+}
+
+export function controllerRevisionCells(of: JsonObject, now: number): Json[] {
+  const owner = list(of, "metadata", "ownerReferences").find((each) => at(each, "controller") === true);
+  return [
+    name(of),
+    owner === undefined ? "<none>" : ownerName(object(owner)),
+    number(of, "revision"),
+    age(of, now),
+  ];
+}
+
+function ownerName(owner: JsonObject): string {
+  const [group = "", version] = text(owner, "apiVersion").split("/");
+  const kind = text(owner, "kind");
+  const qualified = version === undefined ? kind : `${kind}.${group}`;
+  return `${qualified.toLowerCase()}/${text(owner, "name")}`;
+}
+
+export function podDisruptionBudgetCells(of: JsonObject, now: number): Json[] {
+  return [
+    name(of),
+    shown("N/A", of, "spec", "minAvailable"),
+    shown("N/A", of, "spec", "maxUnavailable"),
+    number(of, "status", "disruptionsAllowed"),
+    age(of, now),
+  ];
+}
