@@ -1,1 +1,5 @@
-export {};
+export { administrator, ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
+export type { ApiRequest, ApiResponse } from "./http/request.ts";
+export type { Door, DoorRequest, DoorResponse } from "./in-process.ts";
+export type { Requester } from "./registry/admission.ts";
+export { StatusError } from "./status.ts";

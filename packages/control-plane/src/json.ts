@@ -30,3 +30,10 @@ export function equal(a: unknown, b: unknown): boolean {
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && equal((a as JsonObject)[key], (b as JsonObject)[key]));
 }
+
+/** A scalar as text; nothing for what is absent, and JSON for the rest. For messages, keys and comparisons. */
+export function textOf(value: Json | undefined): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

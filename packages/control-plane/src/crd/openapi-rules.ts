@@ -59,7 +59,6 @@ export function openApiFaults(
   }
   for (const [name, property] of properties) {
     let inner = context;
-    if (schema["x-kubernetes-map-type"] === "atomic") inner = { uncorrelatable: path, ...inner };
     if ((isRoot || schema["x-kubernetes-embedded-resource"] === true) && RESOURCE_FIELDS.has(name)) {
       inner = { ...inner, insideMetadata: true };
       if (isRoot) inner = { ...inner, defaultsForbidden: `in top-level ${name}` };

@@ -12,12 +12,13 @@ const RGB =
   /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/;
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 const GO_DURATION = /^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
-const WORD_DURATION =
-  /^(-?\d+)\s*(ns|nano|nanoseconds?|us|µs|micro|microseconds?|ms|milli|milliseconds?|s|sec|secs|seconds?|m|min|mins|minutes?|h|hr|hrs|hours?|d|days?|w|weeks?)$/;
+const WORD_DURATION = /\d+\s*([A-Za-zµ]+)/g;
+const DURATION_UNITS = /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
-/** Whether `text` is a duration in Go's notation (`1h30m`), in plain words (`3 days`), or zero. */
+/** Whether `text` is a duration in Go's notation (`1h30m`) or has one in words somewhere in it (`in 3 days`). */
 function isDuration(text: string): boolean {
-  return text === "0" || text === "+0" || text === "-0" || GO_DURATION.test(text) || WORD_DURATION.test(text);
+  if (/^[+-]?0$/.test(text) || GO_DURATION.test(text)) return true;
+  return [...text.matchAll(WORD_DURATION)].some((match) => DURATION_UNITS.test(match[1] as string));
 }
 
 export function isDate(text: string): boolean {

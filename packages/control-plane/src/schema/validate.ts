@@ -227,12 +227,18 @@ function checkNumber(
 }
 
 function checkEnum(allowed: readonly Json[], value: Json, path: string, faults: Fault[]): void {
-  if (value !== null && allowed.some((option) => equal(option, value))) return;
+  if (value !== null && allowed.some((option) => isOption(option, value))) return;
   const shown = allowed.map((option) => (typeof option === "string" ? option : goJson(option)));
   faults.push({
     text: `${path} in body should be one of [${shown.join(" ")}]`,
     cause: (base) => notSupported(fieldOf(base, path), value, shown),
   });
+}
+
+/** A fraction is cut off before it is compared with an integer. */
+function isOption(option: Json, value: Json): boolean {
+  if (typeof value === "number" && Number.isInteger(option)) return Math.trunc(value) === option;
+  return equal(option, value);
 }
 
 /** Items of a list, fields of an object. */
@@ -276,7 +282,6 @@ function compileMembers(schema: Schema): Check {
       faults.push(
         faultOf(path, size, `${path} in body should have at least ${schema.minProperties} properties`),
       );
-      return 0;
     }
     const { maxProperties } = schema;
     if (maxProperties !== undefined && size > maxProperties) {
@@ -284,7 +289,6 @@ function compileMembers(schema: Schema): Check {
         text: `${path} in body should have at most ${maxProperties} properties`,
         cause: (base) => tooMany(fieldOf(base, path), size, maxProperties),
       });
-      return 0;
     }
     let matches = 0;
     if (additionalProperties !== undefined && additionalProperties !== true) {

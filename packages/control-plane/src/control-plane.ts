@@ -1,0 +1,230 @@
+import { type Authority, createAuthority } from "@windlass/certificates";
+import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
+import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import {
+  certificateUser,
+  createAuthorizer,
+  createTokens,
+  type KubeconfigUser,
+  kubeconfigYaml,
+  type RoleSource,
+  type Tokens,
+} from "./auth/index.ts";
+import { bootstrap } from "./bootstrap.ts";
+import type { Listener } from "./http/listener.ts";
+import { openapi } from "./http/openapi.ts";
+import type { ApiRequest, ApiResponse } from "./http/request.ts";
+import { ApiServer } from "./http/server.ts";
+import { subresources } from "./http/subresources.ts";
+import { table } from "./http/table.ts";
+import { type Door, openDoor } from "./in-process.ts";
+import type { JsonObject } from "./json.ts";
+import { builtinKinds } from "./kinds/index.ts";
+import type { Requester } from "./registry/admission.ts";
+import { builtinResource } from "./registry/builtin-resource.ts";
+import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
+import { Definitions } from "./registry/definitions.ts";
+import { Registry } from "./registry/registry.ts";
+import { Store } from "./storage/store.ts";
+
+export interface ControlPlaneOptions {
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+  /** Names, uids and addresses come from it. @default the machine's randomness */
+  readonly random?: Random;
+  /** How many past writes can still be watched from. @default 20000 */
+  readonly historyLimit?: number;
+  /** Told of errors inside the server. @default written to standard error */
+  readonly onPanic?: (error: unknown, request: ApiRequest) => void;
+}
+
+/** The user behind a control plane's own kubeconfig: may do everything. */
+export const administrator: Requester = {
+  name: "kubernetes-admin",
+  groups: ["system:masters", "system:authenticated"],
+};
+
+const year = 365 * 24 * 3_600_000;
+
+/**
+ * A Kubernetes API server and its controllers in this process, for developing and testing operators.
+ *
+ * @example
+ * await using cluster = await ControlPlane.start();
+ * const client = new Client({ transport: cluster.connect() });
+ */
+export class ControlPlane implements AsyncDisposable {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly tokens: Tokens;
+  readonly #server: ApiServer;
+  readonly #definitions: Definitions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #listener: Promise<Listener> | undefined;
+  #authority: Authority | undefined;
+
+  private constructor(options: ControlPlaneOptions) {
+    const clock = options.clock ?? systemClock;
+    const random = options.random ?? systemRandom;
+    this.#clock = clock;
+    this.#random = random;
+    this.store = new Store(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit });
+    const kinds = builtinKinds();
+    this.registry = new Registry({
+      store: this.store,
+      kinds,
+      clock,
+      random,
+      resourceOf: (info) =>
+        info.origin === "custom"
+          ? this.#definitions.resourceFor(info)
+          : prepareCustomDefinitions(builtinResource(info)),
+    });
+    this.registry.admission.push(namespaceLifecycle(this.store));
+    this.#definitions = new Definitions(this.registry, () => {
+      throw new Error("conversion webhooks are not connected");
+    });
+    this.tokens = createTokens({
+      clock,
+      random,
+      find: (resource, namespace, name) =>
+        this.store.get(resource, namespace ? `${namespace}/${name}` : name)?.object,
+    });
+    this.#server = new ApiServer({
+      registry: this.registry,
+      tokens: this.tokens,
+      authorizer: createAuthorizer(rolesIn(this.store)),
+      table: table(clock),
+      openapi: openapi(kinds),
+      subresources: subresources(),
+      onPanic:
+        options.onPanic ??
+        ((error, request) => process.stderr.write(`${request.method} ${request.url}: ${stackOf(error)}\n`)),
+    });
+  }
+
+  static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+    const plane = new ControlPlane(options);
+    bootstrap(plane.registry);
+    plane.#definitions.start();
+    return plane;
+  }
+
+  /** Answers a request: the whole API behind one function. */
+  handle(request: ApiRequest): Promise<ApiResponse> {
+    return this.#server.handle(request);
+  }
+
+  /** A transport for a client in this process. @param user @default the administrator */
+  connect(user: Requester = administrator): Door {
+    return openDoor((request) => this.handle(request), user);
+  }
+
+  /** Opens the API to other processes, over HTTPS. A second call returns the first one's address. */
+  async listen(options: { readonly host?: string; readonly port?: number } = {}): Promise<string> {
+    this.#listener ??= this.#listen(options);
+    return (await this.#listener).url;
+  }
+
+  async #listen(options: { readonly host?: string; readonly port?: number }): Promise<Listener> {
+    const { listen } = await import("./http/listener.ts");
+    const authority = this.authority;
+    const host = options.host ?? "127.0.0.1";
+    const serving = authority.issue({
+      commonName: "kube-apiserver",
+      dnsNames: [
+        "localhost",
+        "kubernetes",
+        "kubernetes.default",
+        "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local",
+      ],
+      ipAddresses: [...new Set(["127.0.0.1", "::1", ...(/^[\d.]+$|:/.test(host) ? [host] : [])])],
+      usages: ["server"],
+      validForMs: year,
+    });
+    return listen({
+      ...options,
+      ...serving,
+      authority: authority.certificate,
+      userOf: (der) => certificateUser(der, { authority: authority.certificate, clock: systemClock }),
+      handle: (request) => this.handle(request),
+    });
+  }
+
+  /** The authority behind the server's certificate and its clients'. Peers check dates by the machine's clock, so it does too. */
+  get authority(): Authority {
+    this.#authority ??= createAuthority({
+      commonName: "windlass-control-plane",
+      validForMs: 10 * year,
+      clock: systemClock,
+      random: this.#random,
+    });
+    return this.#authority;
+  }
+
+  /**
+   * A kubeconfig that kubectl and every client library accept. Starts listening if need be.
+   *
+   * @param user @default the administrator, by client certificate
+   */
+  async kubeconfig(user?: KubeconfigUser): Promise<string> {
+    const server = await this.listen();
+    const { authority } = this;
+    return kubeconfigYaml({
+      server,
+      authority: authority.certificate,
+      user:
+        user ??
+        authority.issue({
+          commonName: administrator.name,
+          organizations: ["system:masters"],
+          usages: ["client"],
+          validForMs: year,
+        }),
+    });
+  }
+
+  /** Forgets history, so that watches from before must list again: what a real server does every few minutes. */
+  compact(): void {
+    this.store.compact();
+  }
+
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  async close(): Promise<void> {
+    this.#definitions.stop();
+    await (await this.#listener)?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** RBAC's objects as they are stored now. */
+function rolesIn(store: Store): RoleSource {
+  const group = "rbac.authorization.k8s.io";
+  let revision = 0;
+  for (const plural of ["clusterroles", "clusterrolebindings", "roles", "rolebindings"]) {
+    store.subscribe(`${plural}.${group}`, (record) => {
+      revision = record.revision;
+    });
+  }
+  const all = (plural: string, prefix = ""): JsonObject[] =>
+    store.list(`${plural}.${group}`, { prefix }).entries.map(({ object }) => object);
+  return {
+    revision: () => revision,
+    clusterRoles: () => all("clusterroles"),
+    clusterRoleBindings: () => all("clusterrolebindings"),
+    roles: (namespace) => all("roles", `${namespace}/`),
+    roleBindings: (namespace) => all("rolebindings", `${namespace}/`),
+  };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

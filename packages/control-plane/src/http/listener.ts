@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { StatusError } from "../status.ts";
+import { bodyLimit } from "./body.ts";
+import type { ApiRequest, ApiResponse } from "./request.ts";
+import { failure } from "./respond.ts";
+
+export interface ListenerOptions {
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
+  /** PEM: the server's own certificate and key, and the authority that client certificates must come from. */
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+  /** Who a client certificate stands for, from its DER. */
+  readonly userOf: (certificate: Uint8Array) => ApiRequest["peer"];
+  /** @default 127.0.0.1 */
+  readonly host?: string;
+  /** @default any free port */
+  readonly port?: number;
+}
+
+export interface Listener {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves the API over HTTPS. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const host = options.host ?? "127.0.0.1";
+  const peers = new WeakMap<TLSSocket, ApiRequest["peer"]>();
+  const server = createServer(
+    {
+      cert: options.certificate,
+      key: options.key,
+      ca: options.authority,
+      requestCert: true,
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+    },
+    (incoming, outgoing) => {
+      void serve(incoming, outgoing);
+    },
+  );
+  server.keepAliveTimeout = 120_000;
+  server.requestTimeout = 0;
+  server.headersTimeout = 60_000;
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    outgoing.once("close", () => gone.abort());
+    const body = await readBody(incoming);
+    if (body === "too large") {
+      send(outgoing, failure(tooLarge()));
+      incoming.destroy();
+      return;
+    }
+    if (body === "cut off") return;
+    const socket = incoming.socket as TLSSocket;
+    if (!peers.has(socket)) {
+      const certificate = socket.getPeerX509Certificate();
+      peers.set(socket, certificate && options.userOf(certificate.raw));
+    }
+    const peer = peers.get(socket);
+    const response = await options.handle({
+      method: incoming.method ?? "GET",
+      url: incoming.url ?? "/",
+      headers: incoming.headers,
+      body,
+      signal: gone.signal,
+      ...(peer ? { peer } : {}),
+    });
+    send(outgoing, response);
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    close: () => close(server),
+  };
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined | "too large" | "cut off"> {
+  if (incoming.method === "GET" || incoming.method === "HEAD") return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size > bodyLimit) resolve("too large");
+      else chunks.push(chunk);
+    });
+    incoming.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    incoming.on("error", () => resolve("cut off"));
+    incoming.on("close", () => resolve("cut off"));
+  });
+}
+
+function tooLarge(): StatusError {
+  return new StatusError({
+    code: 413,
+    reason: "RequestEntityTooLarge",
+    message: `Request entity too large: limit is ${bodyLimit}`,
+  });
+}
+
+function send(outgoing: ServerResponse, response: ApiResponse): void {
+  const { body } = response;
+  if (outgoing.destroyed) return;
+  if (typeof body !== "function") {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    outgoing.writeHead(response.status, { ...mutable(response.headers), "content-length": bytes.byteLength });
+    outgoing.end(bytes);
+    return;
+  }
+  outgoing.writeHead(response.status, mutable(response.headers));
+  outgoing.flushHeaders();
+  const stop = body({
+    write: (chunk) => {
+      outgoing.write(chunk);
+      return outgoing.writableLength;
+    },
+    end: () => outgoing.end(),
+  });
+  if (outgoing.destroyed) stop();
+  else outgoing.once("close", stop);
+}
+
+function mutable(headers: ApiResponse["headers"]): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
+  );
+}

@@ -1,0 +1,189 @@
+import { type JsonObject, textOf } from "../json.ts";
+import type { Registry, Target } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { CompactedError, type Entry, type Page } from "../storage/store.ts";
+import { encodeContinue, expired, type ListOptions, tooLarge } from "./list-options.ts";
+import type { Representation } from "./negotiate.ts";
+import { entryText, itemText, objectText, partialMetadata } from "./representation.ts";
+import type { ApiResponse } from "./request.ts";
+import { json, jsonText } from "./respond.ts";
+
+/** How tables are made; handed in so that their code loads only when somebody looks. */
+export type TableMaker = (
+  resource: Resource,
+  objects: readonly JsonObject[],
+  options: { listMetadata: JsonObject; includeObject: string; version: string; columns?: "all" | "none" },
+) => Promise<JsonObject>;
+
+export interface ReadDependencies {
+  readonly registry: Registry;
+  readonly table: TableMaker;
+}
+
+/** Answers with one object, in the form that was asked for. */
+export async function present(
+  { table }: ReadDependencies,
+  resource: Resource,
+  object: JsonObject,
+  as: Representation,
+  query: URLSearchParams,
+  status = 200,
+): Promise<ApiResponse> {
+  switch (as.as) {
+    case "table": {
+      const listMetadata = {
+        resourceVersion: textOf((object.metadata as JsonObject).resourceVersion ?? ""),
+      };
+      const includeObject = query.get("includeObject") || "Metadata";
+      return json(
+        status,
+        await table(resource, [object], { listMetadata, includeObject, version: as.version }),
+      );
+    }
+    case "metadata":
+      return json(status, partialMetadata(object));
+    case "object":
+      return as.yaml ? await yaml(status, object) : jsonText(status, objectText(resource, object));
+  }
+}
+
+export async function get(
+  deps: ReadDependencies,
+  target: Target,
+  as: Representation,
+  query: URLSearchParams,
+): Promise<ApiResponse> {
+  const { registry } = deps;
+  await awaitRevision(registry, versionOf(query));
+  const entry = registry.entry(target);
+  if (as.as === "object" && !as.yaml && !target.resource.conversion) {
+    return jsonText(200, entryText(target.resource, entry));
+  }
+  return present(deps, target.resource, await registry.fromStorage(target.resource, entry.object), as, query);
+}
+
+function versionOf(query: URLSearchParams): number | undefined {
+  const text = query.get("resourceVersion");
+  return text && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** Reads that must not be older than a revision still to come fail after a while, as the real server's do. */
+export async function awaitRevision(registry: Registry, revision: number | undefined): Promise<void> {
+  const { store, clock } = registry;
+  if (revision === undefined || revision <= store.revision) return;
+  await new Promise<void>((resolve, reject) => {
+    const done = () => {
+      unsubscribe();
+      cancel();
+    };
+    const cancel = clock.schedule(3_000, () => {
+      done();
+      reject(tooLarge(revision, store.revision));
+    });
+    const unsubscribe = store.subscribeAll(() => {
+      if (store.revision < revision) return;
+      done();
+      resolve();
+    });
+  });
+}
+
+/** One page of a collection, from the revision that was asked for. @throws StatusError 410, 504 */
+export async function readPage(
+  registry: Registry,
+  resource: Resource,
+  namespace: string | undefined,
+  options: ListOptions,
+): Promise<Page> {
+  const { store } = registry;
+  const exact =
+    options.resourceVersionMatch === "Exact" ? options.resourceVersion : options.continue?.revision;
+  await awaitRevision(registry, options.resourceVersion);
+  // A version of 0 means "whatever is at hand", which is never paged.
+  const unlimited = options.resourceVersion === 0 && options.resourceVersionMatch === undefined;
+  const { matches } = options;
+  const query = {
+    prefix: namespace === undefined ? "" : `${namespace}/`,
+    ...(options.continue === undefined ? {} : { after: options.continue.after }),
+    ...(options.limit === undefined || unlimited ? {} : { limit: options.limit }),
+    ...(matches ? { matches: (entry: Entry) => matches(entry.object) } : {}),
+  };
+  try {
+    return store.list(resource.bucket, exact === undefined ? query : { ...query, at: exact });
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    if (!options.continue) throw expired();
+    throw expired(
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+      encodeContinue(store.revision, options.continue.after),
+    );
+  }
+}
+
+export async function list(
+  deps: ReadDependencies,
+  resource: Resource,
+  namespace: string | undefined,
+  options: ListOptions,
+  as: Representation,
+  query: URLSearchParams,
+): Promise<ApiResponse> {
+  const page = await readPage(deps.registry, resource, namespace, options);
+  const metadata: JsonObject = { resourceVersion: textOf(page.revision) };
+  if (page.next !== undefined) {
+    metadata.continue = encodeContinue(page.revision, page.next);
+    if (!options.matches) metadata.remainingItemCount = page.remaining;
+  } else if (resource.info.origin === "custom") {
+    metadata.continue = "";
+  }
+  const { info, conversion } = resource;
+  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  if (as.as === "object" && !as.yaml && !conversion) {
+    const items = page.entries.map((entry) => itemText(resource, entry)).join(",");
+    const meta = JSON.stringify(metadata);
+    return jsonText(
+      200,
+      info.origin === "custom"
+        ? `{"apiVersion":${JSON.stringify(apiVersion)},"items":[${items}],"kind":${JSON.stringify(info.listKind)},"metadata":${meta}}`
+        : `{"kind":${JSON.stringify(info.listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${meta},"items":[${items}]}`,
+    );
+  }
+  const stored: JsonObject[] = page.entries.map((entry) => entry.object);
+  const objects = conversion ? await conversion.fromStorage(stored) : stored;
+  switch (as.as) {
+    case "table": {
+      const includeObject = query.get("includeObject") || "Metadata";
+      const made = await deps.table(resource, objects, {
+        listMetadata: metadata,
+        includeObject,
+        version: as.version,
+      });
+      return json(200, made);
+    }
+    case "metadata":
+      return json(200, {
+        kind: "PartialObjectMetadataList",
+        apiVersion: "meta.k8s.io/v1",
+        metadata,
+        items: objects.map((object) => partialMetadata(object)),
+      });
+    case "object": {
+      const body = {
+        kind: info.listKind,
+        apiVersion,
+        metadata,
+        items: objects.map((object) => ({ ...object })),
+      };
+      return as.yaml ? await yaml(200, body) : json(200, body);
+    }
+  }
+}
+
+async function yaml(status: number, object: JsonObject): Promise<ApiResponse> {
+  const { dump } = await import("js-yaml");
+  return {
+    status,
+    headers: { "cache-control": "no-cache, private", "content-type": "application/yaml" },
+    body: dump(object),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Requester } from "../registry/admission.ts";
+
+/** A request, wherever it came from: a socket, or a client in the same process. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** Names in lower case; repeated headers as a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array | undefined;
+  /**
+   * Who the connection itself shows to be: from a client certificate, or vouched for by an in-process caller. "rejected" for a
+   * certificate that proves nothing.
+   */
+  readonly peer?: Requester | "rejected";
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer: whole, or one that goes on for as long as the client listens. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | Uint8Array | Streaming;
+}
+
+/** Where a streaming answer goes. */
+export interface Sink {
+  /** Sends a chunk. @returns how many bytes wait to be taken by the client */
+  write(chunk: Uint8Array): number;
+  end(): void;
+}
+
+/** Starts a stream. The returned function is called when the client has gone. */
+export type Streaming = (sink: Sink) => () => void;
+
+export function header(request: Pick<ApiRequest, "headers">, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}

@@ -1,0 +1,341 @@
+import {
+  type Attributes,
+  type Authorizer,
+  authenticate,
+  forbiddenRequest,
+  impersonate,
+  type Tokens,
+  type User,
+} from "../auth/index.ts";
+import {
+  aggregatedDiscovery,
+  aggregatedMediaType,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+  discoveryForm,
+  versionInfo,
+} from "../discovery/index.ts";
+import type { Requester } from "../registry/admission.ts";
+import type { RequestContext, Target } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { badRequest, StatusError } from "../status.ts";
+import { isTrue, parseListOptions } from "./list-options.ts";
+import { negotiate } from "./negotiate.ts";
+import { get, list, type ReadDependencies } from "./read.ts";
+import { type ApiRequest, type ApiResponse, header } from "./request.ts";
+import { parsePath, type RequestInfo } from "./request-info.ts";
+import { failure, json, jsonText, pathNotFound, text } from "./respond.ts";
+import { type Subresources, virtualKinds } from "./subresources.ts";
+import { watch } from "./watch.ts";
+import {
+  create,
+  defaultManager,
+  parseWriteOptions,
+  patch,
+  remove,
+  removeCollection,
+  update,
+  type WriteRequest,
+} from "./write.ts";
+
+export interface ApiServerOptions extends ReadDependencies {
+  readonly tokens: Tokens;
+  readonly authorizer: Authorizer;
+  readonly subresources: Subresources;
+  /** Documents under `/openapi`, made when they are asked for. */
+  readonly openapi: (path: string, request: ApiRequest) => Promise<ApiResponse | undefined>;
+  /** Told of what should never happen. */
+  readonly onPanic: (error: unknown, request: ApiRequest) => void;
+  /** May answer in the server's place: how tests inject faults. */
+  readonly intercept?: (request: ApiRequest, user: Requester) => Promise<ApiResponse | undefined>;
+}
+
+/** The API: from a request to an answer, with no socket in sight. */
+export class ApiServer {
+  readonly #options: ApiServerOptions;
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a request. Never rejects: what goes wrong is an answer too. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    try {
+      return await this.#route(request);
+    } catch (error) {
+      if (error instanceof StatusError) return failure(error);
+      if (error instanceof URIError) return failure(badRequest(error.message));
+      this.#options.onPanic(error, request);
+      const message = error instanceof Error ? error.message : String(error);
+      return failure(
+        new StatusError({
+          code: 500,
+          reason: "InternalError",
+          message: `Internal error occurred: ${message}`,
+        }),
+      );
+    }
+  }
+
+  async #route(request: ApiRequest): Promise<ApiResponse> {
+    const { pathname, searchParams: query } = new URL(request.url, "http://localhost");
+    const user = await this.#identify(request);
+    const intercepted = await this.#options.intercept?.(request, user);
+    if (intercepted) return intercepted;
+    const info = parsePath(pathname);
+    if (!info) return await this.#plainPath(request, pathname, user);
+    return await this.#resourcePath(request, info, pathname, query, user);
+  }
+
+  async #identify(request: ApiRequest): Promise<Requester> {
+    const { tokens, authorizer } = this.#options;
+    const authorization = header(request, "authorization");
+    const sender = await authenticate(
+      { certificate: request.peer as User | "rejected" | undefined, authorization },
+      tokens,
+    );
+    const headers: Record<string, readonly string[] | undefined> = {};
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (name.startsWith("impersonate-")) headers[name] = typeof value === "string" ? [value] : value;
+    }
+    return Object.keys(headers).length === 0 ? sender : impersonate(sender, headers, authorizer);
+  }
+
+  #authorize(user: Requester, attributes: Attributes): void {
+    const who = user as User;
+    const { allowed, reason } = this.#options.authorizer.authorize(who, attributes);
+    if (!allowed) throw forbiddenRequest(who, attributes, reason);
+  }
+
+  async #plainPath(request: ApiRequest, pathname: string, user: Requester): Promise<ApiResponse> {
+    this.#authorize(user, { verb: request.method.toLowerCase(), path: pathname });
+    const { kinds } = this.#options.registry;
+    const path = pathname.length > 1 && pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
+    switch (path) {
+      case "/healthz":
+      case "/livez":
+      case "/readyz":
+        return text(200, "ok");
+      case "/version":
+        return json(200, versionInfo());
+      case "/api":
+      case "/apis": {
+        if (discoveryForm(header(request, "accept")) === "aggregated") {
+          const { body, etag } = aggregatedDiscovery(kinds, path);
+          const headers = { "content-type": aggregatedMediaType, etag, vary: "Accept" };
+          if (header(request, "if-none-match") === etag) return { status: 304, headers, body: "" };
+          return jsonText(200, body, headers);
+        }
+        return json(200, path === "/api" ? apiVersions("127.0.0.1") : apiGroupList(kinds));
+      }
+      case "/metrics":
+        return text(200, `windlass_store_revision ${this.#options.registry.store.revision}\n`);
+      case "/openid/v1/jwks":
+        return json(200, this.#options.tokens.keySet());
+      case "/.well-known/openid-configuration":
+        return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer));
+    }
+    if (path.startsWith("/healthz/") || path.startsWith("/livez/") || path.startsWith("/readyz/"))
+      return text(200, "ok");
+    if (path === "/openapi" || path.startsWith("/openapi/")) {
+      return (await this.#options.openapi(path, request)) ?? pathNotFound();
+    }
+    const [root, group = "", version] = path.slice(1).split("/");
+    const found =
+      root === "api"
+        ? apiResourceList(kinds, "", group)
+        : root === "apis" && version === undefined
+          ? apiGroup(kinds, group)
+          : root === "apis"
+            ? apiResourceList(kinds, group, version as string)
+            : undefined;
+    return found ? json(200, found) : pathNotFound();
+  }
+
+  async #resourcePath(
+    request: ApiRequest,
+    info: RequestInfo,
+    _pathname: string,
+    query: URLSearchParams,
+    user: Requester,
+  ): Promise<ApiResponse> {
+    const { registry } = this.#options;
+    const watching =
+      info.watchPath || (request.method === "GET" && query.has("watch") && isTrue(query.get("watch") ?? ""));
+    const verb = verbOf(request.method, info, watching);
+    if (verb === undefined) throw methodNotAllowed();
+    this.#authorize(user, attributesOf(info, verb, query));
+    const virtual = virtualKinds(info);
+    if (virtual) return await this.#review(request, info, query, user, virtual);
+    const resource = registry.resource(info.group, info.version, info.plural);
+    if (!resource) {
+      return registry.kinds.hasGroupVersion(info.group, info.version)
+        ? failure(resourceNotFound())
+        : pathNotFound();
+    }
+    if (info.namespace !== undefined && !resource.info.namespaced) return failure(resourceNotFound());
+    const warnings: string[] = resource.deprecation === undefined ? [] : [resource.deprecation];
+    const response = await this.#dispatch(request, info, resource, verb, query, user, (warning) =>
+      warnings.push(warning),
+    );
+    if (warnings.length === 0) return response;
+    const values = [...new Set(warnings)].map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
+    return { ...response, headers: { ...response.headers, warning: values } };
+  }
+
+  async #dispatch(
+    request: ApiRequest,
+    info: RequestInfo,
+    resource: Resource,
+    verb: string,
+    query: URLSearchParams,
+    user: Requester,
+    warn: (text: string) => void,
+  ): Promise<ApiResponse> {
+    const deps = this.#options;
+    const { namespace, name, subresource } = info;
+    const as =
+      subresource === "log" || subresource === "proxy"
+        ? ({ as: "object", yaml: false } as const)
+        : negotiate(header(request, "accept"));
+    if (name === undefined) {
+      if (verb === "list" || verb === "watch") {
+        const options = parseListOptions(resource, query, verb === "watch");
+        if (verb === "list") return list(deps, resource, namespace, options, as, query);
+        return watch(deps, resource, namespace, options, as);
+      }
+      if (!resource.info.verbs.includes(verb)) throw methodNotAllowed();
+      if (resource.info.namespaced && namespace === undefined) throw methodNotAllowed();
+      const write = this.#write(request, query, as, user, warn, verb);
+      if (verb === "create") return create(deps, resource, namespace, write);
+      return removeCollection(deps, resource, namespace, write);
+    }
+    const target: Target = {
+      resource,
+      namespace,
+      name,
+      ...(subresource === undefined ? {} : { subresource }),
+    };
+    if (resource.info.namespaced && namespace === undefined) return failure(resourceNotFound());
+    if (subresource !== undefined && subresource !== "status") {
+      const write = this.#write(request, query, as, user, warn, verb);
+      return await deps.subresources(deps, target, info, write);
+    }
+    if (subresource === "status" && !resource.hasStatus) return failure(resourceNotFound());
+    switch (verb) {
+      case "get":
+        return get(deps, target, as, query);
+      case "watch": {
+        const byName = new URLSearchParams(query);
+        byName.set("fieldSelector", `metadata.name=${name}`);
+        return watch(deps, resource, namespace, parseListOptions(resource, byName, true), as);
+      }
+      case "update":
+        return update(deps, target, this.#write(request, query, as, user, warn, verb));
+      case "patch":
+        return patch(deps, target, this.#write(request, query, as, user, warn, verb));
+      case "delete":
+        if (subresource !== undefined) throw methodNotAllowed();
+        return remove(deps, target, this.#write(request, query, as, user, warn, verb));
+      default:
+        throw methodNotAllowed();
+    }
+  }
+
+  async #review(
+    request: ApiRequest,
+    info: RequestInfo,
+    query: URLSearchParams,
+    user: Requester,
+    review: NonNullable<ReturnType<typeof virtualKinds>>,
+  ): Promise<ApiResponse> {
+    if (request.method !== "POST") throw methodNotAllowed();
+    const write = this.#write(
+      request,
+      query,
+      negotiate(header(request, "accept")),
+      user,
+      () => undefined,
+      "create",
+    );
+    return await review(this.#options, info, write);
+  }
+
+  #write(
+    request: ApiRequest,
+    query: URLSearchParams,
+    as: WriteRequest["as"],
+    user: Requester,
+    warn: (text: string) => void,
+    verb: string,
+  ): WriteRequest {
+    const kind =
+      verb === "create"
+        ? "CreateOptions"
+        : verb === "patch"
+          ? "PatchOptions"
+          : verb === "update"
+            ? "UpdateOptions"
+            : "DeleteOptions";
+    const { dryRun, fieldValidation } = parseWriteOptions(query, kind);
+    const fieldManager = query.get("fieldManager") || defaultManager(header(request, "user-agent"));
+    const context: RequestContext = { user, fieldManager, dryRun, warn };
+    return { request, query, as, context, fieldValidation };
+  }
+}
+
+function verbOf(method: string, info: RequestInfo, watching: boolean): string | undefined {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return watching ? "watch" : info.name === undefined ? "list" : "get";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return info.name === undefined ? "deletecollection" : "delete";
+    default:
+      return undefined;
+  }
+}
+
+/** What authorization is asked. A list or watch of a single name is about that name. */
+function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): Attributes {
+  const { group, plural, subresource, namespace, name } = info;
+  const single = /^metadata\.name==?([^,=!]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
+  return {
+    verb,
+    group,
+    resource: plural,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(name === undefined ? (single !== undefined && verb !== "create" ? { name: single } : {}) : { name }),
+    ...(namespace === undefined
+      ? group === "" && plural === "namespaces" && name
+        ? { namespace: name }
+        : {}
+      : { namespace }),
+  };
+}
+
+function methodNotAllowed(): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: "MethodNotAllowed",
+    message: "the server does not allow this method on the requested resource",
+    details: {},
+  });
+}
+
+function resourceNotFound(): StatusError {
+  return new StatusError({
+    code: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+    details: {},
+  });
+}

@@ -1,0 +1,283 @@
+import {
+  type Authorizer,
+  requestToken,
+  reviewLocalAccess,
+  reviewOwnAccess,
+  reviewOwnRules,
+  reviewSelf,
+  reviewSubjectAccess,
+  reviewToken,
+  type Tokens,
+  type User,
+} from "../auth/index.ts";
+import { clone, isObject, type JsonObject } from "../json.ts";
+import { schemaOfType } from "../kinds/index.ts";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  serverSideApply,
+} from "../merge/index.ts";
+import type { Target } from "../registry/registry.ts";
+import { badRequest, conflict, internalError, StatusError, unsupported } from "../status.ts";
+import { field } from "../storage/store.ts";
+import { decodeBody, mediaType, parsePatch, unsupportedMediaType } from "./body.ts";
+import { present, type ReadDependencies } from "./read.ts";
+import { type ApiResponse, header } from "./request.ts";
+import type { RequestInfo } from "./request-info.ts";
+import { json } from "./respond.ts";
+import type { WriteRequest } from "./write.ts";
+
+/** What subresources need beyond the registry. */
+export interface SubresourceDependencies extends ReadDependencies {
+  readonly tokens: Tokens;
+  readonly authorizer: Authorizer;
+}
+
+/** Answers everything under an object but `status`. */
+export type Subresources = (
+  deps: SubresourceDependencies,
+  target: Target,
+  info: RequestInfo,
+  write: WriteRequest,
+) => Promise<ApiResponse>;
+
+type Handler = (
+  deps: SubresourceDependencies,
+  target: Target,
+  info: RequestInfo,
+  write: WriteRequest,
+) => Promise<ApiResponse>;
+
+/** A server that others extend: the simulated node answers for logs, for instance. */
+export function subresources(extra: { readonly [path: string]: Handler } = {}): Subresources {
+  const handlers: { readonly [path: string]: Handler } = {
+    "pods/binding": bind,
+    "pods/eviction": evict,
+    "namespaces/finalize": finalize,
+    "serviceaccounts/token": token,
+    "certificatesigningrequests/approval": writeThrough,
+    "pods/ephemeralcontainers": writeThrough,
+    "pods/resize": writeThrough,
+    ...extra,
+  };
+  return async (deps, target, info, write) => {
+    const { resource, subresource = "" } = target;
+    const known = resource.info.subresources.some(({ name }) => name === subresource);
+    if (!known) {
+      throw new StatusError({
+        code: 404,
+        reason: "NotFound",
+        message: "the server could not find the requested resource",
+        details: {},
+      });
+    }
+    if (subresource === "scale") return scale(deps, target, write);
+    const handler = handlers[`${resource.info.plural}/${subresource}`];
+    if (!handler) throw unsupported(`the subresource ${resource.info.plural}/${subresource}`);
+    return handler(deps, target, info, write);
+  };
+}
+
+/** GET, PUT and PATCH of the `autoscaling/v1` Scale that an object shows. */
+const scale = async (
+  deps: SubresourceDependencies,
+  target: Target,
+  write: WriteRequest,
+): Promise<ApiResponse> => {
+  const { resource } = target;
+  const { scale: scaling } = resource;
+  if (!scaling) throw unsupported(`scaling ${resource.bucket}`);
+  const shown = (object: JsonObject): JsonObject => {
+    const made = scaling.get(object);
+    if (!made)
+      throw internalError(`the spec replicas field of ${resource.bucket} "${target.name}" does not exist`);
+    return made;
+  };
+  const { method } = write.request;
+  if (method === "GET") return json(200, shown(await deps.registry.get(target)));
+  const compute = await scaleChange(write, shown);
+  const options = { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions" } as const;
+  const updated = await deps.registry.update(
+    target,
+    write.context,
+    (live) => {
+      const next = clone(live);
+      const wanted = compute(live);
+      scaling.set(next, wanted);
+      const version = field(wanted, "metadata", "resourceVersion");
+      if (method === "PUT" && version) (next.metadata as JsonObject).resourceVersion = version;
+      else if (method === "PUT")
+        (next.metadata as JsonObject).resourceVersion = (live.metadata as JsonObject)
+          .resourceVersion as string;
+      return next;
+    },
+    options,
+  );
+  return json(200, shown(updated));
+};
+
+async function scaleChange(
+  write: WriteRequest,
+  shown: (object: JsonObject) => JsonObject,
+): Promise<(live: JsonObject) => JsonObject> {
+  if (write.request.method === "PUT") {
+    const body = await decodeBody(write.request, false);
+    if (!body) throw badRequest("a Scale is required");
+    return () => body.object;
+  }
+  if (write.request.method !== "PATCH") {
+    throw new StatusError({
+      code: 405,
+      reason: "MethodNotAllowed",
+      message: "the server does not allow this method on the requested resource",
+      details: {},
+    });
+  }
+  const type = mediaType(header(write.request, "content-type"));
+  const document = parsePatch(write.request);
+  const schema = () => schemaOfType("io.k8s.api.autoscaling.v1.Scale");
+  return (live) => {
+    const current = shown(live);
+    switch (type) {
+      case "application/json-patch+json":
+        return applyJsonPatch(current, document) as JsonObject;
+      case "application/merge-patch+json":
+        return applyMergePatch(current, document) as JsonObject;
+      case "application/strategic-merge-patch+json":
+        return applyStrategicMergePatch(current, document as JsonObject, schema());
+      case "application/apply-patch+yaml":
+        return serverSideApply({
+          live: current,
+          config: document as JsonObject,
+          schema: schema(),
+          manager: write.context.fieldManager,
+          apiVersion: "autoscaling/v1",
+          subresource: "scale",
+          force: write.query.get("force") === "true",
+          time: "",
+        });
+      default:
+        throw unsupportedMediaType([
+          "application/json-patch+json",
+          "application/merge-patch+json",
+          "application/strategic-merge-patch+json",
+          "application/apply-patch+yaml",
+        ]);
+    }
+  };
+}
+
+/** PUT or PATCH of a whole object through a subresource that guards part of it. */
+const writeThrough: Handler = async (deps, target, _info, write) => {
+  const { resource } = target;
+  if (write.request.method === "GET") {
+    return present(deps, resource, await deps.registry.get(target), write.as, write.query);
+  }
+  const { patch, update } = await import("./write.ts");
+  return write.request.method === "PATCH" ? patch(deps, target, write) : update(deps, target, write);
+};
+
+/** Puts a pod on a node. */
+const bind: Handler = async (deps, target, _info, write) => {
+  const body = await decodeBody(write.request, false);
+  const node = body && field(body.object, "target", "name");
+  if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
+  const { subresource: _subresource, ...pod } = target;
+  await deps.registry.update(
+    pod,
+    write.context,
+    (live) => {
+      const bound = field(live, "spec", "nodeName");
+      if (bound) {
+        throw conflict(
+          { group: "", resource: "pods/binding" },
+          target.name,
+          `pod ${target.name} is already assigned to node ${JSON.stringify(bound)}`,
+        );
+      }
+      const next = clone(live);
+      next.spec = { ...(next.spec as JsonObject), nodeName: node };
+      return next;
+    },
+    { kind: "UpdateOptions" },
+  );
+  return json(201, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 });
+};
+
+/** Deletes a pod, unless its disruption budgets say no. */
+const evict: Handler = async (deps, target, _info, write) => {
+  const body = await decodeBody(write.request, false);
+  const { subresource: _subresource, ...pod } = target;
+  const { object } = deps.registry.entry(pod);
+  const { blockingBudget } = await import("./eviction.ts");
+  const refusal = blockingBudget(deps.registry, object);
+  if (refusal) throw refusal;
+  const options = isObject(body?.object.deleteOptions) ? body.object.deleteOptions : {};
+  const grace = options.gracePeriodSeconds;
+  await deps.registry.delete(
+    pod,
+    { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options },
+    write.context,
+  );
+  return json(201, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 });
+};
+
+/** Takes the finalizers off a namespace. */
+const finalize: Handler = async (deps, target, _info, write) => {
+  const body = await decodeBody(write.request, false);
+  if (!body) throw badRequest("a Namespace is required");
+  const updated = await deps.registry.update(target, write.context, () => clone(body.object), {
+    kind: "UpdateOptions",
+  });
+  return present(deps, target.resource, updated, write.as, write.query);
+};
+
+/** Issues a token for a service account. */
+const token: Handler = async (deps, target, _info, write) => {
+  const body = await decodeBody(write.request, false);
+  const { subresource: _subresource, ...account } = target;
+  const { object } = deps.registry.entry(account);
+  const { tokens } = deps;
+  return json(201, await requestToken(body?.object ?? {}, object, { tokens, clock: deps.registry.clock }));
+};
+
+type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteRequest) => Promise<ApiResponse>;
+
+/** Kinds that are questions: posting one gives the answer, and nothing is stored. */
+const reviews: { readonly [path: string]: Review } = {
+  "authorization.k8s.io/subjectaccessreviews": async ({ authorizer }, _info, write) =>
+    json(201, reviewSubjectAccess(await question(write), authorizer)),
+  "authorization.k8s.io/selfsubjectaccessreviews": async ({ authorizer }, _info, write) =>
+    json(201, reviewOwnAccess(await question(write), userOf(write), authorizer)),
+  "authorization.k8s.io/localsubjectaccessreviews": async ({ authorizer }, { namespace = "" }, write) =>
+    json(201, reviewLocalAccess(await question(write), namespace, authorizer)),
+  "authorization.k8s.io/selfsubjectrulesreviews": async ({ authorizer }, _info, write) =>
+    json(201, reviewOwnRules(await question(write), userOf(write), authorizer)),
+  "authentication.k8s.io/tokenreviews": async ({ tokens }, _info, write) =>
+    json(201, await reviewToken(await question(write), tokens)),
+  "authentication.k8s.io/selfsubjectreviews": async ({ registry }, _info, write) =>
+    json(201, reviewSelf(userOf(write), registry.clock)),
+};
+
+export function virtualKinds(info: RequestInfo): Review | undefined {
+  return reviews[`${info.group}/${info.plural}`];
+}
+
+async function question(write: WriteRequest): Promise<JsonObject> {
+  const body = await decodeBody(write.request, false);
+  if (!body) throw badRequest("a review is required");
+  return body.object;
+}
+
+function userOf({ context }: WriteRequest): User {
+  const { name, uid, groups, extra } = context.user;
+  return {
+    name,
+    groups: [...groups],
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+}

@@ -1,0 +1,116 @@
+import type { ApiRequest, ApiResponse } from "./http/request.ts";
+import type { Requester } from "./registry/admission.ts";
+
+/** What a client in the same process sends: the shape of `@windlass/client`'s transport, without depending on it. */
+export interface DoorRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface DoorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** A way in without sockets: a transport for clients that live in this process. */
+export interface Door {
+  request(request: DoorRequest): Promise<DoorResponse>;
+  close(): Promise<void>;
+}
+
+/** @param user who its requests come from, unless they carry a token. */
+export function openDoor(
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  user: Requester | undefined,
+): Door {
+  return {
+    async request(request) {
+      request.signal?.throwIfAborted();
+      const gone = new AbortController();
+      request.signal?.addEventListener("abort", () => gone.abort(), { once: true, signal: gone.signal });
+      const response = await handle({
+        method: request.method,
+        url: request.path,
+        headers: request.headers,
+        body: typeof request.body === "string" ? Buffer.from(request.body) : request.body,
+        signal: gone.signal,
+        ...(user && request.headers.authorization === undefined ? { peer: user } : {}),
+      });
+      // Streams begin at once: an event between this answer and the first read is not lost.
+      const { status, headers } = response;
+      return { status, headers, body: bodyOf(response, request.signal) };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function bodyOf(response: ApiResponse, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  const { body } = response;
+  if (typeof body === "function") return new Pipe(body, signal);
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  return (async function* () {
+    if (bytes.byteLength > 0) yield bytes;
+  })();
+}
+
+/** Holds what a stream wrote until it is read. */
+class Pipe implements AsyncIterable<Uint8Array> {
+  readonly #chunks: Uint8Array[] = [];
+  #waiting = 0;
+  #ended = false;
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+  readonly #stop: () => void;
+
+  constructor(
+    start: Extract<ApiResponse["body"], (...args: never[]) => unknown>,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#stop = start({
+      write: (chunk) => {
+        this.#chunks.push(chunk);
+        this.#waiting += chunk.byteLength;
+        this.#wake?.();
+        return this.#waiting;
+      },
+      end: () => {
+        this.#ended = true;
+        this.#wake?.();
+      },
+    });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        this.#failure = signal.reason;
+        this.#stop();
+        this.#wake?.();
+      },
+      { once: true },
+    );
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        if (this.#failure !== undefined) throw this.#failure;
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          this.#waiting -= chunk.byteLength;
+          yield chunk;
+        } else if (this.#ended) return;
+        else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          this.#wake = undefined;
+        }
+      }
+    } finally {
+      this.#stop();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { applyScale, scaleOf } from "../crd/scale.ts";
+import type { ServedKind } from "../crd/served-kinds.ts";
+import type { JsonObject } from "../json.ts";
+import type { KindInfo, SubresourceInfo } from "../kinds/index.ts";
+import { bucketOf, type Conversion, type Resource } from "./resource.ts";
+import { tableStrategy } from "./strategy.ts";
+
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const subresourceVerbs = ["get", "patch", "update"];
+
+/** What discovery, OpenAPI and routing know of a custom resource. */
+export function customKind(served: ServedKind): KindInfo {
+  const { group, version, kind } = served;
+  const subresources: SubresourceInfo[] = [];
+  if (served.subresources.status) {
+    subresources.push({ name: "status", kind: { group, version, kind }, verbs: subresourceVerbs });
+  }
+  if (served.subresources.scale) {
+    subresources.push({
+      name: "scale",
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+      verbs: subresourceVerbs,
+    });
+  }
+  return {
+    group,
+    version,
+    kind,
+    plural: served.plural,
+    singular: served.singular,
+    namespaced: served.namespaced,
+    shortNames: served.shortNames,
+    categories: served.categories,
+    verbs,
+    subresources,
+    listKind: served.listKind,
+    origin: "custom",
+    printerColumns: served.printerColumns,
+    schema: () => served.schema.schema,
+  };
+}
+
+/** Serves one version of a custom resource. */
+export function customResource(
+  info: KindInfo,
+  served: ServedKind,
+  conversion: Conversion | undefined,
+): Resource {
+  const { schema } = served;
+  const scale = served.subresources.scale;
+  return {
+    info,
+    bucket: bucketOf(info.group, info.plural),
+    strategy: tableStrategy(info),
+    hasStatus: served.subresources.status,
+    selectableFields: served.selectableFields,
+    schema: () => schema.schema,
+    decode: (object) => {
+      const unknown = schema.prune(object);
+      schema.applyDefaults(object);
+      return { object, unknown };
+    },
+    validate: (object: JsonObject, live, subresource) =>
+      served.validate(object, live, subresource === "status" ? "status" : undefined),
+    ...(conversion ? { conversion } : {}),
+    ...(scale
+      ? {
+          scale: {
+            get: (object: JsonObject) => scaleOf(object, scale),
+            set: (object: JsonObject, wanted: JsonObject) => applyScale(object, scale, wanted),
+          },
+        }
+      : {}),
+    ...(served.deprecationWarning === undefined ? {} : { deprecation: served.deprecationWarning }),
+  };
+}

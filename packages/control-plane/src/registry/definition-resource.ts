@@ -1,0 +1,16 @@
+import { prepareCrd } from "../crd/rule-review.ts";
+import { validateCrd } from "../crd/validate.ts";
+import { definitionsBucket } from "./definitions.ts";
+import type { Resource } from "./resource.ts";
+
+/** CustomResourceDefinitions are checked by code of their own; CEL is loaded for the first one that has rules. */
+export function prepareCustomDefinitions(resource: Resource): Resource {
+  if (resource.bucket !== definitionsBucket) return resource;
+  return {
+    ...resource,
+    validate: async (object, live) => {
+      await prepareCrd(object);
+      return validateCrd(object, live);
+    },
+  };
+}

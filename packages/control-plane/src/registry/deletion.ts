@@ -1,0 +1,80 @@
+import type { Clock } from "@windlass/clock";
+import { clone, type JsonObject, textOf } from "../json.ts";
+import { timestamp } from "./metadata.ts";
+import type { Resource } from "./resource.ts";
+
+export interface DeleteOptions {
+  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** The options as they came, for admission. */
+  readonly raw?: JsonObject;
+}
+
+/** The finalizers by which the garbage collector is told what to do about dependents. */
+export const foregroundFinalizer = "foregroundDeletion";
+export const orphanFinalizer = "orphan";
+
+/**
+ * The object as deletion leaves it while something holds it back: finalizers, or a grace period.
+ *
+ * @returns undefined if nothing does, and it may go at once
+ */
+export function markForDeletion(
+  resource: Resource,
+  object: JsonObject,
+  options: DeleteOptions,
+  clock: Clock,
+): { object: JsonObject } | undefined {
+  const metadata = clone(object.metadata as JsonObject);
+  const present = (metadata.finalizers as string[] | undefined) ?? [];
+  const own = resource.strategy.deletionFinalizers?.(object) ?? [];
+  const finalizers = [
+    ...withDependents(resource, present, options),
+    ...own.filter((name) => !present.includes(name)),
+  ];
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+
+  const grace = graceOf(resource, object, options);
+  const deletingAlready = metadata.deletionTimestamp !== undefined;
+  if (grace === 0 && finalizers.length === 0 && !resource.strategy.heldBack?.(object)) return undefined;
+  if (deletingAlready) {
+    // A second delete may shorten the wait, never lengthen it.
+    const before = Number(metadata.deletionGracePeriodSeconds ?? 0);
+    if (options.gracePeriodSeconds !== undefined && grace < before) {
+      const began = Date.parse(textOf(metadata.deletionTimestamp)) - before * 1_000;
+      metadata.deletionTimestamp = `${new Date(began + grace * 1_000).toISOString().slice(0, 19)}Z`;
+      metadata.deletionGracePeriodSeconds = grace;
+    }
+    return { object: { ...object, metadata } };
+  }
+  metadata.deletionTimestamp =
+    grace === 0 ? timestamp(clock) : `${new Date(clock.now() + grace * 1_000).toISOString().slice(0, 19)}Z`;
+  metadata.deletionGracePeriodSeconds = grace;
+  if (resource.strategy.generation) metadata.generation = Number(metadata.generation ?? 0) + 1;
+  const marked: JsonObject = { ...object, metadata };
+  resource.strategy.onDeletion?.(marked, { clock });
+  return { object: marked };
+}
+
+function graceOf(resource: Resource, object: JsonObject, options: DeleteOptions): number {
+  const natural = resource.strategy.gracePeriod?.(object);
+  if (natural === undefined) return 0;
+  if (natural === 0) return 0;
+  if (options.gracePeriodSeconds === undefined) return natural;
+  return options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
+}
+
+function withDependents(resource: Resource, finalizers: readonly string[], options: DeleteOptions): string[] {
+  const others = finalizers.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
+  const policy = options.propagationPolicy;
+  if (policy === undefined) {
+    // Finalizers that somebody put there say what is wanted; failing those, the kind's own default does.
+    if (others.length < finalizers.length) return [...finalizers];
+    return resource.strategy.dependents === "Orphan" ? [...others, orphanFinalizer] : others;
+  }
+  if (policy === "Orphan") return [...others, orphanFinalizer];
+  if (policy === "Foreground") return [...others, foregroundFinalizer];
+  return others;
+}

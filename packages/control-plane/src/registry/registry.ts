@@ -1,0 +1,565 @@
+import type { Clock, Random } from "@windlass/clock";
+import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
+import type { KindInfo, KindTable } from "../kinds/index.ts";
+import { noOp, trackUpdate } from "../merge/index.ts";
+import {
+  alreadyExists,
+  badRequest,
+  type Cause,
+  conflict,
+  invalid,
+  notFound,
+  type ResourceName,
+  StatusError,
+} from "../status.ts";
+import { type Entry, keyOf, type Store } from "../storage/store.ts";
+import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
+import { type DeleteOptions, markForDeletion } from "./deletion.ts";
+import { generateName, metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
+import type { Resource } from "./resource.ts";
+import type { StrategyContext } from "./strategy.ts";
+import { trackingOf } from "./tracking.ts";
+
+/** What a request brings besides its object. */
+export interface RequestContext {
+  readonly user: Requester;
+  /** Who writes, for managedFields. */
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly warn: (text: string) => void;
+}
+
+/** Which object a request is about. */
+export interface Target {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly subresource?: string;
+}
+
+/** How the object of a write comes about, from what is stored. Called again when somebody else was faster. */
+export type Compute = (live: JsonObject) => JsonObject;
+
+export interface WriteOutcome {
+  readonly object: JsonObject;
+  readonly created: boolean;
+}
+
+export interface RegistryOptions {
+  readonly store: Store;
+  readonly kinds: KindTable;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Makes the served resource of a kind: its strategy, its schema, its conversion. */
+  readonly resourceOf: (info: KindInfo) => Resource;
+}
+
+/** Writes that lose a race are tried again this often before the client hears of it. */
+const patience = 5;
+
+/**
+ * The rules that hold for every kind: identity, versions, admission, validation, deletion. Everything that writes goes through
+ * here, whether it came over the network or from a controller in this process.
+ */
+export class Registry {
+  readonly store: Store;
+  readonly kinds: KindTable;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly admission: Admission[] = [];
+  readonly #resourceOf: (info: KindInfo) => Resource;
+  readonly #resources = new WeakMap<KindInfo, Resource>();
+
+  constructor(options: RegistryOptions) {
+    this.store = options.store;
+    this.kinds = options.kinds;
+    this.clock = options.clock;
+    this.random = options.random;
+    this.#resourceOf = options.resourceOf;
+  }
+
+  /** The resource at a path, if it is served. */
+  resource(group: string, version: string, plural: string): Resource | undefined {
+    const info = this.kinds.byResource(group, version, plural);
+    return info && this.resourceFor(info);
+  }
+
+  resourceFor(info: KindInfo): Resource {
+    let resource = this.#resources.get(info);
+    if (!resource) {
+      resource = this.#resourceOf(info);
+      this.#resources.set(info, resource);
+    }
+    return resource;
+  }
+
+  /** @throws StatusError 404 */
+  entry({ resource, namespace, name }: Target): Entry {
+    const entry = this.store.get(resource.bucket, keyOf(namespace, name));
+    if (!entry) throw notFound(nameOf(resource), name);
+    return entry;
+  }
+
+  /** The object in this version. @throws StatusError 404 */
+  async get(target: Target): Promise<JsonObject> {
+    return await this.fromStorage(target.resource, this.entry(target).object);
+  }
+
+  async fromStorage(resource: Resource, object: JsonObject): Promise<JsonObject> {
+    if (!resource.conversion) return object;
+    const [converted] = await resource.conversion.fromStorage([object]);
+    return converted as JsonObject;
+  }
+
+  /**
+   * Creates an object. `input` is the request's own: it will be changed.
+   *
+   * @param tracked whether `input` already carries its managedFields (server-side apply has its own way to find them)
+   */
+  async create(
+    resource: Resource,
+    namespace: string | undefined,
+    input: JsonObject,
+    context: RequestContext,
+    tracked = false,
+  ): Promise<JsonObject> {
+    const { strategy } = resource;
+    let object = input;
+    const metadata = ensureMetadata(object);
+    if (metadata.resourceVersion) {
+      throw new StatusError({
+        code: 500,
+        message: "resourceVersion should not be set on objects to be created",
+      });
+    }
+    placeIn(resource, namespace, metadata);
+    stampNew(object, strategy, this.clock, this.random);
+    if (resource.hasStatus && resource.info.origin === "custom") delete object.status;
+    if (!tracked) object = this.#track(resource, undefined, object, context, undefined);
+
+    const request = this.#admissionRequest(
+      "CREATE",
+      { resource, namespace, name: textOf(metadata.name ?? "") },
+      context,
+      {
+        object,
+        options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1" },
+      },
+    );
+    await this.#mutate(request);
+    object = request.object as JsonObject;
+    const strategyContext = this.#strategyContext(context, undefined);
+    strategy.prepareCreate?.(object, strategyContext);
+    this.#chooseName(resource, namespace, object);
+    const name = textOf((object.metadata as JsonObject).name ?? "");
+    const causes = [
+      ...metadataFaults(object, strategy, resource.info.namespaced),
+      ...((await resource.validate?.(object, undefined, undefined)) ?? []),
+      ...(strategy.validate?.(object, strategyContext) ?? []),
+    ];
+    if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
+    await this.#validate({ ...request, name, object });
+
+    const key = keyOf(namespace, name);
+    const existing = this.store.get(resource.bucket, key);
+    if (existing) {
+      const failure = alreadyExists(nameOf(resource), name);
+      throw (existing.object.metadata as JsonObject).deletionTimestamp
+        ? new StatusError({
+            code: 409,
+            reason: "AlreadyExists",
+            message: `object is being deleted: ${failure.message}`,
+            ...(failure.details ? { details: failure.details } : {}),
+          })
+        : failure;
+    }
+    if (context.dryRun) return object;
+    const stored = await this.#toStorage(resource, object);
+    const entry = this.store.put(resource.bucket, key, stored);
+    return this.fromStorage(resource, entry.object);
+  }
+
+  /**
+   * Changes an object. `compute` is given the live object, in this version, and returns the one to store; it must not change
+   * what it is given.
+   *
+   * @param options.tracked whether `compute` sets managedFields itself
+   * @throws StatusError 404, 409, 422 and whatever admission says
+   */
+  async update(
+    target: Target,
+    context: RequestContext,
+    compute: Compute,
+    options: { kind: "UpdateOptions" | "PatchOptions"; tracked?: boolean },
+  ): Promise<JsonObject> {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#tryUpdate(target, context, compute, options);
+      if (outcome !== "raced") return outcome;
+      if (attempt === patience) throw modified(target.resource, target.name);
+    }
+  }
+
+  async #tryUpdate(
+    target: Target,
+    context: RequestContext,
+    compute: Compute,
+    options: { kind: "UpdateOptions" | "PatchOptions"; tracked?: boolean },
+  ): Promise<JsonObject | "raced"> {
+    const { resource, namespace, subresource } = target;
+    const { strategy } = resource;
+    const key = keyOf(namespace, target.name);
+    const entry = this.entry(target);
+    const live = await this.fromStorage(resource, entry.object);
+    let next = compute(live);
+    const metadata = ensureMetadata(next);
+    this.#checkIdentity(target, next, live, options.kind);
+    // A patch is computed anew on what is there then; a PUT that names a version is not.
+    const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
+    carryOver(next, live);
+    keepToSubresource(resource, next, live, subresource);
+    if (!options.tracked) next = this.#track(resource, live, next, context, subresource);
+
+    const request = this.#admissionRequest("UPDATE", target, context, {
+      object: next,
+      oldObject: live,
+      options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", fieldManager: context.fieldManager },
+    });
+    await this.#mutate(request);
+    next = request.object as JsonObject;
+    carryOver(next, live);
+    const strategyContext = this.#strategyContext(context, subresource);
+    strategy.prepareUpdate?.(next, live, strategyContext);
+    if (strategy.generation) countGeneration(resource, next, live);
+    const causes: Cause[] = [
+      ...metadataFaults(next, strategy, resource.info.namespaced),
+      ...metadataUpdateFaults(next, live),
+      ...((await resource.validate?.(next, live, subresource)) ?? []),
+      ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
+    ];
+    if (causes.length > 0) throw invalid(resource.info, target.name, causes);
+    await this.#validate({ ...request, object: next });
+
+    // Admission may have waited for a webhook: what was read before it may be old by now.
+    if (this.store.get(resource.bucket, key) !== entry) {
+      if (conditional) throw modified(resource, target.name);
+      return "raced";
+    }
+    if (noOp(live, next)) return live;
+    if (context.dryRun) return next;
+    const stored = await this.#toStorage(resource, next);
+    if (readyToGo(resource, next)) {
+      this.store.delete(resource.bucket, key, stored);
+      strategy.afterDelete?.(next, strategyContext);
+      return next;
+    }
+    return this.fromStorage(resource, this.store.put(resource.bucket, key, stored).object);
+  }
+
+  /**
+   * Deletes an object, or begins to: finalizers and grace periods hold it back.
+   *
+   * @returns the object as it is then, and whether it is gone
+   */
+  async delete(
+    target: Target,
+    options: DeleteOptions,
+    context: RequestContext,
+  ): Promise<{ object: JsonObject; gone: boolean }> {
+    const { resource, namespace } = target;
+    const key = keyOf(namespace, target.name);
+    const before = this.entry(target);
+    await this.#validate(
+      this.#admissionRequest("DELETE", target, context, {
+        object: undefined,
+        oldObject: await this.fromStorage(resource, before.object),
+        options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options.raw },
+      }),
+    );
+    const entry = this.entry(target);
+    checkPreconditions(resource, target.name, entry.object, options);
+    const marked = markForDeletion(resource, entry.object, options, this.clock);
+    if (context.dryRun)
+      return { object: await this.fromStorage(resource, marked?.object ?? entry.object), gone: !marked };
+    if (marked) {
+      const { object } = marked;
+      const stored = noOp(entry.object, object) ? entry : this.store.put(resource.bucket, key, object);
+      return { object: await this.fromStorage(resource, stored.object), gone: false };
+    }
+    const last = this.store.delete(resource.bucket, key) as Entry;
+    resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined));
+    // The answer carries the last state that was stored; the deletion's own revision is for watchers.
+    const { resourceVersion } = entry.object.metadata;
+    const object = { ...last.object, metadata: { ...last.object.metadata, resourceVersion } };
+    return { object: await this.fromStorage(resource, object), gone: true };
+  }
+
+  #chooseName(resource: Resource, namespace: string | undefined, object: JsonObject): void {
+    const metadata = object.metadata as JsonObject;
+    const prefix = metadata.generateName;
+    if (metadata.name || typeof prefix !== "string" || prefix === "") return;
+    for (let attempt = 0; attempt < 8; attempt++) {
+      metadata.name = generateName(this.random, prefix);
+      if (!this.store.get(resource.bucket, keyOf(namespace, textOf(metadata.name)))) return;
+    }
+    throw new StatusError({
+      code: 409,
+      reason: "AlreadyExists",
+      message: `${resource.bucket} ${JSON.stringify(metadata.name)} already exists, the server was not able to generate a unique name for the object`,
+      details: {
+        name: textOf(metadata.name),
+        ...(resource.info.group === "" ? {} : { group: resource.info.group }),
+        kind: resource.info.plural,
+        retryAfterSeconds: 1,
+      },
+    });
+  }
+
+  #checkIdentity(
+    target: Target,
+    next: JsonObject,
+    live: JsonObject,
+    kind: "UpdateOptions" | "PatchOptions",
+  ): void {
+    const { resource, namespace, name } = target;
+    const metadata = next.metadata as JsonObject;
+    const before = live.metadata as JsonObject;
+    if (metadata.name === undefined || metadata.name === "") metadata.name = name;
+    if (metadata.name !== name) {
+      throw badRequest(
+        `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${name})`,
+      );
+    }
+    placeIn(resource, namespace, metadata);
+    const uid = metadata.uid;
+    if (uid && uid !== before.uid) {
+      throw conflict(
+        nameOf(resource),
+        name,
+        `Precondition failed: UID in precondition: ${textOf(uid)}, UID in object meta: ${textOf(before.uid)}`,
+      );
+    }
+    const version = metadata.resourceVersion;
+    if (version === undefined || version === "") {
+      if (resource.strategy.unconditionalUpdate === false && kind === "UpdateOptions") {
+        throw invalid(resource.info, name, [
+          {
+            reason: "FieldValueInvalid",
+            message: `Invalid value: ${resource.info.origin === "custom" ? "0" : JSON.stringify(version ?? "")}: must be specified for an update`,
+            field: "metadata.resourceVersion",
+          },
+        ]);
+      }
+    } else if (version !== before.resourceVersion) {
+      throw modified(resource, name);
+    }
+  }
+
+  #track(
+    resource: Resource,
+    live: JsonObject | undefined,
+    next: JsonObject,
+    context: RequestContext,
+    subresource: string | undefined,
+  ): JsonObject {
+    return trackUpdate({
+      ...(live ? { live } : {}),
+      next,
+      manager: context.fieldManager,
+      time: timestamp(this.clock),
+      ...trackingOf(resource, this, subresource),
+    });
+  }
+
+  #strategyContext(context: RequestContext, subresource: string | undefined): StrategyContext {
+    const { store, clock, random } = this;
+    return { store, clock, random, subresource, warn: context.warn, dryRun: context.dryRun };
+  }
+
+  #admissionRequest(
+    operation: AdmissionRequest["operation"],
+    target: Target,
+    context: RequestContext,
+    rest: { object: JsonObject | undefined; oldObject?: JsonObject; options: JsonObject },
+  ): AdmissionRequest {
+    return {
+      operation,
+      resource: target.resource,
+      subresource: target.subresource,
+      namespace: target.namespace,
+      name: target.name,
+      object: rest.object,
+      oldObject: rest.oldObject,
+      options: rest.options,
+      user: context.user,
+      dryRun: context.dryRun,
+      warn: context.warn,
+    };
+  }
+
+  async #mutate(request: AdmissionRequest): Promise<void> {
+    for (const plugin of this.admission) {
+      const waiting = plugin.mutate?.(request);
+      if (waiting) await waiting;
+    }
+  }
+
+  async #validate(request: AdmissionRequest): Promise<void> {
+    for (const plugin of this.admission) {
+      const waiting = plugin.validate?.(request);
+      if (waiting) await waiting;
+    }
+  }
+
+  async #toStorage(resource: Resource, object: JsonObject): Promise<JsonObject> {
+    const shaped = resource.settle?.(object) ?? object;
+    if (!resource.conversion) return shaped;
+    const [converted] = await resource.conversion.toStorage([shaped]);
+    return converted as JsonObject;
+  }
+}
+
+/** A resource as messages name it. */
+export function nameOf(resource: Resource): ResourceName {
+  return { group: resource.info.group, resource: resource.info.plural };
+}
+
+export function modified(resource: Resource, name: string): StatusError {
+  return conflict(
+    nameOf(resource),
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+function ensureMetadata(object: JsonObject): JsonObject {
+  const metadata = object.metadata;
+  if (typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)) return metadata;
+  const created: JsonObject = {};
+  object.metadata = created;
+  return created;
+}
+
+function placeIn(resource: Resource, namespace: string | undefined, metadata: JsonObject): void {
+  if (!resource.info.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  const own = metadata.namespace;
+  if (own && own !== namespace) {
+    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+  }
+  metadata.namespace = namespace as string;
+}
+
+/** What an update need not repeat, and cannot change. */
+function carryOver(next: JsonObject, live: JsonObject): void {
+  const metadata = next.metadata as JsonObject;
+  const before = live.metadata as JsonObject;
+  for (const part of [
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+  ]) {
+    const value: Json | undefined = before[part];
+    const ours = metadata[part];
+    if (part === "generation" || ours === undefined || ours === null || ours === "") {
+      if (value === undefined) delete metadata[part];
+      else metadata[part] = value;
+    }
+  }
+  delete metadata.selfLink;
+  metadata.resourceVersion = before.resourceVersion as string;
+}
+
+/** The main endpoint leaves the status alone; a subresource leaves all else alone. */
+function keepToSubresource(
+  resource: Resource,
+  next: JsonObject,
+  live: JsonObject,
+  subresource: string | undefined,
+): void {
+  if (subresource === "status") {
+    const status = next.status;
+    const metadata = next.metadata as JsonObject;
+    const custom = resource.info.origin === "custom";
+    for (const part of Object.keys(next)) if (part !== "metadata") delete next[part];
+    for (const [part, value] of Object.entries(live)) if (part !== "metadata") next[part] = clone(value);
+    if (custom) {
+      next.metadata = {
+        ...clone(live.metadata as JsonObject),
+        ...pick(metadata, "managedFields", "resourceVersion"),
+      };
+    } else {
+      const labels = (live.metadata as JsonObject).labels;
+      if (labels === undefined) delete metadata.labels;
+      else metadata.labels = clone(labels);
+    }
+    if (status === undefined) delete next.status;
+    else next.status = status;
+  } else if (subresource === undefined && resource.hasStatus) {
+    if (live.status === undefined) delete next.status;
+    else next.status = clone(live.status);
+  }
+}
+
+function pick(object: JsonObject, ...parts: string[]): JsonObject {
+  return Object.fromEntries(
+    parts.filter((part) => object[part] !== undefined).map((part) => [part, object[part] as Json]),
+  );
+}
+
+function countGeneration(resource: Resource, next: JsonObject, live: JsonObject): void {
+  const { specChanged } = resource.strategy;
+  const changed = specChanged
+    ? specChanged(next, live)
+    : resource.info.origin === "custom"
+      ? !equal(withoutMetadata(next, resource.hasStatus), withoutMetadata(live, resource.hasStatus))
+      : !equal(next.spec, live.spec);
+  if (!changed) return;
+  const metadata = next.metadata as JsonObject;
+  metadata.generation = Number((live.metadata as JsonObject).generation ?? 0) + 1;
+}
+
+function withoutMetadata(object: JsonObject, hasStatus: boolean): JsonObject {
+  const { metadata: _metadata, ...rest } = object;
+  if (hasStatus) delete rest.status;
+  return rest;
+}
+
+/** Whether the last thing that held back a deletion is gone. */
+function readyToGo(resource: Resource, object: JsonObject): boolean {
+  const metadata = object.metadata as JsonObject;
+  const finalizers = metadata.finalizers;
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    !(Array.isArray(finalizers) && finalizers.length > 0) &&
+    Number(metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    !resource.strategy.heldBack?.(object)
+  );
+}
+
+function checkPreconditions(
+  resource: Resource,
+  name: string,
+  object: JsonObject,
+  options: DeleteOptions,
+): void {
+  const metadata = object.metadata as JsonObject;
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      { group: resource.info.group, resource: resource.info.kind },
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${textOf(metadata.uid)}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      { group: resource.info.group, resource: resource.info.kind },
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${textOf(metadata.resourceVersion)}). The object might have been modified`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from "../json.ts";
+import type { KindInfo } from "../kinds/index.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { Cause } from "../status.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** One version of a kind, as it is served: how its objects are read, checked and kept. */
+export interface Resource {
+  readonly info: KindInfo;
+  /** Where objects are kept. Versions of a kind share it. */
+  readonly bucket: string;
+  readonly strategy: Strategy;
+  readonly hasStatus: boolean;
+  /** Extra fields that can be selected by. */
+  readonly selectableFields: readonly string[];
+  readonly schema: () => Schema;
+  /**
+   * Gives a decoded object the shape it is stored in: types checked, unknown fields dropped, defaults filled in. May change
+   * the object it is given.
+   *
+   * @returns the object, and the fields that were dropped
+   */
+  readonly decode: (object: JsonObject) => Decoded;
+  /** The last shaping before an object is stored. */
+  readonly settle?: (object: JsonObject) => JsonObject;
+  /** Schema and CEL validation; built-in kinds validate in their strategy. */
+  readonly validate?: (
+    object: JsonObject,
+    live: JsonObject | undefined,
+    subresource: string | undefined,
+  ) => Cause[] | Promise<Cause[]>;
+  /** From the version that is stored to this one, and back. Absent where they are the same. */
+  readonly conversion?: Conversion;
+  /** Absent for kinds that do not scale. */
+  readonly scale?: Scaling;
+  /** Answers carry this as a `Warning`. */
+  readonly deprecation?: string;
+}
+
+export interface Decoded {
+  readonly object: JsonObject;
+  /** Paths of fields that nobody knows, for warnings. */
+  readonly unknown: readonly string[];
+}
+
+/** Translates between this version and the stored one. Both return objects of their own. */
+export interface Conversion {
+  readonly fromStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
+  readonly toStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
+}
+
+/** How an object is seen and changed through its `scale` subresource. */
+export interface Scaling {
+  /** The `autoscaling/v1` Scale; undefined if the object has no replicas. */
+  readonly get: (object: JsonObject) => JsonObject | undefined;
+  /** Changes the object. */
+  readonly set: (object: JsonObject, scale: JsonObject) => void;
+}
+
+/** `deployments.apps`, `pods`: a kind's bucket, and its name in messages. */
+export function bucketOf(group: string, plural: string): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}

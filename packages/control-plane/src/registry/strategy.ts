@@ -1,0 +1,169 @@
+import type { Clock, Random } from "@windlass/clock";
+import type { JsonObject } from "../json.ts";
+import type { KindInfo } from "../kinds/index.ts";
+import type { Cause } from "../status.ts";
+import type { Store } from "../storage/store.ts";
+
+/** What a strategy may look at besides the object. It may not write. */
+export interface StrategyContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The subresource being written, if any. */
+  readonly subresource: string | undefined;
+  readonly warn: (text: string) => void;
+  /** With dry runs nothing may be reserved, such as an address. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * What is particular to a kind in the life of its objects. The registry does what is common; every field here is a deviation
+ * that clients can see.
+ *
+ * Functions may change the object they are given first: it is the request's own copy.
+ */
+export interface Strategy {
+  /** Names must be a DNS subdomain, a DNS label, an RFC 1035 label, or just fit in a path. @default "subdomain" */
+  readonly names?: "subdomain" | "label" | "label1035" | "path" | "any";
+  /** Whether `metadata.generation` counts changes of the spec. @default false */
+  readonly generation?: boolean;
+  /** PUT creates what is missing. @default false */
+  readonly createOnUpdate?: boolean;
+  /** PUT without a resourceVersion overwrites. @default true */
+  readonly unconditionalUpdate?: boolean;
+  /** DELETE answers with the object instead of a Status. @default false */
+  readonly returnsDeleted?: boolean;
+  /** What DELETE does about dependents when nothing is said. @default "Background" */
+  readonly dependents?: "Background" | "Orphan";
+  /** Seconds an object lingers after DELETE, unless the request says otherwise; undefined: it goes at once. */
+  readonly gracePeriod?: (object: JsonObject) => number | undefined;
+  /** Finalizers that deletion itself puts on, for somebody to do the rest. */
+  readonly deletionFinalizers?: (object: JsonObject) => readonly string[];
+  /** Whether something besides `metadata.finalizers` keeps a deleted object there. */
+  readonly heldBack?: (object: JsonObject) => boolean;
+  /** Changes an object as its deletion begins. */
+  readonly onDeletion?: (object: JsonObject, context: { readonly clock: Clock }) => void;
+  /** Fills in what the real server's types default. Runs on every decoded object. */
+  readonly setDefaults?: (object: JsonObject) => void;
+  /** Before a create is validated: allocate, derive, clear. */
+  readonly prepareCreate?: (object: JsonObject, context: StrategyContext) => void;
+  /** Before an update is validated: carry over what may not change silently. */
+  readonly prepareUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => void;
+  readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[];
+  /** Runs instead of `validate` on updates, also of subresources. */
+  readonly validateUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => Cause[];
+  /** Whether a change counts for the generation. @default any difference of `spec` */
+  readonly specChanged?: (next: JsonObject, live: JsonObject) => boolean;
+  /** After an object is gone for good: give back what was allocated. */
+  readonly afterDelete?: (object: JsonObject, context: StrategyContext) => void;
+}
+
+const tracksGeneration = new Set([
+  "/Pod",
+  "/PodTemplate",
+  "/ReplicationController",
+  "apps/Deployment",
+  "apps/ReplicaSet",
+  "apps/StatefulSet",
+  "apps/DaemonSet",
+  "batch/Job",
+  "batch/CronJob",
+  "networking.k8s.io/Ingress",
+  "networking.k8s.io/IngressClass",
+  "networking.k8s.io/NetworkPolicy",
+  "networking.k8s.io/ServiceCIDR",
+  "policy/PodDisruptionBudget",
+  "discovery.k8s.io/EndpointSlice",
+  "scheduling.k8s.io/PriorityClass",
+  "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+  "admissionregistration.k8s.io/MutatingWebhookConfiguration",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
+  "apiextensions.k8s.io/CustomResourceDefinition",
+  "flowcontrol.apiserver.k8s.io/FlowSchema",
+  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
+]);
+
+const needsResourceVersion = new Set([
+  "coordination.k8s.io/Lease",
+  "policy/PodDisruptionBudget",
+  "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+  "admissionregistration.k8s.io/MutatingWebhookConfiguration",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
+  "apiextensions.k8s.io/CustomResourceDefinition",
+  "apiregistration.k8s.io/APIService",
+  "node.k8s.io/RuntimeClass",
+  "storage.k8s.io/CSIDriver",
+  "storage.k8s.io/CSINode",
+  "storage.k8s.io/CSIStorageCapacity",
+  "storage.k8s.io/VolumeAttachment",
+]);
+
+const createsOnUpdate = new Set([
+  "/Service",
+  "/Endpoints",
+  "/Event",
+  "events.k8s.io/Event",
+  "/LimitRange",
+  "coordination.k8s.io/Lease",
+  "rbac.authorization.k8s.io/Role",
+  "rbac.authorization.k8s.io/ClusterRole",
+  "rbac.authorization.k8s.io/RoleBinding",
+  "rbac.authorization.k8s.io/ClusterRoleBinding",
+  "node.k8s.io/RuntimeClass",
+]);
+
+const answersWithDeleted = new Set([
+  "/Pod",
+  "/Service",
+  "/Namespace",
+  "/ServiceAccount",
+  "/PersistentVolumeClaim",
+  "/PersistentVolume",
+  "/ResourceQuota",
+  "/PodTemplate",
+  "storage.k8s.io/StorageClass",
+  "storage.k8s.io/CSIDriver",
+  "storage.k8s.io/CSINode",
+  "storage.k8s.io/CSIStorageCapacity",
+  "storage.k8s.io/VolumeAttachment",
+  "storage.k8s.io/VolumeAttributesClass",
+  "resource.k8s.io/DeviceClass",
+  "resource.k8s.io/ResourceClaim",
+  "resource.k8s.io/ResourceClaimTemplate",
+  "resource.k8s.io/ResourceSlice",
+]);
+
+const orphansByDefault = new Set(["batch/Job", "/ReplicationController"]);
+
+const labelNames = new Set(["/Namespace"]);
+const pathNames = new Set([
+  "rbac.authorization.k8s.io/Role",
+  "rbac.authorization.k8s.io/ClusterRole",
+  "rbac.authorization.k8s.io/RoleBinding",
+  "rbac.authorization.k8s.io/ClusterRoleBinding",
+  "apiregistration.k8s.io/APIService",
+  "/ComponentStatus",
+]);
+
+/** The strategy of a kind as far as tables tell it; what needs code is laid over it. */
+export function tableStrategy(info: Pick<KindInfo, "group" | "kind" | "origin">): Strategy {
+  const kind = `${info.group}/${info.kind}`;
+  const custom = info.origin === "custom";
+  return {
+    names:
+      kind === "/Service"
+        ? "label1035"
+        : labelNames.has(kind)
+          ? "label"
+          : pathNames.has(kind)
+            ? "path"
+            : "subdomain",
+    generation: custom || tracksGeneration.has(kind),
+    unconditionalUpdate: !custom && !needsResourceVersion.has(kind),
+    createOnUpdate: createsOnUpdate.has(kind),
+    returnsDeleted: answersWithDeleted.has(kind),
+    dependents: orphansByDefault.has(kind) ? "Orphan" : "Background",
+  };
+}

@@ -1,0 +1,371 @@
+import type { Json, JsonObject } from "../json.ts";
+
+/** An object as stored: never changed in place. A write replaces the entry by a new one. */
+export interface Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly object: StoredObject;
+  /** `object` as JSON without `kind` and `apiVersion`, made once and shared by every answer that carries it. */
+  readonly json: string;
+}
+
+/** What every stored object has, once the store has stamped it. */
+export interface StoredObject extends JsonObject {
+  apiVersion: string;
+  kind: string;
+  metadata: StoredMetadata;
+}
+
+export interface StoredMetadata extends JsonObject {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+}
+
+/** One committed write. `entry` is the state after it; for a delete, the last state with the deletion's revision. */
+export interface LogRecord {
+  readonly revision: number;
+  readonly bucket: string;
+  readonly key: string;
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly entry: Entry;
+  /** The state before it; absent for a create. */
+  readonly previous: Entry | undefined;
+}
+
+/** A page of a bucket, all of it from one revision. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  /** The last key of this page, if more follow. */
+  readonly next: string | undefined;
+  /** How many follow, if more do. */
+  readonly remaining: number;
+}
+
+export interface StoreOptions {
+  /** How many past writes stay readable. Older ones are compacted away. @default 20000 */
+  readonly historyLimit?: number;
+}
+
+/** Thrown by reads of a revision whose history is gone. */
+export class CompactedError extends Error {
+  readonly compacted: number;
+
+  constructor(revision: number, compacted: number) {
+    super(`revision ${revision} is compacted: history starts after ${compacted}`);
+    this.name = "CompactedError";
+    this.compacted = compacted;
+  }
+}
+
+interface Bucket {
+  readonly entries: Map<string, Entry>;
+  /** The keys in order, or undefined since a key came or went. */
+  sorted: string[] | undefined;
+  readonly log: LogRecord[];
+  readonly listeners: Set<(record: LogRecord) => void>;
+}
+
+/**
+ * All state of the control plane: buckets of objects under one monotonic revision, with the recent past kept so that a list can be
+ * continued and a watch resumed. One write is one synchronous step; Node's single thread makes it serialisable.
+ *
+ * Keys are `namespace/name`, or `name` for cluster-scoped kinds, and lists come in key order.
+ */
+export class Store {
+  #revision: number;
+  #compacted = 0;
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #listeners = new Set<(record: LogRecord) => void>();
+  /** The whole log in order, to know which bucket's history to trim first. */
+  #order: string[] = [];
+  #orderStart = 0;
+  readonly #historyLimit: number;
+
+  constructor(options: StoreOptions = {}) {
+    this.#historyLimit = options.historyLimit ?? 20_000;
+    // A fresh real server is past its first hundred writes too; clients must not be able to rely on small numbers.
+    this.#revision = 1;
+  }
+
+  /** The revision of the last write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** History up to and including this revision is gone. */
+  get compactedRevision(): number {
+    return this.#compacted;
+  }
+
+  get(bucket: string, key: string): Entry | undefined {
+    return this.#buckets.get(bucket)?.entries.get(key);
+  }
+
+  /** The names of all buckets that were ever written to. */
+  buckets(): string[] {
+    return [...this.#buckets.keys()];
+  }
+
+  /** Every entry of a bucket, in no particular order: for those who look for one, and for counting. */
+  entries(bucket: string): Iterable<Entry> {
+    return this.#buckets.get(bucket)?.entries.values() ?? [];
+  }
+
+  count(bucket: string): number {
+    return this.#buckets.get(bucket)?.entries.size ?? 0;
+  }
+
+  /** Stores a new object, or replaces one. The caller has checked that it may. */
+  put(bucketName: string, key: string, object: JsonObject): Entry {
+    const bucket = this.#bucket(bucketName);
+    const previous = bucket.entries.get(key);
+    const entry = this.#stamp(key, object);
+    if (!previous) bucket.sorted = undefined;
+    bucket.entries.set(key, entry);
+    this.#commit(bucket, {
+      revision: entry.revision,
+      bucket: bucketName,
+      key,
+      type: previous ? "MODIFIED" : "ADDED",
+      entry,
+      previous,
+    });
+    return entry;
+  }
+
+  /**
+   * Removes an object. `last` is its final state where that differs from what is stored (finalizers gone, say).
+   *
+   * @returns the final state, with the deletion's revision; undefined if there was nothing.
+   */
+  delete(bucketName: string, key: string, last?: JsonObject): Entry | undefined {
+    const bucket = this.#bucket(bucketName);
+    const previous = bucket.entries.get(key);
+    if (!previous) return undefined;
+    const entry = this.#stamp(key, last ?? previous.object);
+    bucket.entries.delete(key);
+    bucket.sorted = undefined;
+    this.#commit(bucket, {
+      revision: entry.revision,
+      bucket: bucketName,
+      key,
+      type: "DELETED",
+      entry,
+      previous,
+    });
+    return entry;
+  }
+
+  /**
+   * Up to `limit` entries in key order, after `after`, as they were at `at`. `prefix` narrows to a namespace.
+   *
+   * @throws CompactedError if `at` lies before the history.
+   */
+  list(
+    bucketName: string,
+    options: {
+      prefix?: string;
+      at?: number;
+      after?: string;
+      limit?: number;
+      matches?: (entry: Entry) => boolean;
+    } = {},
+  ): Page {
+    const { prefix = "", at = this.#revision, after, limit = Number.POSITIVE_INFINITY, matches } = options;
+    const bucket = this.#buckets.get(bucketName);
+    if (at < this.#compacted) throw new CompactedError(at, this.#compacted);
+    if (!bucket) return { entries: [], revision: at, next: undefined, remaining: 0 };
+    const view = viewAt(bucket, at);
+    const keys = view.keys;
+    const entries: Entry[] = [];
+    let index = after === undefined ? firstAtLeast(keys, prefix) : firstAtLeast(keys, after);
+    if (after !== undefined && keys[index] === after) index++;
+    for (; index < keys.length; index++) {
+      const key = keys[index] as string;
+      if (prefix !== "" && !key.startsWith(prefix)) break;
+      const entry = view.entries.get(key) as Entry;
+      if (matches && !matches(entry)) continue;
+      if (entries.length === limit) {
+        return {
+          entries,
+          revision: at,
+          next: (entries[entries.length - 1] as Entry).key,
+          remaining: countFrom(keys, index, prefix),
+        };
+      }
+      entries.push(entry);
+    }
+    return { entries, revision: at, next: undefined, remaining: 0 };
+  }
+
+  /**
+   * The bucket's writes after `revision`, oldest first.
+   *
+   * @throws CompactedError if some of them are no longer known.
+   */
+  since(bucketName: string, revision: number): readonly LogRecord[] {
+    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
+    const log = this.#buckets.get(bucketName)?.log ?? [];
+    let low = 0;
+    let high = log.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((log[middle] as LogRecord).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return log.slice(low);
+  }
+
+  /** Calls `listener` within each later commit to the bucket. It must not write, nor throw. */
+  subscribe(bucketName: string, listener: (record: LogRecord) => void): () => void {
+    const { listeners } = this.#bucket(bucketName);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  /** As `subscribe`, for every bucket. */
+  subscribeAll(listener: (record: LogRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Forgets history up to `revision`: what asks for it afterwards is told that it has expired. */
+  compact(revision: number = this.#revision): void {
+    this.#compacted = Math.max(this.#compacted, Math.min(revision, this.#revision));
+    for (const bucket of this.#buckets.values()) {
+      const keep = bucket.log.findIndex((record) => record.revision > this.#compacted);
+      bucket.log.splice(0, keep < 0 ? bucket.log.length : keep);
+    }
+    const left = [...this.#buckets.values()].flatMap((bucket) => bucket.log);
+    this.#order = left.sort((a, b) => a.revision - b.revision).map((record) => record.bucket);
+    this.#orderStart = 0;
+  }
+
+  /** Brings back a saved state. For an empty store only. */
+  restore(revision: number, objects: Iterable<{ bucket: string; key: string; object: JsonObject }>): void {
+    if (this.#order.length > 0) throw new Error("a store that has been written to cannot be restored into");
+    for (const { bucket: name, key, object } of objects) {
+      const version = Number((object.metadata as JsonObject).resourceVersion);
+      this.#bucket(name).entries.set(key, newEntry(key, version, object as StoredObject));
+    }
+    this.#revision = Math.max(this.#revision, revision);
+    this.#compacted = this.#revision;
+  }
+
+  #bucket(name: string): Bucket {
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      bucket = { entries: new Map(), sorted: undefined, log: [], listeners: new Set() };
+      this.#buckets.set(name, bucket);
+    }
+    return bucket;
+  }
+
+  #stamp(key: string, object: JsonObject): Entry {
+    const revision = ++this.#revision;
+    const metadata = { ...(object.metadata as JsonObject), resourceVersion: String(revision) };
+    return newEntry(key, revision, { ...object, metadata } as unknown as StoredObject);
+  }
+
+  #commit(bucket: Bucket, record: LogRecord): void {
+    bucket.log.push(record);
+    this.#order.push(record.bucket);
+    if (this.#order.length - this.#orderStart > this.#historyLimit) this.#trim();
+    for (const listener of bucket.listeners) listener(record);
+    for (const listener of this.#listeners) listener(record);
+  }
+
+  /** Drops the oldest tenth of the history at a time, so that the cost of it is spread thin. */
+  #trim(): void {
+    const drop = Math.ceil(this.#historyLimit / 10);
+    const counts = new Map<string, number>();
+    for (let i = 0; i < drop; i++) {
+      const name = this.#order[this.#orderStart + i] as string;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    for (const [name, count] of counts) {
+      const dropped = this.#bucket(name).log.splice(0, count);
+      this.#compacted = Math.max(this.#compacted, dropped.at(-1)?.revision ?? 0);
+    }
+    this.#orderStart += drop;
+    if (this.#orderStart > this.#historyLimit) {
+      this.#order = this.#order.slice(this.#orderStart);
+      this.#orderStart = 0;
+    }
+  }
+}
+
+function newEntry(key: string, revision: number, object: StoredObject): Entry {
+  let json: string | undefined;
+  return {
+    key,
+    revision,
+    object,
+    get json() {
+      if (json === undefined) {
+        const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+        json = JSON.stringify(rest);
+      }
+      return json;
+    },
+  };
+}
+
+/** The bucket as it was at a revision: today's entries with the later writes taken back, newest first. */
+function viewAt(
+  bucket: Bucket,
+  at: number,
+): { keys: readonly string[]; entries: ReadonlyMap<string, Entry> } {
+  const last = bucket.log.at(-1);
+  if (!last || last.revision <= at) {
+    bucket.sorted ??= [...bucket.entries.keys()].sort(byCodeUnits);
+    return { keys: bucket.sorted, entries: bucket.entries };
+  }
+  const entries = new Map(bucket.entries);
+  for (let i = bucket.log.length - 1; i >= 0; i--) {
+    const record = bucket.log[i] as LogRecord;
+    if (record.revision <= at) break;
+    if (record.previous) entries.set(record.key, record.previous);
+    else entries.delete(record.key);
+  }
+  return { keys: [...entries.keys()].sort(byCodeUnits), entries };
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function firstAtLeast(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] as string) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function countFrom(keys: readonly string[], from: number, prefix: string): number {
+  if (prefix === "") return keys.length - from;
+  let count = 0;
+  for (let i = from; i < keys.length && (keys[i] as string).startsWith(prefix); i++) count++;
+  return count;
+}
+
+/** `namespace/name`, or the name alone. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** Reads a path of plain fields, for looking things up in stored objects. */
+export function field(object: Json | undefined, ...path: string[]): Json | undefined {
+  let value: Json | undefined = object;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    value = Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
