@@ -1,0 +1,234 @@
+import { X509Certificate } from "node:crypto";
+import { expired, inspect } from "@windlass/certificates";
+import type { JsonObject } from "../json.ts";
+import { badRequest, StatusError } from "../status.ts";
+import { type Authorizer, forbiddenRequest, type ResourceRequest } from "./rbac.ts";
+
+/** Who makes a request, as authorization, admission and audit see it. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The user of a request that proves nothing about itself. */
+export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+const authenticatedGroup = "system:authenticated";
+const unauthenticatedGroup = "system:unauthenticated";
+const credentialId = "authentication.kubernetes.io/credential-id";
+
+/** What a bearer token turned out to be: whose, and for which audiences; or why it is nobody's. */
+export type TokenVerdict =
+  | { readonly user: User; readonly audiences: readonly string[] }
+  | { readonly user?: undefined; readonly error: string };
+
+/** Decides whose a bearer token is. */
+export interface TokenAuthenticator {
+  /** @param audiences of which the token must be meant for at least one; the API server's own when absent. */
+  verify(token: string, audiences?: readonly string[]): Promise<TokenVerdict>;
+}
+
+/** What a request brings to prove who sent it. */
+export interface Credentials {
+  /**
+   * The user of the connection's client certificate, from `certificateUser`: once per connection, as reading a
+   * certificate costs more than the rest of a request. "rejected" when there was a certificate that proves nothing.
+   */
+  readonly certificate?: User | "rejected" | undefined;
+  /** The Authorization header. */
+  readonly authorization?: string | undefined;
+}
+
+/**
+ * Who sent a request. A certificate that holds counts before a token; a bad one does not spoil a good other; with nothing
+ * to show, the request is anonymous.
+ *
+ * @throws StatusError 401 when what was shown proves nothing.
+ */
+export async function authenticate(credentials: Credentials, tokens: TokenAuthenticator): Promise<User> {
+  const { certificate } = credentials;
+  if (certificate !== undefined && certificate !== "rejected") return certificate;
+  const token = bearerToken(credentials.authorization);
+  if (token !== undefined) {
+    const verdict = await tokens.verify(token);
+    if (verdict.user) return withAuthenticatedGroup(verdict.user);
+    throw unauthorized();
+  }
+  if (certificate === "rejected") throw unauthorized();
+  return anonymous;
+}
+
+/** The 401 of the real server, which says nothing of why. */
+export function unauthorized(): StatusError {
+  return new StatusError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
+}
+
+/** The token of an `Authorization: Bearer …` header; undefined for any other, and for an empty token. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [scheme = "", token = ""] = (authorization ?? "").trim().split(" ");
+  return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
+}
+
+/** What makes client certificates count. */
+export interface ClientCertificates {
+  /** PEM of the authority that signs them. */
+  readonly authority: string;
+  readonly clock: { now(): number };
+}
+
+/**
+ * The user that a client certificate names: its common name, with its organizations as groups. "rejected" when the
+ * authority did not sign it, it is out of date, or it is not for clients; undefined when it names nobody.
+ *
+ * Take the certificate from `socket.getPeerX509Certificate()`. The older `getPeerCertificate()` crashes the process on a
+ * certificate whose key is of no known kind.
+ */
+export function certificateUser(
+  der: Uint8Array,
+  { authority, clock }: ClientCertificates,
+): User | "rejected" | undefined {
+  let certificate: X509Certificate;
+  let seen: ReturnType<typeof inspect>;
+  try {
+    certificate = new X509Certificate(der);
+    seen = inspect(der);
+    const issuer = new X509Certificate(authority);
+    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return "rejected";
+  } catch {
+    // Whatever cannot be read or checked proves nothing, and why is the client's affair.
+    return "rejected";
+  }
+  if (expired(seen, clock.now()) || !seen.usages.includes("client")) return "rejected";
+  if (seen.subject.commonName === "") return undefined;
+  const fingerprint = seen.fingerprint.replaceAll(":", "").toLowerCase();
+  return withAuthenticatedGroup({
+    name: seen.subject.commonName,
+    groups: seen.subject.organizations,
+    extra: { [credentialId]: [`X509SHA256=${fingerprint}`] },
+  });
+}
+
+/** Every user but the anonymous one is in `system:authenticated`. */
+export function withAuthenticatedGroup(user: User): User {
+  if (user.name === anonymous.name) return user;
+  if (user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return user;
+  return { ...user, groups: [...user.groups, authenticatedGroup] };
+}
+
+/** The user a service account acts as. */
+export function serviceAccountUser(namespace: string, name: string): User {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+  };
+}
+
+/** The service account behind a user's name; undefined for other users. */
+export function serviceAccountOf(name: string): { namespace: string; name: string } | undefined {
+  const match = /^system:serviceaccount:([a-z0-9-]{1,63}):([a-z0-9.-]{1,253})$/.exec(name);
+  return match?.[1] && match[2] ? { namespace: match[1], name: match[2] } : undefined;
+}
+
+/** A user as reviews and admission requests write it. Empty parts are left out. */
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  const info: JsonObject = { username: name };
+  if (uid) info.uid = uid;
+  if (groups.length > 0) info.groups = [...groups];
+  if (extra && Object.keys(extra).length > 0) {
+    info.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  }
+  return info;
+}
+
+/** Headers by lower-case name with every value apart, as `IncomingMessage.headersDistinct` gives them. */
+export type DistinctHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
+/**
+ * The user a request is to be judged as: the one its Impersonate-* headers name, if its sender may impersonate each part
+ * of it, or the sender when there are none.
+ *
+ * @throws StatusError 400 when parts are named but no user, 403 when the sender may not.
+ */
+export function impersonate(sender: User, headers: DistinctHeaders, authorizer: Authorizer): User {
+  const name = headers["impersonate-user"]?.[0] ?? "";
+  const groups = headers["impersonate-group"] ?? [];
+  const uid = headers["impersonate-uid"]?.[0] ?? "";
+  const extra = extraOf(headers);
+  if (name === "") {
+    if (groups.length > 0 || uid !== "" || extra.size > 0) throw noUser(groups, uid, extra);
+    return sender;
+  }
+  const account = serviceAccountOf(name);
+  const wanted: ResourceRequest[] = [
+    account
+      ? impersonation("", "serviceaccounts", account.name, { namespace: account.namespace })
+      : impersonation("", "users", name),
+    ...groups.map((group) => impersonation("", "groups", group)),
+    ...[...extra].flatMap(([key, values]) =>
+      values.map((value) =>
+        impersonation("authentication.k8s.io", "userextras", value, { subresource: key }),
+      ),
+    ),
+    ...(uid === "" ? [] : [impersonation("authentication.k8s.io", "uids", uid)]),
+  ];
+  for (const request of wanted) {
+    const decision = authorizer.authorize(sender, request);
+    if (!decision.allowed) throw forbiddenRequest(sender, request, decision.reason);
+  }
+  const named =
+    account && groups.length === 0 ? serviceAccountUser(account.namespace, account.name).groups : groups;
+  const user: User = {
+    name,
+    groups:
+      name === anonymous.name && !named.includes(unauthenticatedGroup)
+        ? [...named, unauthenticatedGroup]
+        : named,
+    ...(uid === "" ? {} : { uid }),
+    ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+  return withAuthenticatedGroup(user);
+}
+
+function impersonation(
+  group: string,
+  resource: string,
+  name: string,
+  more: { namespace?: string; subresource?: string } = {},
+): ResourceRequest {
+  return { verb: "impersonate", group, resource, name, ...more };
+}
+
+function extraOf(headers: DistinctHeaders): Map<string, readonly string[]> {
+  const prefix = "impersonate-extra-";
+  const extra = new Map<string, readonly string[]>();
+  for (const [header, values] of Object.entries(headers)) {
+    if (header.startsWith(prefix) && values) extra.set(decoded(header.slice(prefix.length)), values);
+  }
+  return extra;
+}
+
+/** Keys may be percent-encoded, as header names cannot hold a slash; one that is not well encoded is taken literally. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key).toLowerCase();
+  } catch {
+    return key;
+  }
+}
+
+/** The real server prints the references it made of the headers; this is how Go prints them. */
+function noUser(
+  groups: readonly string[],
+  uid: string,
+  extra: ReadonlyMap<string, readonly string[]>,
+): StatusError {
+  const api = "authentication.k8s.io/v1";
+  const references = [
+    ...groups.map((group) => `{Group  ${group}    }`),
+    ...[...extra].flatMap(([key, values]) => values.map((value) => `{UserExtra  ${value}  ${api}  ${key}}`)),
+    ...(uid === "" ? [] : [`{UID  ${uid}  ${api}  }`]),
+  ];
+  return badRequest(`requested [${references.join(" ")}] without impersonating a user`);
+}

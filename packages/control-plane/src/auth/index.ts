@@ -1,0 +1,50 @@
+export { type Bootstrap, readBootstrap, systemNamespaces } from "./bootstrap.ts";
+export { checkEscalation, type RbacWrite } from "./escalation.ts";
+export {
+  anonymous,
+  authenticate,
+  bearerToken,
+  type ClientCertificates,
+  type Credentials,
+  certificateUser,
+  type DistinctHeaders,
+  impersonate,
+  serviceAccountOf,
+  serviceAccountUser,
+  type TokenAuthenticator,
+  type TokenVerdict,
+  type User,
+  unauthorized,
+  userInfo,
+} from "./identity.ts";
+export { type KubeconfigInit, type KubeconfigUser, kubeconfig, kubeconfigYaml } from "./kubeconfig.ts";
+export {
+  type Attributes,
+  type Authorizer,
+  createAuthorizer,
+  type Decision,
+  forbiddenRequest,
+  type HeldRules,
+  type PathRequest,
+  type ResourceRequest,
+  type RoleReference,
+  type RoleSource,
+} from "./rbac.ts";
+export {
+  requestToken,
+  reviewLocalAccess,
+  reviewOwnAccess,
+  reviewOwnRules,
+  reviewSelf,
+  reviewSubjectAccess,
+  reviewToken,
+} from "./reviews.ts";
+export { aggregatedRules, type PolicyRule } from "./rules.ts";
+export {
+  type BoundReference,
+  createTokens,
+  type FindBound,
+  type Tokens,
+  type TokensInit,
+  type TokenWish,
+} from "./tokens.ts";

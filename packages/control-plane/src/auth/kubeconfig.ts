@@ -1,0 +1,66 @@
+import type { JsonObject } from "../json.ts";
+
+/** How a kubeconfig's user proves who it is. */
+export type KubeconfigUser =
+  | { readonly certificate: string; readonly key: string }
+  | { readonly token: string }
+  | { readonly anonymous: true };
+
+export interface KubeconfigInit {
+  /** The server's URL. With plain http, clients drop credentials and are anonymous. */
+  readonly server: string;
+  /** PEM of the authority that signed the server's certificate. Absent for plain http. */
+  readonly authority?: string;
+  readonly user: KubeconfigUser;
+  /**
+   * The name of the context, and of its cluster and user.
+   *
+   * @default "windlass"
+   */
+  readonly name?: string;
+  /**
+   * Where commands without `-n` go.
+   *
+   * @default "default", by leaving it out
+   */
+  readonly namespace?: string;
+}
+
+/** A kubeconfig with one context, everything it needs inside it: no file but itself. */
+export function kubeconfig({
+  server,
+  authority,
+  user,
+  name = "windlass",
+  namespace,
+}: KubeconfigInit): JsonObject {
+  const cluster: JsonObject = { server };
+  if (authority !== undefined) cluster["certificate-authority-data"] = base64(authority);
+  const context: JsonObject = { cluster: name, user: name };
+  if (namespace !== undefined) context.namespace = namespace;
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster }],
+    users: [{ name, user: credentials(user) }],
+    contexts: [{ name, context }],
+    "current-context": name,
+  };
+}
+
+/** The kubeconfig as a file's text. */
+export async function kubeconfigYaml(init: KubeconfigInit): Promise<string> {
+  // Loaded on use: most servers are asked for the object, never for the text.
+  const { dump } = await import("js-yaml");
+  return dump(kubeconfig(init), { lineWidth: -1 });
+}
+
+function credentials(user: KubeconfigUser): JsonObject {
+  if ("token" in user) return { token: user.token };
+  if ("anonymous" in user) return {};
+  return { "client-certificate-data": base64(user.certificate), "client-key-data": base64(user.key) };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
