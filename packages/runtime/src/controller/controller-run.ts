@@ -3,12 +3,13 @@ import { sleep } from "@windlass/clock";
 import type { CacheEvent, Informer, InformerScope } from "../cache/contract.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
-import { createQueue, type Lease, type Queue } from "../queue/index.ts";
+import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
 import { keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { type Outcome, Reconciler, type ReconcilerWorld } from "../reconcile/reconciler.ts";
 import { type Controller, hasStatus, type OpenController } from "./controller.ts";
+import { Follows } from "./follow.ts";
 import { resourceVersionChanged } from "./predicate.ts";
 import type { Source, SourceContext } from "./source.ts";
 
@@ -103,6 +104,7 @@ class Running<K extends AnyKind> {
   readonly #controller: Controller<K>;
   readonly #world: ReconcilerWorld;
   readonly #reconciler: Reconciler<K>;
+  readonly #follows: Follows;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
   readonly #undo: (() => void)[] = [];
@@ -113,6 +115,7 @@ class Running<K extends AnyKind> {
     this.#world = world;
     this.queue = queue;
     const { options } = controller;
+    this.#follows = new Follows(world.cache, world.defaultScope, (key) => void queue.add(key));
     this.#reconciler = new Reconciler(
       {
         name: controller.name,
@@ -128,6 +131,7 @@ class Running<K extends AnyKind> {
             ? undefined
             : (options.errorCondition ?? (hasStatus(controller.kind) ? "Ready" : undefined)),
         hasObservedGeneration: hasStatus(controller.kind) ?? false,
+        follows: this.#follows,
       },
       world,
     );
@@ -144,9 +148,8 @@ class Running<K extends AnyKind> {
       const accepts = owns[index]?.predicate ?? resourceVersionChanged;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (change.type === "added" && change.initial) return;
-          if (this.#passes(accepts, change))
-            for (const object of states(change)) this.#enqueueOwner(kind, object);
+          if (!this.#passes(accepts, change)) return;
+          for (const object of states(change)) this.#enqueueOwner(kind, object, urgency(change));
         }),
       );
     }
@@ -160,10 +163,8 @@ class Running<K extends AnyKind> {
       ) => ObjectKey | readonly ObjectKey[] | undefined;
       this.#undo.push(
         informer.subscribe((change) => {
-          // What is there at the start concerns only objects that are there too, and those are all reconciled anyway.
-          if (change.type === "added" && change.initial) return;
           if (!this.#passes(accepts, change)) return;
-          for (const object of states(change)) this.#enqueueMapped(rule.kind, map, object);
+          for (const object of states(change)) this.#enqueueMapped(rule.kind, map, object, urgency(change));
         }),
       );
     }
@@ -180,13 +181,13 @@ class Running<K extends AnyKind> {
     else abort.addEventListener("abort", onAbort, { once: true });
     await this.queue.drain({ drop: true });
     await Promise.all(this.#tasks);
+    this.#follows.close();
     abort.removeEventListener("abort", onAbort);
   }
 
   #onPrimary(change: CacheEvent<ObjectOf<K>>, predicate: (change: CacheEvent<ObjectOf<K>>) => boolean): void {
     if (!this.#passes(predicate, change)) return;
-    const isBackground = change.type === "added" && change.initial;
-    this.queue.add(keyOf(change.object), isBackground ? { priority: backgroundPriority } : {});
+    this.queue.add(keyOf(change.object), urgency(change));
   }
 
   #passes<T extends KubernetesObject>(
@@ -204,7 +205,7 @@ class Running<K extends AnyKind> {
     }
   }
 
-  #enqueueOwner(kind: AnyKind, object: KubernetesObject): void {
+  #enqueueOwner(kind: AnyKind, object: KubernetesObject, options: AddOptions): void {
     const reference = controllerOf(object);
     if (!reference || !refersTo(reference, kind)) return;
     const { namespace } = object.metadata;
@@ -212,6 +213,7 @@ class Running<K extends AnyKind> {
       kind.scope === "Cluster" || namespace === undefined
         ? { name: reference.name }
         : { namespace, name: reference.name },
+      options,
     );
   }
 
@@ -219,10 +221,11 @@ class Running<K extends AnyKind> {
     kind: AnyKind,
     map: (object: KubernetesObject, context: object) => ObjectKey | readonly ObjectKey[] | undefined,
     object: KubernetesObject,
+    options: AddOptions,
   ): void {
     try {
       const keys = map(object, { cache: this.#world.cache });
-      for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key);
+      for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key, options);
     } catch (error) {
       this.#world.log.error(
         { controller: this.#controller.name, watched: kind.kind, error: messageOf(error) },
@@ -356,6 +359,11 @@ function label(outcome: Outcome) {
     case "failed":
       return "error";
   }
+}
+
+/** What was there before the controller came waits behind what happens now. */
+function urgency(change: CacheEvent<KubernetesObject>): AddOptions {
+  return change.type === "added" && change.initial ? { priority: backgroundPriority } : {};
 }
 
 /** The states of an object that a change is about: old and new, so that both sides of a moved reference hear of it. */

@@ -288,7 +288,6 @@ class ManagerRun implements Manager {
         clock: this.#clock,
         random: this.#random,
         log,
-        controller: this.#options.leaderElection?.name ?? this.#controllers[0]?.name ?? "windlass",
         instance: identity,
       });
       this.#undoWith("events", () => events.flush());

@@ -26,6 +26,11 @@ export interface ReconcileContext {
   /** All children of this kind that the object controls, by name. */
   ownedAll<K extends AnyKind>(kind: K): readonly ObjectOf<K>[];
   /**
+   * Looks at an object of any kind, and has its changes ask for a reconcile: for references whose kind is known only now, such as a scale
+   * target. Followed until a reconcile of this object ends well without following it. Needs get, list and watch of the kind.
+   */
+  follow<K extends AnyKind>(kind: K, key: ObjectKey): Promise<ObjectOf<K> | undefined>;
+  /**
    * Applies a child now: sets the owner, skips the write if nothing differs, and resolves to the object on the server. For reconcilers
    * that need an answer before they go on; others return `children`.
    */

@@ -35,8 +35,6 @@ export interface EventsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Who reports, e.g. `webapp-operator`. */
-  readonly controller: string;
   /** Which process reports, e.g. the pod's name. */
   readonly instance: string;
   /** Throws when this process may not write. @default never */
@@ -88,9 +86,9 @@ export class Events {
     this.#options = options;
   }
 
-  /** A recorder for one object. */
-  about(kind: AnyKind, object: KubernetesObject): EventRecorder {
-    const record = (event: EventInput) => this.#record(kind, object, event);
+  /** A recorder for one object. `controller` is who reports. */
+  about(kind: AnyKind, object: KubernetesObject, controller: string): EventRecorder {
+    const record = (event: EventInput) => this.#record(kind, object, controller, event);
     return {
       normal: (reason, message) => record({ reason, message }),
       warning: (reason, message) => record({ type: "Warning", reason, message }),
@@ -107,12 +105,12 @@ export class Events {
 
   readonly #flushing = new Set<Promise<void>>();
 
-  #record(kind: AnyKind, object: KubernetesObject, event: EventInput): void {
+  #record(kind: AnyKind, object: KubernetesObject, controller: string, event: EventInput): void {
     const { clock } = this.#options;
     const { uid = "", name, namespace } = object.metadata;
     const type = event.type ?? "Normal";
     const note = event.message.slice(0, maxNote);
-    const id = [uid, name, type, event.reason, event.action ?? "", note].join("\u0000");
+    const id = [controller, uid, name, type, event.reason, event.action ?? "", note].join("\u0000");
     const now = clock.now();
     const series = this.#series.get(id);
     if (series) {
@@ -130,7 +128,7 @@ export class Events {
       kind: EventKind.kind,
       metadata: place,
       eventTime: microTimestamp(now),
-      reportingController: this.#options.controller,
+      reportingController: controller,
       reportingInstance: this.#options.instance.slice(0, 128),
       action: (event.action ?? "Reconcile").slice(0, 128),
       reason: event.reason.slice(0, 128),

@@ -11,6 +11,7 @@ import {
 } from "@windlass/client";
 import { type Clock, type Random, uuid } from "@windlass/clock";
 import type { Cache, InformerScope } from "../cache/contract.ts";
+import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import { type ChildMemory, Children, type OwnedKind } from "./children.ts";
 import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
@@ -46,6 +47,7 @@ export interface ReconcilerRules<K extends AnyKind> {
   /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
   readonly errorCondition: string | undefined;
   readonly hasObservedGeneration: boolean;
+  readonly follows: Follows;
 }
 
 /** What the world gives a {@link Reconciler}. */
@@ -112,6 +114,7 @@ export class Reconciler<K extends AnyKind> {
     this.#remember(key, uid);
     try {
       const outcome = await run.within(() => this.#pass(run, object, uid));
+      run.follows.settle();
       this.#watchForLoop(run, object);
       return outcome;
     } catch (error) {
@@ -237,7 +240,8 @@ export class Reconciler<K extends AnyKind> {
     );
     try {
       run.reopen();
-      await this.#writeStatus(run, object, uid, { ...base, conditions: [...others, said] });
+      const { observedGeneration: _seen, ...rest } = base ?? {};
+      await this.#writeStatus(run, object, uid, { ...rest, conditions: [...others, said] });
     } catch (failure) {
       if (!isNotFound(failure))
         run.log.debug({ error: messageOf(failure) }, "the failure could not be written to the status");
@@ -290,6 +294,7 @@ export class Reconciler<K extends AnyKind> {
     const uid = this.#uids.get(id);
     this.#uids.delete(id);
     this.#hotLoops.forget(key);
+    this.#rules.follows.forget(key);
     if (uid === undefined) return;
     this.#children.delete(uid);
     this.#statuses.delete(uid);
@@ -309,6 +314,7 @@ class Run<K extends AnyKind> {
   readonly client: ReconcileClient;
   readonly log: Logger;
   readonly events: EventRecorder;
+  readonly follows: FollowSession;
   readonly isDebugging = process.env.NODE_ENV !== "production";
   /** The status to build upon if the failure must be written. */
   fallbackStatus: StatusObject | undefined;
@@ -340,8 +346,9 @@ class Run<K extends AnyKind> {
       ...(namespace === undefined ? {} : { namespace }),
       reconcileID: this.reconcileId,
     });
-    this.events = world.events.about(rules.kind, object);
+    this.events = world.events.about(rules.kind, object, rules.name);
     this.client = this.#makeClient();
+    this.follows = rules.follows.begin(keyOf(object));
   }
 
   get isStopped(): boolean {
@@ -419,6 +426,7 @@ class Run<K extends AnyKind> {
       live: this.client.live,
       cache,
       ownedAll,
+      follow: this.follows.follow,
       owned: (kind, name) => {
         if (name === undefined || object.metadata.namespace === undefined)
           return ownedAll(kind).find((child) => name === undefined || child.metadata.name === name);

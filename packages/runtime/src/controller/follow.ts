@@ -1,0 +1,106 @@
+import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
+import { keyOf } from "../reconcile/client.ts";
+
+/** What one reconcile follows. */
+export interface FollowSession {
+  /** The object, once its kind is cached; its changes ask for a reconcile from now on. */
+  follow<K extends AnyKind>(kind: K, key: ObjectKey): Promise<ObjectOf<K> | undefined>;
+  /** The reconcile is over: what it did not follow this time is let go. */
+  settle(): void;
+}
+
+interface Watch {
+  readonly informer: Informer<KubernetesObject>;
+  readonly stop: () => void;
+  /** Who follows each object, by the object's key. */
+  readonly followers: Map<string, Map<string, ObjectKey>>;
+}
+
+/**
+ * Watches for kinds that are known only while running, such as the target that an object refers to. A kind is watched for as long as
+ * any object of it is followed.
+ */
+export class Follows {
+  readonly #cache: Cache;
+  readonly #scope: InformerScope;
+  readonly #enqueue: (key: ObjectKey) => void;
+  readonly #watches = new Map<string, Watch>();
+  /** What each follower follows: `kind id` and `object id`. */
+  readonly #followed = new Map<string, Map<string, readonly [kind: string, object: string]>>();
+
+  constructor(cache: Cache, scope: InformerScope, enqueue: (key: ObjectKey) => void) {
+    this.#cache = cache;
+    this.#scope = scope;
+    this.#enqueue = enqueue;
+  }
+
+  begin(follower: ObjectKey): FollowSession {
+    const followerId = idOf(follower);
+    const current = new Map<string, readonly [kind: string, object: string]>();
+    return {
+      follow: async (kind, key) => {
+        const kindId = `${kind.group}/${kind.version}/${kind.plural}`;
+        const watch = this.#watches.get(kindId) ?? this.#open(kind, kindId);
+        const objectId = idOf(key);
+        const followers = watch.followers.get(objectId) ?? new Map<string, ObjectKey>();
+        followers.set(followerId, follower);
+        watch.followers.set(objectId, followers);
+        current.set(`${kindId} ${objectId}`, [kindId, objectId]);
+        const before = this.#followed.get(followerId);
+        this.#followed.set(followerId, new Map([...(before ?? []), ...current]));
+        await watch.informer.synced;
+        return this.#cache.get(kind, key);
+      },
+      settle: () => this.#keep(followerId, current),
+    };
+  }
+
+  /** Lets go all that an object follows that is gone. */
+  forget(follower: ObjectKey): void {
+    this.#keep(idOf(follower), new Map());
+  }
+
+  close(): void {
+    for (const { informer, stop } of this.#watches.values()) {
+      stop();
+      informer.release();
+    }
+    this.#watches.clear();
+    this.#followed.clear();
+  }
+
+  #open(kind: AnyKind, kindId: string): Watch {
+    const informer = this.#cache.informer(kind, this.#scope);
+    const followers = new Map<string, Map<string, ObjectKey>>();
+    const stop = informer.subscribe((change) => {
+      for (const follower of followers.get(idOf(keyOf(change.object)))?.values() ?? [])
+        this.#enqueue(follower);
+    });
+    const watch = { informer, stop, followers };
+    this.#watches.set(kindId, watch);
+    return watch;
+  }
+
+  #keep(followerId: string, wanted: ReadonlyMap<string, readonly [string, string]>): void {
+    const before = this.#followed.get(followerId);
+    if (!before) return;
+    if (wanted.size === 0) this.#followed.delete(followerId);
+    else this.#followed.set(followerId, new Map(wanted));
+    for (const [id, [kindId, objectId]] of before) {
+      if (wanted.has(id)) continue;
+      const watch = this.#watches.get(kindId);
+      const followers = watch?.followers.get(objectId);
+      followers?.delete(followerId);
+      if (followers?.size === 0) watch?.followers.delete(objectId);
+      if (watch?.followers.size !== 0) continue;
+      this.#watches.delete(kindId);
+      watch.stop();
+      watch.informer.release();
+    }
+  }
+}
+
+function idOf({ namespace = "", name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}
