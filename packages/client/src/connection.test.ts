@@ -153,7 +153,7 @@ test("a kubeconfig is all it takes, and every request is told of", async () => {
   await using server = await guarded(() => true);
   const text = kubeconfigFor({ server: server.url, ca: authority.certificate, token: "t" });
   const options = { env: {}, onOutcome: (it: RequestOutcome) => outcomes.push(it) };
-  await using client = Client.fromKubeconfig(parseKubeconfig(text, "test"), options);
+  await using client = Client.fromKubeconfig(await parseKubeconfig(text, "test"), options);
   expect(await client.json({ path: "/version" })).toEqual({ authorization: "Bearer t" });
   const path = join(folder, "config");
   await writeFile(path, text);

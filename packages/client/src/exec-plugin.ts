@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@windlass/clock";
 import type { Credential, Credentials } from "./credentials.ts";
@@ -84,7 +83,9 @@ export class ExecPlugin implements Credentials {
     };
   }
 
-  #run(info: string, isInteractive: boolean): Promise<string> {
+  async #run(info: string, isInteractive: boolean): Promise<string> {
+    // Most processes never need it, and it is one of the larger parts of Node.
+    const { spawn } = await import("node:child_process");
     const { command, args, env } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));

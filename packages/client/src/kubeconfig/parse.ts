@@ -1,5 +1,4 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { CORE_SCHEMA, loadAll, YAMLException } from "js-yaml";
 import { KubeconfigError } from "../errors.ts";
 import { Field } from "./field.ts";
 import type { Cluster, Context, ExecConfig, Impersonation, Kubeconfig, User } from "./kubeconfig.ts";
@@ -14,8 +13,8 @@ const INTERACTIVE_MODES = ["Never", "IfAvailable", "Always"] as const;
  * @param source the file's path: it is named in messages, and relative paths within are resolved against its folder.
  * @throws KubeconfigError with code KUBECONFIG_INVALID.
  */
-export function parseKubeconfig(text: string, source: string): Kubeconfig {
-  const root = new Field(parseYaml(text, source), "", source);
+export async function parseKubeconfig(text: string, source: string): Promise<Kubeconfig> {
+  const root = new Field(await parseYaml(text, source), "", source);
   if (root.isAbsent) return { source, clusters: new Map(), users: new Map(), contexts: new Map() };
   const config = root.record('a kubeconfig, with "clusters", "users" and "contexts"');
   const kind = config.optional("kind")?.string();
@@ -33,7 +32,9 @@ export function parseKubeconfig(text: string, source: string): Kubeconfig {
   };
 }
 
-function parseYaml(text: string, source: string): unknown {
+async function parseYaml(text: string, source: string): Promise<unknown> {
+  // A pod with a service account never reads YAML.
+  const { CORE_SCHEMA, loadAll, YAMLException } = await import("js-yaml");
   let documents: unknown[];
   try {
     documents = loadAll(text, { schema: CORE_SCHEMA });

@@ -1,7 +1,7 @@
-import http from "node:http";
-import https from "node:https";
+import type { Agent } from "node:http";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { TransportError } from "../errors.ts";
+import { http, https } from "./http.ts";
 import { openTunnel } from "./proxy.ts";
 
 /** What a connection to one server needs besides its address. */
@@ -19,7 +19,7 @@ export interface TlsMaterial {
 
 /** Connections to one server with one set of credentials. */
 export interface Pool {
-  readonly agent: http.Agent;
+  readonly agent: Agent;
   /** Closes idle connections now, busy ones as they become idle. */
   retire(): void;
 }
@@ -49,7 +49,7 @@ export function openPool(options: PoolOptions): Pool {
     maxFreeSockets: 64,
     timeout: IDLE_CONNECTION_MS,
   };
-  let agent: http.Agent;
+  let agent: Agent;
   if (server.protocol === "http:") {
     agent = new http.Agent(pooling);
   } else {

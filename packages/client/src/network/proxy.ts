@@ -1,10 +1,9 @@
-import http from "node:http";
-import https from "node:https";
 import { BlockList, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { TransportError } from "../errors.ts";
 import { failureFrom } from "./failure.ts";
+import { http, https } from "./http.ts";
 
 export interface TunnelOptions {
   readonly proxy: URL;

@@ -1,5 +1,4 @@
-import http from "node:http";
-import https from "node:https";
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { constants, createGunzip } from "node:zlib";
@@ -8,6 +7,7 @@ import { TransportError } from "../errors.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { openPool, type Pool, TCP_KEEPALIVE_MS, type TlsMaterial } from "./agent.ts";
 import { failureFrom } from "./failure.ts";
+import { http, https } from "./http.ts";
 import { hostOf, portOf, proxyAuthorization } from "./proxy.ts";
 
 export interface NetworkOptions {
@@ -84,7 +84,7 @@ export function networkTransport(options: NetworkOptions): Transport {
   };
 }
 
-function addressOf(server: URL, request: TransportRequest, proxy: URL | undefined): http.RequestOptions {
+function addressOf(server: URL, request: TransportRequest, proxy: URL | undefined): RequestOptions {
   const prefix = server.pathname.replace(/\/+$/, "");
   const path = prefix + request.path;
   if (proxy && server.protocol === "http:")
@@ -114,13 +114,13 @@ class Exchange {
   readonly response: Promise<TransportResponse>;
   readonly #request: TransportRequest;
   readonly #settings: ExchangeSettings;
-  readonly #outgoing: http.ClientRequest;
+  readonly #outgoing: ClientRequest;
   readonly #onAbort = () => this.#destroy(new Error("aborted"));
   #body: Readable | undefined;
   #connected = false;
   #cancelTimer: () => void;
 
-  constructor(request: TransportRequest, target: http.RequestOptions, settings: ExchangeSettings) {
+  constructor(request: TransportRequest, target: RequestOptions, settings: ExchangeSettings) {
     this.#request = request;
     this.#settings = settings;
     const { server, timeouts, clock, compression } = settings;
@@ -129,7 +129,7 @@ class Exchange {
       method: request.method,
       headers: {
         ...(compression === "gzip" ? { "accept-encoding": "gzip" } : {}),
-        ...(target.headers as http.OutgoingHttpHeaders),
+        ...(target.headers as OutgoingHttpHeaders),
         // Node adds a length to POST, PUT and PATCH, but sends the body of a DELETE without one.
         ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
       },
@@ -153,8 +153,8 @@ class Exchange {
     }
   }
 
-  #headers(): Promise<http.IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  #headers(): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = this.#outgoing;
     outgoing.once("socket", (socket) => {
       if (outgoing.reusedSocket) return this.#onConnected();
@@ -239,7 +239,7 @@ class Exchange {
 }
 
 /** Gives what it has after every write, and goes on after the end of a gzip member: servers write one per flush. */
-function gunzip(incoming: http.IncomingMessage): Readable {
+function gunzip(incoming: IncomingMessage): Readable {
   const plain = createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
   incoming.once("error", (error) => plain.destroy(error));
   plain.once("close", () => incoming.destroy());
