@@ -1,0 +1,133 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { KindInfo } from "../kinds/index.ts";
+import { type RecordedSchema, recordedSchemas } from "../kinds/schemas.ts";
+import type { Schema } from "../schema/schema.ts";
+
+/**
+ * The named schemas of a document. A type is described when it is first referred to, along with all it refers to, so that a
+ * document holds what it needs and no more.
+ */
+export class Components {
+  readonly #schemas = new Map<string, JsonObject>();
+
+  /** Where a recorded type, such as `meta.v1.ObjectMeta`, stands in the document. */
+  refer(type: string): string {
+    const dot = type.lastIndexOf(".");
+    const { prefix, types } = recordedSchemas(type.slice(0, dot));
+    const local = type.slice(dot + 1);
+    const name = `${prefix}.${local}`;
+    if (!this.#schemas.has(name)) {
+      const recorded = types[local];
+      if (!recorded) throw new Error(`no schema was recorded for ${type}`);
+      // Set before it is described: a type may refer to itself.
+      const described: JsonObject = {};
+      this.#schemas.set(name, described);
+      Object.assign(described, this.#describe(recorded));
+    }
+    return `#/components/schemas/${name}`;
+  }
+
+  /** Whether a type of that name was recorded. Some kinds, such as lists of options, are in no document. */
+  knows(type: string): boolean {
+    const dot = type.lastIndexOf(".");
+    return Object.hasOwn(recordedSchemas(type.slice(0, dot)).types, type.slice(dot + 1));
+  }
+
+  /** Adds a custom kind and its list, and tells where the kind stands. */
+  addCustom(kind: KindInfo): { readonly kind: string; readonly list: string } {
+    const prefix = `${kind.group.split(".").reverse().join(".")}.${kind.version}`;
+    const name = `${prefix}.${kind.kind}`;
+    const listName = `${prefix}.${kind.listKind}`;
+    const reference = `#/components/schemas/${name}`;
+    this.#schemas.set(name, {
+      ...withIdentity(describeCustom(kind.schema()), { $ref: this.refer("meta.v1.ObjectMeta") }),
+      "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.kind, version: kind.version }],
+    });
+    this.#schemas.set(listName, {
+      type: "object",
+      required: ["items"],
+      properties: {
+        apiVersion: { type: "string" },
+        items: { type: "array", items: { $ref: reference } },
+        kind: { type: "string" },
+        metadata: { $ref: this.refer("meta.v1.ListMeta") },
+      },
+      "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.listKind, version: kind.version }],
+    });
+    return { kind: reference, list: `#/components/schemas/${listName}` };
+  }
+
+  toJSON(): JsonObject {
+    const names = [...this.#schemas.keys()].sort();
+    return { schemas: Object.fromEntries(names.map((name) => [name, this.#schemas.get(name) ?? {}])) };
+  }
+
+  #describe(recorded: RecordedSchema): JsonObject {
+    const { $ref, properties, items, additionalProperties, ...plain } = recorded;
+    const described = { ...plain } as JsonObject;
+    if ($ref !== undefined) {
+      const reference = { $ref: this.refer($ref) };
+      // A reference stands alone; what is said beside one is said beside a list of it.
+      return Object.keys(described).length === 0 ? reference : { ...described, allOf: [reference] };
+    }
+    if (properties) {
+      described.properties = Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, this.#describe(property)]),
+      );
+    }
+    if (items) described.items = this.#describe(items);
+    if (additionalProperties !== undefined) {
+      described.additionalProperties =
+        typeof additionalProperties === "boolean"
+          ? additionalProperties
+          : this.#describe(additionalProperties);
+    }
+    return described;
+  }
+}
+
+/** A custom schema as it is published: as its author wrote it, descriptions included, with what is implied spelled out. */
+function describeCustom(schema: Schema): JsonObject {
+  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...plain } = schema;
+  const described = JSON.parse(JSON.stringify(plain)) as JsonObject;
+  if (properties) {
+    described.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, describeCustom(property)]),
+    );
+  }
+  if (items) described.items = describeCustom(items);
+  if (additionalProperties !== undefined) {
+    described.additionalProperties =
+      typeof additionalProperties === "boolean" ? additionalProperties : describeCustom(additionalProperties);
+  }
+  for (const [key, nodes] of Object.entries({ allOf, anyOf, oneOf })) {
+    if (nodes) described[key] = nodes.map(describeCustom);
+  }
+  if (not) described.not = describeCustom(not);
+  if (schema["x-kubernetes-int-or-string"] === true && !anyOf && !allOf) {
+    described.anyOf = [{ type: "integer" }, { type: "string" }];
+  }
+  return schema["x-kubernetes-embedded-resource"] === true
+    ? withIdentity(described, { type: "object" })
+    : described;
+}
+
+/** Every object has a kind, a version and metadata, whether or not its author said so. */
+function withIdentity(described: JsonObject, metadata: JsonObject): JsonObject {
+  const own = (described.properties ?? {}) as { [name: string]: Json };
+  return {
+    ...described,
+    type: "object",
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata,
+      ...own,
+      ...overridden(metadata),
+    },
+  };
+}
+
+function overridden(metadata: JsonObject): JsonObject {
+  return "$ref" in metadata ? { metadata } : {};
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../json.ts";
+import { type KindTable, kubernetesVersion } from "../kinds/index.ts";
+import { Components } from "./components.ts";
+import { pathsOf } from "./paths.ts";
+
+/** A document ready to send. */
+export interface OpenApiDocument {
+  readonly body: string;
+  /** With its quotes. */
+  readonly etag: string;
+  /** The address that names this very content, which clients may keep for ever. */
+  readonly url: string;
+}
+
+interface Made {
+  readonly revision: number;
+  readonly hashes: Map<string, string>;
+  readonly documents: Map<string, OpenApiDocument>;
+  index?: string;
+}
+
+const made = new WeakMap<KindTable, Made>();
+
+/** Raised when what is written for the same kinds changes, so that no client keeps what an earlier release wrote. */
+const edition = 1;
+
+/**
+ * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is made from rather than of
+ * its text, so that the index costs no document.
+ */
+export function openApiIndex(table: KindTable): string {
+  const known = madeOf(table);
+  known.index ??= JSON.stringify({
+    paths: Object.fromEntries(
+      groupVersions(table)
+        .map(({ path }) => [path, { serverRelativeURL: urlOf(table, path) }] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  });
+  return known.index;
+}
+
+/**
+ * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing is served there. Made on
+ * first use and kept until the table changes.
+ */
+export function openApiDocument(table: KindTable, path: string): OpenApiDocument | undefined {
+  const known = madeOf(table);
+  const ready = known.documents.get(path);
+  if (ready) return ready;
+  const at = groupVersions(table).find((each) => each.path === path);
+  if (!at) return undefined;
+  const document = {
+    body: JSON.stringify(describe(table, at.group, at.version)),
+    etag: `"${hashOf(table, path)}"`,
+    url: urlOf(table, path),
+  };
+  known.documents.set(path, document);
+  return document;
+}
+
+function describe(table: KindTable, group: string, version: string): JsonObject {
+  const components = new Components();
+  const paths: [string, JsonObject][] = [];
+  for (const kind of table.kinds(group, version)) paths.push(...Object.entries(pathsOf(kind, components)));
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version: kubernetesVersion().gitVersion },
+    paths: Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: components.toJSON(),
+  };
+}
+
+function groupVersions(table: KindTable): { path: string; group: string; version: string }[] {
+  return table.groups().flatMap(({ name, versions }) =>
+    versions.map((version) => ({
+      path: name === "" ? `api/${version}` : `apis/${name}/${version}`,
+      group: name,
+      version,
+    })),
+  );
+}
+
+function urlOf(table: KindTable, path: string): string {
+  return `/openapi/v3/${path}?hash=${hashOf(table, path)}`;
+}
+
+function hashOf(table: KindTable, path: string): string {
+  const known = madeOf(table);
+  const ready = known.hashes.get(path);
+  if (ready) return ready;
+  const hash = createHash("sha512").update(`${edition}/${kubernetesVersion().gitVersion}/${path}`);
+  const [, group = "", version = ""] = /^(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path) ?? [];
+  for (const kind of table.kinds(group, version)) {
+    if (kind.origin === "custom") hash.update(JSON.stringify([kind, kind.schema()]));
+  }
+  const digest = hash.digest("hex").toUpperCase();
+  known.hashes.set(path, digest);
+  return digest;
+}
+
+function madeOf(table: KindTable): Made {
+  const known = made.get(table);
+  if (known?.revision === table.revision) return known;
+  const fresh: Made = { revision: table.revision, hashes: new Map(), documents: new Map() };
+  made.set(table, fresh);
+  return fresh;
+}

@@ -1,0 +1,1 @@
+export { type OpenApiDocument, openApiDocument, openApiIndex } from "./documents.ts";

@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../json.ts";
+import { builtinKinds, type KindInfo } from "../kinds/index.ts";
+import type { Schema } from "../schema/schema.ts";
+import { openApiDocument, openApiIndex } from "./index.ts";
+
+interface Document {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: { readonly schemas: { readonly [name: string]: JsonObject } };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: JsonObject };
+  readonly "x-kubernetes-group-version-kind": JsonObject;
+}
+
+function widget(schema: Schema): KindInfo {
+  return {
+    group: "shop.example.com",
+    version: "v1",
+    kind: "Widget",
+    plural: "widgets",
+    singular: "widget",
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
+    subresources: [
+      {
+        name: "scale",
+        kind: { group: "autoscaling", version: "v1", kind: "Scale" },
+        verbs: ["get", "patch", "update"],
+      },
+    ],
+    listKind: "WidgetList",
+    origin: "custom",
+    schema: () => schema,
+  };
+}
+
+function read(table: ReturnType<typeof builtinKinds>, path: string): Document {
+  const document = openApiDocument(table, path);
+  if (!document) throw new Error(`there is no ${path}`);
+  return JSON.parse(document.body) as Document;
+}
+
+test("the index leads to a document for every group version, by an address that names its content", () => {
+  const table = builtinKinds();
+  const { paths } = JSON.parse(openApiIndex(table)) as {
+    paths: { [path: string]: { serverRelativeURL: string } };
+  };
+  for (const { name, versions } of table.groups()) {
+    for (const version of versions) {
+      const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
+      expect(openApiDocument(table, path)?.url).toBe(paths[path]?.serverRelativeURL);
+    }
+  }
+  expect(openApiDocument(table, "apis/nothing/v1")).toBeUndefined();
+});
+
+test("a built-in kind can be patched strategically and validates fields and dry runs", () => {
+  const { paths } = read(builtinKinds(), "apis/apps/v1");
+  const patch = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]?.patch;
+  expect(patch).toMatchObject({
+    operationId: "patchAppsV1NamespacedDeployment",
+    "x-kubernetes-action": "patch",
+    "x-kubernetes-group-version-kind": { group: "apps", version: "v1", kind: "Deployment" },
+  });
+  expect(patch?.parameters?.map(({ name }) => name)).toEqual([
+    "dryRun",
+    "fieldManager",
+    "fieldValidation",
+    "force",
+  ]);
+  expect(Object.keys(patch?.requestBody?.content ?? {})).toContain("application/strategic-merge-patch+json");
+});
+
+test("built-in schemas say how lists merge, and no reference leads out of the document", () => {
+  const table = builtinKinds();
+  const core = read(table, "api/v1");
+  expect(core.components.schemas["io.k8s.api.core.v1.Pod"]).toMatchObject({
+    "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Pod" }],
+    properties: {
+      spec: { default: {}, allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.PodSpec" }] },
+    },
+  });
+  expect(core.components.schemas["io.k8s.api.core.v1.PodSpec"]).toMatchObject({
+    properties: {
+      containers: {
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-patch-merge-key": "name",
+        "x-kubernetes-patch-strategy": "merge",
+      },
+    },
+  });
+  for (const path of ["api/v1", "apis/apps/v1", "apis/apiextensions.k8s.io/v1"]) {
+    const body = openApiDocument(table, path)?.body ?? "";
+    const { schemas } = read(table, path).components;
+    for (const [, name] of body.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
+      expect(schemas, `${path} refers to ${name}`).toHaveProperty([name ?? ""]);
+    }
+  }
+});
+
+test("an operation's name is its own within a document", () => {
+  const table = builtinKinds();
+  for (const path of ["api/v1", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"]) {
+    const names = [...(openApiDocument(table, path)?.body ?? "").matchAll(/"operationId":"([^"]+)"/g)].map(
+      (match) => match[1],
+    );
+    expect(new Set(names).size).toBe(names.length);
+  }
+});
+
+test("a custom kind is published as its author wrote it, with what every object has", () => {
+  const table = builtinKinds();
+  table.add(
+    widget({
+      type: "object",
+      description: "A thing to sell",
+      properties: {
+        metadata: { type: "object" },
+        spec: {
+          type: "object",
+          properties: {
+            size: { type: "integer", description: "How big it is", default: 3 },
+            port: { "x-kubernetes-int-or-string": true },
+          },
+        },
+      },
+    }),
+  );
+  const { paths, components } = read(table, "apis/shop.example.com/v1");
+  expect(components.schemas["com.example.shop.v1.Widget"]).toEqual({
+    type: "object",
+    description: "A thing to sell",
+    properties: {
+      apiVersion: { type: "string" },
+      kind: { type: "string" },
+      metadata: { $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" },
+      spec: {
+        type: "object",
+        properties: {
+          size: { type: "integer", description: "How big it is", default: 3 },
+          port: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
+        },
+      },
+    },
+    "x-kubernetes-group-version-kind": [{ group: "shop.example.com", kind: "Widget", version: "v1" }],
+  });
+  const item = paths["/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}"];
+  expect(Object.keys(item?.patch?.requestBody?.content ?? {})).not.toContain(
+    "application/strategic-merge-patch+json",
+  );
+  const scale = paths["/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}/scale"];
+  expect(scale?.get?.["x-kubernetes-group-version-kind"]).toEqual({
+    group: "autoscaling",
+    version: "v1",
+    kind: "Scale",
+  });
+});
+
+test("a changed definition has another address, and the others keep theirs", () => {
+  const table = builtinKinds();
+  const apps = openApiDocument(table, "apis/apps/v1")?.url;
+  table.add(widget({ type: "object" }));
+  const before = openApiDocument(table, "apis/shop.example.com/v1")?.url;
+  table.add(widget({ type: "object", description: "changed" }));
+  expect(openApiDocument(table, "apis/shop.example.com/v1")?.url).not.toBe(before);
+  expect(openApiDocument(table, "apis/apps/v1")?.url).toBe(apps);
+});
