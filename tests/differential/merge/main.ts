@@ -1,13 +1,18 @@
-import { createKind, deleteKind, playCustom, untilServed } from "./custom-resources.ts";
-import type { Divergence } from "./judge.ts";
+import { builtinScenarios } from "./builtin.ts";
+import { createCustom, deleteCustom } from "./custom.ts";
+import type { Divergence, Played } from "./judge.ts";
+import { play } from "./play.ts";
 import { realServer } from "./real-server.ts";
 
 /**
- * Plays generated sequences of writes against a real API server and holds every answer against the merge functions.
+ * Plays generated sequences of writes against a real API server and holds every answer against the merge functions. Prints
+ * each divergence as a line of JSON, with its seed.
  *
- *     KUBECONFIG=admin.kubeconfig node tests/differential/merge/main.ts [first seed] [kinds] [sequences per kind] [steps]
+ *     KUBECONFIG=admin.kubeconfig node tests/differential/merge/main.ts [first seed] [CRDs] [sequences per kind] [steps]
+ *
+ * The kubeconfig must be written as JSON. Everything it creates, it deletes.
  */
-const [first = 1, kinds = 10, sequences = 4, steps = 8] = process.argv.slice(2).map(Number);
+const [first = 1, crds = 10, sequences = 4, steps = 8] = process.argv.slice(2).map(Number);
 const kubeconfig = process.env.KUBECONFIG;
 if (kubeconfig === undefined) throw new Error("KUBECONFIG must name the kubeconfig of a real API server");
 const { send, close } = realServer(kubeconfig);
@@ -22,32 +27,47 @@ const owners = await Promise.all(
 
 const divergences: Divergence[] = [];
 let played = 0;
-const seeds = Array.from({ length: kinds }, (_, at) => first + at);
-const pending = [...seeds];
+let accepted = 0;
+
+function count(runs: readonly Played[]): void {
+  for (const run of runs) {
+    played += run.played;
+    accepted += run.accepted;
+    divergences.push(...run.divergences);
+  }
+}
+
+async function playCustom(seed: number): Promise<void> {
+  const scenario = await createCustom(send, namespace, seed);
+  try {
+    count(
+      await Promise.all(
+        Array.from({ length: sequences }, (_, at) => play(send, scenario, owners, seed * 1000 + at, steps)),
+      ),
+    );
+  } finally {
+    await deleteCustom(send, seed);
+  }
+}
+
+const builtins = builtinScenarios(namespace);
+const jobs = [
+  ...Array.from({ length: crds }, (_, at) => () => playCustom(first + at)),
+  ...Array.from({ length: sequences }, (_, at) => async () => {
+    const seed = first * 1_000_000 + at;
+    count(await Promise.all(builtins.map((scenario) => play(send, scenario, owners, seed, steps))));
+  }),
+];
 await Promise.all(
   Array.from({ length: 4 }, async () => {
-    for (let seed = pending.shift(); seed !== undefined; seed = pending.shift()) {
-      const custom = await createKind(send, seed);
-      try {
-        await untilServed(send, namespace, custom);
-        const runs = await Promise.all(
-          Array.from({ length: sequences }, (_, at) => {
-            return playCustom(send, { namespace, owners }, custom, (seed as number) * 1000 + at, steps);
-          }),
-        );
-        for (const run of runs) {
-          played += run.played;
-          divergences.push(...run.divergences);
-        }
-      } finally {
-        await deleteKind(send, custom);
-      }
-    }
+    for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await job();
   }),
 );
 await send("DELETE", `/api/v1/namespaces/${namespace}`);
 close();
 
 for (const divergence of divergences) console.log(JSON.stringify(divergence));
-console.error(`${kinds * sequences} sequences, ${played} writes, ${divergences.length} divergences`);
+console.error(
+  `${(crds + builtins.length) * sequences} sequences, ${played} writes (${accepted} accepted), ${divergences.length} divergences`,
+);
 process.exitCode = divergences.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../json.ts";
+import { equal, isObject, type JsonObject } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { appliedFields } from "./applied-fields.ts";
 import { EMPTY_SET, type FieldSet } from "./field-set.ts";
@@ -98,8 +98,7 @@ function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): A
   const effect = effectOf(subject, live, object, claiming, id);
   if (!apply.force) refuse(apply, live, effect.conflicts);
 
-  const { added, removed, modified } = effect.comparison;
-  const same = added.empty && removed.empty && modified.empty;
+  const same = equal(live, object);
   const owned = stripped(claimed);
   const managers = new Map(effect.managers);
   if (owned.empty) managers.delete(id);

@@ -43,7 +43,7 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | unde
     }
     const before = get(original, key);
     if (before === undefined || kindOf(before) !== kindOf(value)) {
-      if (!deletes) put(original, key, withoutNulls(withoutDirectives(value) ?? null));
+      if (!deletes) addAnew(original, key, value);
       continue;
     }
     const field = fieldSchema(schema, key);
@@ -60,6 +60,12 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | unde
     }
   }
   return original;
+}
+
+function addAnew(original: JsonObject, key: string, value: Json): void {
+  const kept = withoutDirectives(withoutNulls(value));
+  if (kept === undefined) delete original[key];
+  else put(original, key, kept);
 }
 
 function replaceOrDelete(patch: JsonObject): JsonObject {
@@ -100,6 +106,7 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Sche
     checkOrder(changes ?? [], order, mergeKey);
     const merged = mergedList(before, changes, field);
     if (merged === undefined) continue;
+    if (!before?.length && !changes?.length) throw failed("no elements in any of the given slices");
     put(original, key, arrange(merged, order, before ?? [], mergeKeyFor(merged, mergeKey)));
     delete patch[key];
   }
@@ -117,6 +124,7 @@ function mergedList(
 
 /** Each item that the patch brings must be named by the order it dictates, in the same order. */
 function checkOrder(changes: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+  if (order.length === 0) return;
   const brought = mergeKey === undefined ? changes : changes.filter((item) => !isDeletion(item));
   let position = 0;
   for (const item of order) {
@@ -185,11 +193,14 @@ function applyItemDirectives(
   return replaces ? { kept: withoutDirectiveKeys(rest), rest: [] } : { kept, rest };
 }
 
-/** Directives say how to change what is there: a value that the patch brings in anew has nothing for them to change. */
+/**
+ * Directives say how to change what is there: a value that the patch brings in anew has nothing for them to change, and a map
+ * that carries `$patch`, whatever it says, is not brought in at all.
+ */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
-  if (isDeletion(value)) return undefined;
+  if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const result: JsonObject = {};
   for (const key of Object.keys(value)) {
     if (isDirective(key)) continue;
@@ -221,6 +232,7 @@ function isDirective(key: string): boolean {
 }
 
 function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const result: JsonObject = {};
   for (const key of Object.keys(value)) {
