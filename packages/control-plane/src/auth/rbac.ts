@@ -101,7 +101,12 @@ interface Compiled {
   readonly clusterRoles: ReadonlyMap<string, Role>;
   readonly cluster: Grants;
   readonly namespaces: Map<string, Grants>;
+  /** What reaches a user in a namespace, by both: requests come in long runs by few users. */
+  readonly reached: Map<string, readonly Grant[]>;
 }
+
+/** How many users and namespaces are remembered between changes of roles; past it, memory starts anew. */
+const rememberedUsers = 1_000;
 
 /**
  * An authorizer over live roles and bindings. Each change shows in the very next decision; between changes a decision
@@ -119,6 +124,7 @@ export function createAuthorizer(source: RoleSource): Authorizer {
         clusterRoles,
         cluster: grants(source.clusterRoleBindings(), "", (reference) => clusterRoles.get(reference.name)),
         namespaces: new Map(),
+        reached: new Map(),
       };
     }
     return compiled;
@@ -136,10 +142,16 @@ export function createAuthorizer(source: RoleSource): Authorizer {
     return made;
   };
 
-  const grantsTo = (user: User, namespace: string): Grant[] => {
+  const grantsTo = (user: User, namespace: string): readonly Grant[] => {
     const state = current();
+    const key = JSON.stringify([namespace, user.name, user.groups]);
+    const known = state.reached.get(key);
+    if (known) return known;
     const found = grantsFor(state.cluster, user);
-    return namespace === "" ? found : [...found, ...grantsFor(inNamespace(state, namespace), user)];
+    if (namespace !== "") found.push(...grantsFor(inNamespace(state, namespace), user));
+    if (state.reached.size >= rememberedUsers) state.reached.clear();
+    state.reached.set(key, found);
+    return found;
   };
 
   return {
