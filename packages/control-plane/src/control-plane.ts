@@ -11,6 +11,8 @@ import {
   type Tokens,
 } from "./auth/index.ts";
 import { bootstrap } from "./bootstrap.ts";
+import { type ControllerChoice, startControllers } from "./controllers/index.ts";
+import type { Running } from "./controllers/loop.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
 import type { ApiRequest, ApiResponse } from "./http/request.ts";
@@ -32,10 +34,12 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock;
   /** Names, uids and addresses come from it. @default the machine's randomness */
   readonly random?: Random;
+  /** Which controllers run beside the API server. @default "all" */
+  readonly controllers?: ControllerChoice;
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
   /** Told of errors inside the server. @default written to standard error */
-  readonly onPanic?: (error: unknown, request: ApiRequest) => void;
+  readonly onPanic?: (error: unknown, where: string) => void;
 }
 
 /** The user behind a control plane's own kubeconfig: may do everything. */
@@ -60,7 +64,9 @@ export class ControlPlane implements AsyncDisposable {
   readonly #server: ApiServer;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
+  readonly #onPanic: (error: unknown, where: string) => void;
   readonly #random: Random;
+  #controllers: Running | undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
 
@@ -68,6 +74,8 @@ export class ControlPlane implements AsyncDisposable {
     const clock = options.clock ?? systemClock;
     const random = options.random ?? systemRandom;
     this.#clock = clock;
+    this.#onPanic =
+      options.onPanic ?? ((error, where) => process.stderr.write(`${where}: ${stackOf(error)}\n`));
     this.#random = random;
     this.store = new Store(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit });
     const kinds = builtinKinds();
@@ -98,9 +106,7 @@ export class ControlPlane implements AsyncDisposable {
       table: table(clock),
       openapi: openapi(kinds),
       subresources: subresources(),
-      onPanic:
-        options.onPanic ??
-        ((error, request) => process.stderr.write(`${request.method} ${request.url}: ${stackOf(error)}\n`)),
+      onPanic: (error, request) => this.#onPanic(error, `${request.method} ${request.url}`),
     });
   }
 
@@ -108,6 +114,10 @@ export class ControlPlane implements AsyncDisposable {
     const plane = new ControlPlane(options);
     bootstrap(plane.registry);
     plane.#definitions.start();
+    plane.#controllers = startControllers(
+      { registry: plane.registry, onPanic: plane.#onPanic },
+      options.controllers ?? "all",
+    );
     return plane;
   }
 
@@ -196,6 +206,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    this.#controllers?.stop();
     this.#definitions.stop();
     await (await this.#listener)?.close();
   }

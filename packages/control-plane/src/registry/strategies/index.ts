@@ -3,11 +3,14 @@ import { type Strategy, tableStrategy } from "../strategy.ts";
 import { customResourceDefinition } from "./custom-resource-definition.ts";
 import { namespace } from "./namespace.ts";
 import { pod } from "./pod.ts";
+import { deployment, replicaSet } from "./workloads.ts";
 
 /** What is particular to built-in kinds, beyond the tables. */
 const particular: { readonly [kind: string]: Strategy } = {
   "/Namespace": namespace,
   "/Pod": pod,
+  "apps/Deployment": deployment,
+  "apps/ReplicaSet": replicaSet,
   "apiextensions.k8s.io/CustomResourceDefinition": customResourceDefinition,
 };
 
