@@ -1,10 +1,16 @@
 import { startSimulatedNode } from "../node/simulated-node.ts";
 import { startDeployments } from "./deployment.ts";
+import { startGarbageCollector } from "./garbage-collector.ts";
 import type { ControllerWorld, Running } from "./loop.ts";
+import { startNamespaces } from "./namespace.ts";
 import { startReplicaSets } from "./replica-set.ts";
+import { startServiceAccounts } from "./service-account.ts";
 
 /** Everything besides the API server itself, by the names the real programs use where there are such. */
 const known = {
+  "garbage-collector": startGarbageCollector,
+  namespace: startNamespaces,
+  serviceaccount: startServiceAccounts,
   deployment: startDeployments,
   replicaset: startReplicaSets,
   node: startSimulatedNode,

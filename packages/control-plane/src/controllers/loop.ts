@@ -21,7 +21,9 @@ export interface Running {
 export interface LoopOptions {
   readonly name: string;
   /** Which keys a change of a bucket concerns. */
-  readonly watches: { readonly [bucket: string]: (record: LogRecord) => readonly string[] };
+  readonly watches?: { readonly [bucket: string]: (record: LogRecord) => readonly string[] };
+  /** As `watches`, for the changes of every bucket. */
+  readonly watchAll?: (record: LogRecord) => readonly string[];
   /** Brings one key's state closer to what it should be. May run again at any time, for no reason. */
   readonly reconcile: (key: string) => Promise<{ readonly requeueAfterMs?: number } | undefined | undefined>;
 }
@@ -83,7 +85,8 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Running
     running = false;
   }
 
-  const stops = Object.entries(options.watches).map(([bucket, keysOf]) => {
+  const { watchAll } = options;
+  const replay = (bucket: string, keysOf: (record: LogRecord) => readonly string[]) => {
     for (const entry of store.list(bucket).entries) {
       const record: LogRecord = {
         revision: entry.revision,
@@ -95,10 +98,15 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Running
       };
       for (const key of keysOf(record)) add(key);
     }
-    return store.subscribe(bucket, (record) => {
-      for (const key of keysOf(record)) add(key);
-    });
+  };
+  const stops = Object.entries(options.watches ?? {}).map(([bucket, keysOf]) => {
+    replay(bucket, keysOf);
+    return store.subscribe(bucket, (record) => keysOf(record).forEach(add));
   });
+  if (watchAll) {
+    for (const bucket of store.buckets()) replay(bucket, watchAll);
+    stops.push(store.subscribeAll((record) => watchAll(record).forEach(add)));
+  }
   return {
     stop: () => {
       stopped = true;
@@ -222,4 +230,21 @@ export async function writeStatus(
     (live) => ({ ...structuredClone(live), status: structuredClone(status) }),
     { kind: "PatchOptions" },
   );
+}
+
+const resourcesByBucket = new WeakMap<Registry, { revision: number; resources: Map<string, Resource> }>();
+
+/** A served version of what a bucket holds; undefined where nothing is served from it any more. */
+export function resourceOfBucket(registry: Registry, bucket: string): Resource | undefined {
+  let known = resourcesByBucket.get(registry);
+  if (known?.revision !== registry.kinds.revision) {
+    const resources = new Map<string, Resource>();
+    for (const info of registry.kinds.all()) {
+      const resource = registry.resourceFor(info);
+      if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
+    }
+    known = { revision: registry.kinds.revision, resources };
+    resourcesByBucket.set(registry, known);
+  }
+  return known.resources.get(bucket);
 }
