@@ -62,19 +62,20 @@ export async function errorFrom(response: TransportResponse, request: string): P
 function statusFrom(response: TransportResponse, bytes: Buffer): Status {
   const type = String(response.headers["content-type"] ?? "");
   const parsed = type.includes("json") ? tryJson(bytes) : undefined;
+  const retryAfter = retryAfterSeconds(response.headers);
+  const wait = retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter };
   if (isRecord(parsed) && parsed.kind === "Status") {
     const status = parsed as Status;
-    return typeof status.code === "number" ? status : { ...status, code: response.status };
+    return { ...status, code: status.code ?? response.status, details: { ...wait, ...status.details } };
   }
   const text = type.includes("html") ? "" : oneLine(bytes.toString("utf8"));
-  const retryAfter = retryAfterSeconds(response.headers);
   return {
     kind: "Status",
     apiVersion: "v1",
     status: "Failure",
     code: response.status,
     message: text === "" ? `the server answered ${response.status}` : text,
-    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } }),
+    details: wait,
   };
 }
 

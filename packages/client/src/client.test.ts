@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Client } from "./client.ts";
-import { isGone, isNotFound, TransportError } from "./errors.ts";
+import { isGone, isNotFound, isNotServed, TransportError } from "./errors.ts";
 import { type KubernetesObject, metadataOnly, type ResourceKind } from "./object.ts";
 import { type Answer, failure, fakeTransport } from "./test-transport.ts";
 import type { TransportRequest } from "./transport.ts";
@@ -217,7 +217,9 @@ test("an answer that is not JSON is told without repeating it", async () => {
 });
 
 test("a refusal carries the server's Status, and its message what was asked", async () => {
-  const { client } = clientFor(failure(404, "NotFound", { message: 'configmaps "a" not found' }));
+  const { client } = clientFor(
+    failure(404, "NotFound", { message: 'configmaps "a" not found', details: { name: "a" } }),
+  );
   const error = await client.get(ConfigMap, key, { resourceVersion: "0" }).catch((it: unknown) => it);
   expect(isNotFound(error)).toBe(true);
   expect(error).toMatchObject({
@@ -225,6 +227,21 @@ test("a refusal carries the server's Status, and its message what was asked", as
     statusCode: 404,
     reason: "NotFound",
   });
+});
+
+test.each([
+  { status: 404, headers: { "content-type": "text/plain" }, chunks: ["404 page not found\n"] },
+  failure(404, "NotFound", { message: "the server could not find the requested resource", details: {} }),
+])("a kind that is not served is told apart from an object that is not there", async (answer) => {
+  const { client } = clientFor(answer);
+  const error = await client.list(Rollout).catch((it: unknown) => it);
+  expect(isNotServed(error)).toBe(true);
+  expect(error).toMatchObject({
+    message:
+      "GET /apis/argoproj.io/v1alpha1/rollouts: the server serves no such resource; are group, version and plural right, and its CustomResourceDefinition installed?",
+  });
+  const missing = clientFor(failure(404, "NotFound", { details: { name: "a", kind: "rollouts" } }));
+  await expect(missing.client.get(Rollout, key)).rejects.not.toSatisfy(isNotServed);
 });
 
 test("a refusal in plain text, as of a proxy, becomes a Status too", async () => {

@@ -60,7 +60,6 @@ export const errorCodes = {
   KUBECONFIG_INVALID: "The kubeconfig has a fault in the field that the message names.",
   KUBECONFIG_NOT_FOUND: "No kubeconfig and no service account. Set KUBECONFIG, or pass one.",
   SELECTOR_INVALID: "The label selector does not parse.",
-  KIND_NOT_SERVED: "The server does not serve this kind. Is its CustomResourceDefinition installed?",
 } as const;
 
 /** One of the keys of {@link errorCodes}. */
@@ -72,7 +71,7 @@ export type ApiErrorCode = Extract<ErrorCode, `API_${string}`>;
 /** The codes of errors for which there is no Status, because no server answered. */
 export type TransportErrorCode = Exclude<
   ErrorCode,
-  ApiErrorCode | `KUBECONFIG_${string}` | "SELECTOR_INVALID" | "KIND_NOT_SERVED"
+  ApiErrorCode | `KUBECONFIG_${string}` | "SELECTOR_INVALID"
 >;
 
 /** What an API server says about a request that it refused (`kind: Status`). */
@@ -117,7 +116,7 @@ export class ApiError extends Error {
 
   /** @param request what was asked, e.g. `GET /api/v1/pods`; it leads the message. */
   constructor(status: Status, request?: string) {
-    const said = status.message || status.reason || `status ${status.code ?? "unknown"}`;
+    const said = wordsFor(status);
     super(request === undefined ? said : `${request}: ${said}`);
     this.status = status;
     this.code = codeOf(status);
@@ -142,6 +141,16 @@ export class ApiError extends Error {
   get retryAfterSeconds(): number | undefined {
     return this.status.details?.retryAfterSeconds;
   }
+}
+
+/** The server's own words, but where they are too few to act upon. */
+function wordsFor(status: Status): string {
+  const code = codeOf(status);
+  if (code === "API_UNAUTHORIZED")
+    return "the server does not accept the credentials: they are missing, wrong or expired; log in again or renew them";
+  if (code === "API_NOT_FOUND" && !status.details?.name)
+    return "the server serves no such resource; are group, version and plural right, and its CustomResourceDefinition installed?";
+  return status.message || status.reason || `status ${status.code ?? "unknown"}`;
 }
 
 /** No server answered, or what answered was no API server. `cause` has the error of the layer below, where there is one. */
@@ -242,6 +251,11 @@ function is(value: unknown, ...codes: readonly ApiErrorCode[]): boolean {
 
 /** No such object, or no such resource. */
 export const isNotFound = (error: unknown): boolean => is(error, "API_NOT_FOUND");
+
+/** No such resource: the kind, its version or the subresource is not served, as when its CRD is not installed. */
+export function isNotServed(error: unknown): boolean {
+  return isNotFound(error) && !statusOf(error)?.details?.name;
+}
 
 /** A create met an object of the same name. */
 export const isAlreadyExists = (error: unknown): boolean => is(error, "API_ALREADY_EXISTS");

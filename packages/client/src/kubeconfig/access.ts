@@ -27,12 +27,14 @@ export function accessFor(config: Kubeconfig, context?: string): ClusterAccess {
       config,
       `${context === undefined ? "current-context: " : ""}there is no context ${JSON.stringify(name)}; there are: ${list(config.contexts)}`,
     );
+  if (found.fault) throw found.fault;
   const cluster = config.clusters.get(found.cluster);
   if (!cluster)
     return fail(
       config,
       `context ${JSON.stringify(name)}: there is no cluster ${JSON.stringify(found.cluster)}; there are: ${list(config.clusters)}`,
     );
+  if (cluster.fault) throw cluster.fault;
   if (cluster.server === "")
     return fail(
       config,
@@ -44,6 +46,7 @@ export function accessFor(config: Kubeconfig, context?: string): ClusterAccess {
       config,
       `context ${JSON.stringify(name)}: there is no user ${JSON.stringify(found.user)}; there are: ${list(config.users)}`,
     );
+  if (user.fault) throw user.fault;
   const { insecureSkipTlsVerify, certificateAuthority, certificateAuthorityData } = cluster;
   if (insecureSkipTlsVerify && (certificateAuthority || certificateAuthorityData))
     return fail(

@@ -1,3 +1,5 @@
+import type { KubeconfigError } from "../errors.ts";
+
 /** Which clusters there are, who one is to them, and which pair of both is meant. Paths in it are absolute. */
 export interface Kubeconfig {
   /** Where it came from, for messages: a path, or several. */
@@ -8,7 +10,12 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Context>;
 }
 
-export interface Cluster {
+/** An entry that could not be read. It matters only when it is used: old files are full of entries that nobody needs. */
+export interface Faulty {
+  readonly fault?: KubeconfigError;
+}
+
+export interface Cluster extends Faulty {
   /** The API server's URL. */
   readonly server: string;
   /** File with the CA's certificates, PEM. */
@@ -24,7 +31,7 @@ export interface Cluster {
   readonly extensions?: ReadonlyMap<string, unknown>;
 }
 
-export interface User {
+export interface User extends Faulty {
   readonly clientCertificate?: string;
   readonly clientCertificateData?: string;
   readonly clientKey?: string;
@@ -59,7 +66,7 @@ export interface ExecConfig {
   readonly interactiveMode: "Never" | "IfAvailable" | "Always";
 }
 
-export interface Context {
+export interface Context extends Faulty {
   readonly cluster: string;
   readonly user?: string;
   readonly namespace?: string;

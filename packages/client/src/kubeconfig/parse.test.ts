@@ -97,8 +97,11 @@ test.each(["", "  \n", "# nothing\n", "null"])("a file like %j is an empty confi
   expect((await parseKubeconfig(text, source)).contexts.size).toBe(0);
 });
 
-const user = (fields: string) => `users:\n- name: me\n  user: ${fields}`;
-const cluster = (fields: string) => `clusters:\n- name: dev\n  cluster: ${fields}`;
+const using = "current-context: x\ncontexts: [{name: x, context: {cluster: dev, user: me}}]";
+const user = (fields: string) =>
+  `${using}\nclusters: [{name: dev, cluster: {server: "https://x"}}]\nusers:\n- name: me\n  user: ${fields}`;
+const cluster = (fields: string) => `${using}\nclusters:\n- name: dev\n  cluster: ${fields}`;
+const use = async (text: string) => accessFor(await parseKubeconfig(text, source));
 const exec = (fields: string) => user(`{exec: {${fields}}}`);
 
 test.each([
@@ -141,7 +144,7 @@ test.each([
     "users[0].user.exec.interactiveMode is needed with client.authentication.k8s.io/v1: Never, IfAvailable, Always",
   ],
 ])("%j gives one line that names the field", async (text, fault) => {
-  await expect(parseKubeconfig(text, source)).rejects.toThrow(
+  await expect(use(text)).rejects.toThrow(
     new KubeconfigError("KUBECONFIG_INVALID", `kubeconfig ${source}: ${fault}`),
   );
 });
@@ -180,6 +183,16 @@ test.each([
   );
 });
 
+test("a fault in an entry that is not used does no harm", async () => {
+  const text = `${user("{token: t}")}
+- {name: old, user: {auth-provider: {name: gcp}}}
+- {name: odd, user: 5}`;
+  const config = await parseKubeconfig(text, source);
+  expect(accessFor(config).user).toEqual({ token: "t" });
+  expect(config.users.get("old")?.fault?.message).toContain("users[1].user.auth-provider is not supported");
+  expect(config.users.get("odd")?.fault?.message).toContain("users[2].user must be an object");
+});
+
 test("no fault repeats a credential", async () => {
   const texts = [
     user('{token: "hunter2", "client-key-data": "hunter2!"}'),
@@ -187,7 +200,7 @@ test("no fault repeats a credential", async () => {
     cluster('{server: "hunter2://me:hunter2@x"}').replace("hunter2://", "ftp://"),
   ];
   for (const text of texts) {
-    const error = await parseKubeconfig(text, source).catch((it: unknown) => it);
+    const error = await use(text).catch((it: unknown) => it);
     expect(error).toBeInstanceOf(KubeconfigError);
     expect(String(error)).not.toContain("hunter2");
   }

@@ -8,7 +8,8 @@ const INTERACTIVE_MODES = ["Never", "IfAvailable", "Always"] as const;
 
 /**
  * Reads a kubeconfig, YAML or JSON. Fields that kubectl does not know are ignored, as it does; faults in those it knows
- * are one line that names the file, the field and what belongs there. No credential is ever part of it.
+ * are one line that names the file, the field and what belongs there. No credential is ever part of it. A fault within a
+ * cluster, user or context is kept with that entry, and thrown when it is used.
  *
  * @param source the file's path: it is named in messages, and relative paths within are resolved against its folder.
  * @throws KubeconfigError with code KUBECONFIG_INVALID.
@@ -26,9 +27,21 @@ export async function parseKubeconfig(text: string, source: string): Promise<Kub
   return {
     source,
     ...(currentContext ? { currentContext } : {}),
-    clusters: named(config, "clusters", "cluster", (field) => cluster(field, folder)),
-    users: named(config, "users", "user", (field) => user(field, folder)),
-    contexts: named(config, "contexts", "context", context),
+    clusters: named(
+      config,
+      "clusters",
+      "cluster",
+      (field) => cluster(field, folder),
+      (fault) => ({ server: "", fault }),
+    ),
+    users: named(
+      config,
+      "users",
+      "user",
+      (field) => user(field, folder),
+      (fault) => ({ fault }),
+    ),
+    contexts: named(config, "contexts", "context", context, (fault) => ({ cluster: "", fault })),
   };
 }
 
@@ -59,16 +72,26 @@ function named<T>(
   list: string,
   entry: string,
   decode: (field: Field) => T,
+  broken: (fault: KubeconfigError) => T,
 ): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const item of config.optional(list)?.array() ?? []) {
     const record = item.record(`an object with "name" and "${entry}"`);
     const name = record.at("name").string();
     if (found.has(name)) record.at("name").fail(`${JSON.stringify(name)} is there twice; remove one`);
-    const body = record.optional(entry);
-    found.set(name, decode(body ?? new Field({}, record.at(entry).path, record.source)));
+    const body = record.optional(entry) ?? new Field({}, record.at(entry).path, record.source);
+    found.set(name, decodeEntry(body, decode, broken));
   }
   return found;
+}
+
+function decodeEntry<T>(body: Field, decode: (field: Field) => T, broken: (fault: KubeconfigError) => T): T {
+  try {
+    return decode(body);
+  } catch (error) {
+    if (error instanceof KubeconfigError) return broken(error);
+    throw error;
+  }
 }
 
 function cluster(field: Field, folder: string): Cluster {
