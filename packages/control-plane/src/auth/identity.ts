@@ -82,8 +82,8 @@ export interface ClientCertificates {
  * The user that a client certificate names: its common name, with its organizations as groups. "rejected" when the
  * authority did not sign it, it is out of date, or it is not for clients; undefined when it names nobody.
  *
- * Take the certificate from `socket.getPeerX509Certificate()`. The older `getPeerCertificate()` crashes the process on a
- * certificate whose key is of no known kind.
+ * Take the bytes from `socket.getPeerX509Certificate()`, which leaves the reading to this function. Node's ready-made
+ * form, `toLegacyObject`, takes the process down on a certificate whose key is of no known kind.
  */
 export function certificateUser(
   der: Uint8Array,
