@@ -51,7 +51,16 @@ describe("scalars", () => {
     ["an IPv4 address", z.ipv4(), { type: "string", format: "ipv4" }],
     ["an IPv6 address", z.ipv6(), { type: "string", format: "ipv6" }],
     ["a host name", z.hostname(), { type: "string", format: "hostname" }],
-    ["base64", z.base64(), { type: "string", format: "byte" }],
+    [
+      "a nullable enum",
+      z.enum(["A", "B.b"]).nullable(),
+      { type: "string", nullable: true, pattern: "^(?:A|B\\.b)$" },
+    ],
+    [
+      "nullable numbers",
+      z.literal([1, 2, null]),
+      { type: "integer", nullable: true, anyOf: [1, 2].map((value) => ({ minimum: value, maximum: value })) },
+    ],
     ["a phone number", z.e164(), { type: "string", pattern: "^\\+[1-9]\\d{6,14}$" }],
     ["a template", z.templateLiteral(["v", z.int()]), { type: "string", pattern: "^v-?\\d+$" }],
     ["an integer", z.int(), { type: "integer", format: "int64" }],

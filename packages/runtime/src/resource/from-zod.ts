@@ -10,7 +10,13 @@ import {
   setOwn,
   type ValidationRule,
 } from "./structural.ts";
-import { type DiscriminatedDef, discriminatedUnionSchema, mergeObjects, plainUnionSchema } from "./union.ts";
+import {
+  type DiscriminatedDef,
+  discriminatedUnionSchema,
+  mergeObjects,
+  nullable,
+  plainUnionSchema,
+} from "./union.ts";
 
 /** Turns one zod schema into a node; composite kinds call back for their parts. */
 export interface Walk {
@@ -94,7 +100,7 @@ function bare(schema: $ZodType, path: string, walk: Walk): StructuralSchema {
     case "intersection":
       return mergeObjects(walk.node(def.left, path), walk.node(def.right, path), path, problems);
     case "nullable":
-      return { ...walk.node(def.innerType, path), nullable: true };
+      return nullable(walk.node(def.innerType, path));
     case "optional":
     case "nonoptional":
     case "readonly":

@@ -13,3 +13,5 @@ export { duration, embeddedResource, intOrString, quantity } from "./field-schem
 export { atomic, type CelOptions, cel, immutable, listMap, listSet, type Marker } from "./markers.ts";
 export { type Problem, ResourceDefinitionError } from "./refusal.ts";
 export type { StructuralSchema, ValidationRule } from "./structural.ts";
+export { type CrdSource, type GenerateTypesOptions, generateTypes } from "./typegen/generate-types.ts";
+export type { OpenApiDocument, OpenApiSchema } from "./typegen/openapi-schema.ts";

@@ -2,8 +2,12 @@ import { type $ZodCheck, type $ZodType, toJSONSchema } from "zod/v4/core";
 import { beyondRe2, re2Source } from "./pattern.ts";
 import type { Problems } from "./refusal.ts";
 import type { StructuralSchema } from "./structural.ts";
+import { nullable } from "./union.ts";
 
-/** String formats that mean the same to zod and to the API server; all others are expressed by their pattern. */
+/**
+ * String formats that mean the same to zod and to the API server; all others are expressed by their pattern. (`byte`, which
+ * looks like base64, takes no empty string there.)
+ */
 const sharedFormats = new Set([
   "email",
   "uri",
@@ -65,10 +69,8 @@ export function templateSchema(schema: $ZodType, path: string, problems: Problem
 
 function serverFormat(constraint: StringConstraint, emitted: string | undefined): string | undefined {
   if (constraint.format === undefined) return undefined;
-  const format = constraint.format === "base64" ? "byte" : (emitted ?? "");
-  const ownFormat =
-    { url: "uri", datetime: "date-time", base64: "byte", guid: "" }[constraint.format] ?? constraint.format;
-  return ownFormat === format && (format === "byte" || sharedFormats.has(format)) ? format : undefined;
+  const format = { url: "uri", datetime: "date-time" }[constraint.format] ?? constraint.format;
+  return format === emitted && sharedFormats.has(format) ? format : undefined;
 }
 
 function withPatterns(
@@ -125,15 +127,13 @@ export function enumSchema(values: readonly unknown[], path: string, problems: P
   const present = values.filter((value) => value !== null);
   const kinds = new Set(present.map((value) => typeof value));
   const [kind] = kinds;
-  const node: StructuralSchema = {};
   if (kinds.size !== 1 || !(kind === "string" || kind === "number" || kind === "boolean")) {
     problems.add(path, "the values must all be strings, all numbers or all booleans: a field has one type");
     return { type: "string" };
   }
-  node.type = kind === "number" ? (present.every(Number.isInteger) ? "integer" : "number") : kind;
-  node.enum = [...new Set(values)];
-  if (present.length !== values.length) node.nullable = true;
-  return node;
+  const type = kind === "number" ? (present.every(Number.isInteger) ? "integer" : "number") : kind;
+  const node: StructuralSchema = { type, enum: [...new Set(present)] };
+  return present.length === values.length ? node : nullable(node);
 }
 
 /** The checks put on a schema, in order. */

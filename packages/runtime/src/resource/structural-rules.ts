@@ -13,7 +13,7 @@ export interface Place {
 /** The largest request, and so the bound on everything that has none of its own. */
 const requestBytes = 3 * 1024 * 1024;
 
-/** Checks what can only be seen once a schema is whole: list types, keys, rules. */
+/** Checks what can only be seen once a schema is whole: list types, keys, rules. The root's path is empty. */
 export function checkStructure(
   node: StructuralSchema,
   path: string,
@@ -36,10 +36,10 @@ export function checkStructure(
     );
   }
   for (const rule of node["x-kubernetes-validations"] ?? []) {
-    checkRule(rule, node, path, place, problems);
+    checkRule(rule, node, path === "" ? "validations" : path, place, problems);
   }
   for (const [name, field] of Object.entries(node.properties ?? {})) {
-    checkStructure(field, `${path}.${name}`, problems, place);
+    checkStructure(field, path === "" ? name : `${path}.${name}`, problems, place);
   }
   if (node.additionalProperties !== undefined) {
     const repeats = repeated(place, node.maxProperties);

@@ -9,10 +9,31 @@ import { own, type StructuralSchema, setOwn, type ValidationRule } from "./struc
 export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {
   const kinds = options.map((option) => option._zod.def.type);
   const present = options.filter((_, index) => kinds[index] !== "null" && kinds[index] !== "undefined");
-  const nullable = kinds.includes("null");
+  const withNull = kinds.includes("null");
   const nodes = present.map((option) => walk.node(option, path));
   const node = alternatives(nodes, path, walk.problems);
-  return nullable || nodes.some((one) => one.nullable === true) ? { ...node, nullable: true } : node;
+  return withNull || nodes.some((one) => one.nullable === true) ? nullable(node) : node;
+}
+
+/**
+ * The node with null allowed as well. The API server never takes null for a field with an enum, not even when null is listed,
+ * so the values are said in another way: strings by a pattern, numbers by bounds. Neither is checked on null.
+ */
+export function nullable({ enum: values, ...node }: StructuralSchema): StructuralSchema {
+  const open: StructuralSchema = { ...node, nullable: true };
+  if (values === undefined) return open;
+  if (node.type === "string")
+    open.pattern = `^(?:${values.map((value) => escaped(String(value))).join("|")})$`;
+  else if (node.type === "boolean")
+    open["x-kubernetes-validations"] = [
+      { rule: values.map((value) => `self == ${JSON.stringify(value)}`).join(" || ") },
+    ];
+  else open.anyOf = values.map((value) => ({ minimum: Number(value), maximum: Number(value) }));
+  return open;
+}
+
+function escaped(literal: string): string {
+  return literal.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 }
 
 function alternatives(

@@ -1,5 +1,5 @@
 import { apiVersionOf } from "@windlass/client";
-import type { Declarations } from "./declarations.ts";
+import { type Declarations, pascal } from "./declarations.ts";
 import type { OpenApiSchema, ServedKind } from "./openapi-schema.ts";
 
 /** The types from `@windlass/client` that a kind's declaration may name. */
@@ -28,15 +28,16 @@ export function declareKind(
   schema: OpenApiSchema,
   rules: RootFields,
 ): string {
+  const name = pascal(kind.kind);
   const properties = schema.properties ?? {};
   const fixed = new Set(["apiVersion", "kind", "metadata"]);
   const members = declarations
     .members(
       {
         ...schema,
-        properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !fixed.has(name))),
+        properties: Object.fromEntries(Object.entries(properties).filter(([field]) => !fixed.has(field))),
       },
-      kind.kind,
+      name,
     )
     .map((member) => ({
       ...member,
@@ -45,8 +46,8 @@ export function declareKind(
         write: rules.requiredOnWrite(member.name, properties[member.name] ?? {}),
       },
     }));
-  const optional = (name: string, type: string) => ({
-    name,
+  const optional = (field: string, type: string) => ({
+    name: field,
     type: { read: type, write: type },
     required: { read: false, write: false },
   });
@@ -62,13 +63,13 @@ export function declareKind(
     ...members,
   ];
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;
-  declarations.print(kind.kind, all, "read", open);
-  declarations.print(`${kind.kind}Input`, all, "write", open);
+  declarations.print(name, all, "read", open);
+  declarations.print(`${name}Input`, all, "write", open);
   const { group, version, plural, scope } = kind;
   const value = Object.entries({ group, version, kind: kind.kind, plural, scope })
-    .map(([name, field]) => `${name}: ${JSON.stringify(field)}`)
+    .map(([field, text]) => `${field}: ${JSON.stringify(text)}`)
     .join(", ");
-  return `export const ${kind.kind}: ResourceKind<${kind.kind}, ${kind.kind}Input> = { ${value} };\n`;
+  return `export const ${name}: ResourceKind<${name}, ${name}Input> = { ${value} };\n`;
 }
 
 /** The import line for those of the client's types that the text uses. */
