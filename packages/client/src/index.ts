@@ -21,6 +21,7 @@ export type {
   Cluster,
   Context,
   ExecConfig,
+  Faulty,
   Impersonation,
   Kubeconfig,
   User,

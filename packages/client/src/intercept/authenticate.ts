@@ -1,3 +1,4 @@
+import { abortable } from "../abortable.ts";
 import { discardBody } from "../body.ts";
 import type { Credentials } from "../credentials.ts";
 import type { Interceptor } from "../transport.ts";
@@ -9,11 +10,11 @@ import type { Interceptor } from "../transport.ts";
 export function authenticate(credentials: Credentials): Interceptor {
   return (next) => ({
     async request(request) {
-      const used = await credentials.current();
+      const used = await abortable(credentials.current(), request.signal);
       const response = await next.request(withAuthorization(request, used.authorization));
       if (response.status !== 401) return response;
       credentials.invalidate(used);
-      const renewed = await credentials.current();
+      const renewed = await abortable(credentials.current(), request.signal);
       if (renewed === used) return response;
       await discardBody(response.body);
       return next.request(withAuthorization(request, renewed.authorization));

@@ -44,6 +44,16 @@ test("a request is not made a third time, nor a second with the same credentials
   expect(await Array.fromAsync(response.body)).toHaveLength(1);
 });
 
+test("an abort does not wait for credentials that are slow to come", async () => {
+  const transport = fakeTransport(() => ({}));
+  const never = { current: () => new Promise<Credential>(() => undefined), invalidate: () => undefined };
+  const controller = new AbortController();
+  const asking = authenticate(never)(transport).request({ ...get, signal: controller.signal });
+  controller.abort(new Error("enough"));
+  await expect(asking).rejects.toThrow("enough");
+  expect(transport.requests).toEqual([]);
+});
+
 test("impersonation sends user, uid, each group, and extras under encoded names", async () => {
   const transport = fakeTransport(() => ({}));
   const extra = new Map([["example.com/Team ü", ["a", "b"]]]);

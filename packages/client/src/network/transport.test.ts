@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
@@ -180,6 +180,57 @@ test("an abort while waiting for the answer rejects with the signal's reason", a
   await arrived.promise;
   controller.abort("just so");
   await expect(asking).rejects.toBe("just so");
+});
+
+test.each(["identity", "gzip"])(
+  "an abort between answer and reading (%s) is thrown to the reader",
+  async (encoding) => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(200, { "content-encoding": encoding });
+      response.write(encoding === "gzip" ? gzipSync("{}") : "{}");
+    });
+    const controller = new AbortController();
+    const transport = networkTransport({ server: server.url });
+    const { body } = await transport.request(get("/", { signal: controller.signal }));
+    const reason = new Error("too late");
+    controller.abort(reason);
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(readBody(body)).rejects.toBe(reason);
+  },
+);
+
+test.each(["identity", "gzip"])(
+  "a connection lost between answer and reading (%s) is thrown to the reader",
+  async (encoding) => {
+    await using server = await startServer((_, response) => {
+      response.writeHead(200, { "content-encoding": encoding });
+      response.write(encoding === "gzip" ? gzipSync("{}") : "{}");
+    });
+    const transport = networkTransport({ server: server.url });
+    const { body } = await transport.request(get("/"));
+    for (const socket of server.open) socket.resetAndDestroy();
+    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+    await expect(readBody(body)).rejects.toMatchObject({ code: "CONNECTION_RESET" });
+  },
+);
+
+test("a peer that takes the connection but never answers the TLS greeting is told as that", async () => {
+  const clock = new ManualClock();
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => accepted.resolve(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const transport = networkTransport({ server: `https://127.0.0.1:${port}`, clock });
+  const rejected = expect(transport.request(get("/"))).rejects.toMatchObject({
+    code: "TIMEOUT_CONNECT",
+    mayHaveBeenSent: false,
+  });
+  const socket = await accepted.promise;
+  await clock.advance(10_000);
+  await rejected;
+  socket.destroy();
+  server.close();
 });
 
 test("a signal used for many requests keeps no trace of them", async () => {

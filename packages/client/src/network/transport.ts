@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { constants, createGunzip } from "node:zlib";
 import { type Clock, systemClock } from "@windlass/clock";
+import { abortable } from "../abortable.ts";
 import { TransportError } from "../errors.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { openPool, type Pool, TCP_KEEPALIVE_MS, type TlsMaterial } from "./agent.ts";
@@ -72,8 +73,7 @@ export function networkTransport(options: NetworkOptions): Transport {
 
   return {
     async request(request) {
-      request.signal?.throwIfAborted();
-      const { agent } = await currentPool();
+      const { agent } = await abortable(currentPool(), request.signal);
       request.signal?.throwIfAborted();
       const target = addressOf(server, request, options.proxy);
       return new Exchange(request, { ...target, agent }, { server, clock, timeouts, compression }).response;
@@ -146,6 +146,8 @@ class Exchange {
       const incoming = await this.#headers();
       const encoding = incoming.headers["content-encoding"];
       this.#body = encoding === "gzip" ? gunzip(incoming) : incoming;
+      // An error may come before anybody reads. It is kept by the stream, and thrown when someone does.
+      this.#body.on("error", () => this.#finish());
       return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: this.#read(this.#body) };
     } catch (error) {
       this.#finish();
