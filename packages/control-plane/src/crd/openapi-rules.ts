@@ -17,6 +17,8 @@ export interface SchemaContext {
   readonly insideMetadata: boolean;
   /** The nearest place above whose parts cannot be told apart between two revisions; rules below may not use oldSelf. */
   readonly uncorrelatable?: string;
+  /** How many values may stand here; undefined where a list or map above sets no bound. */
+  readonly cardinality?: number;
   /** False below `allOf`, `anyOf`, `oneOf` and `not`, where rules have no place. */
   readonly rulesAllowed: boolean;
 }
@@ -24,7 +26,7 @@ export interface SchemaContext {
 /** Called for each node with rules and without faults of its own, with the place they stand at. */
 export type RuleVisitor = (schema: Schema, path: string, context: SchemaContext) => void;
 
-export const ROOT_CONTEXT: SchemaContext = { insideMetadata: false, rulesAllowed: true };
+export const ROOT_CONTEXT: SchemaContext = { insideMetadata: false, rulesAllowed: true, cardinality: 1 };
 
 /** What a CRD's schema may not say, beyond being structural. */
 export function openApiFaults(
@@ -35,8 +37,10 @@ export function openApiFaults(
   visitRules: RuleVisitor,
 ): Cause[] {
   const causes = keywordFaults(schema, path, context);
-  const descend = (child: Schema, at: string, inner: SchemaContext): void => {
-    causes.push(...openApiFaults(child, at, false, inner, visitRules));
+  const cardinality = cardinalityBelow(schema, context.cardinality);
+  const descend = (child: Schema, at: string, { cardinality: _above, ...inner }: SchemaContext): void => {
+    const below = cardinality === undefined ? inner : { ...inner, cardinality };
+    causes.push(...openApiFaults(child, at, false, below, visitRules));
   };
   const raw = schema as unknown as JsonObject;
 
@@ -92,6 +96,14 @@ export function openApiFaults(
     if (causes.length === 0 && context.rulesAllowed) visitRules(schema, path, context);
   }
   return causes;
+}
+
+function cardinalityBelow(schema: Schema, above: number | undefined): number | undefined {
+  const isMap =
+    schema.type === "object" && field(schema as unknown as JsonObject, "additionalProperties") !== undefined;
+  if (above === undefined || (schema.type !== "array" && !isMap)) return above;
+  const most = schema.type === "array" ? schema.maxItems : schema.maxProperties;
+  return most === undefined ? undefined : above * Math.max(0, most);
 }
 
 function keywordFaults(schema: Schema, path: string, context: SchemaContext): Cause[] {

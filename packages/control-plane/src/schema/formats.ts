@@ -13,7 +13,8 @@ const RGB =
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 const GO_DURATION = /^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
 const WORD_DURATION = /\d+\s*([A-Za-zµ]+)/g;
-const DURATION_UNITS = /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
+const DURATION_UNITS =
+  /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
 /** Whether `text` is a duration in Go's notation (`1h30m`) or has one in words somewhere in it (`in 3 days`). */
 function isDuration(text: string): boolean {
