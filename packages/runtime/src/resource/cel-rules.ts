@@ -40,7 +40,8 @@ export function checkRule(
     );
   }
   if (rule.optionalOldSelf === true && !old) say("sets optionalOldSelf and does not use oldSelf");
-  for (const missing of unknownFields(code, node)) {
+  const spoken = withoutStrings(rule.messageExpression ?? "") ?? "";
+  for (const missing of [...unknownFields(code, node), ...unknownFields(spoken, node)]) {
     say(`uses ${missing}, a field that the schema does not have`);
   }
   checkMessage(rule, say);

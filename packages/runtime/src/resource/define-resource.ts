@@ -63,9 +63,10 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
   is(object: unknown): object is Read;
 
   /**
-   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview.
+   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview. The spec is checked
+   * against the schema (CEL rules are the server's to run); the status is taken as it is.
    *
-   * @throws TypeError when the spec or the status does not fit the schema, with the fields at fault
+   * @throws TypeError when the spec does not fit, with the fields at fault
    */
   make(
     metadata: string | (ObjectMetaInput & { readonly name: string }),

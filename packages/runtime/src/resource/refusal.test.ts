@@ -256,6 +256,11 @@ describe("rules", () => {
     ["a message of two lines", "a\nb", "one line"],
     ["a field that is not there", { fieldPath: ".mix" }, "leads to no field"],
     ["a field in a list", { fieldPath: ".tags[0]" }, "into a list"],
+    [
+      "a message about a field that is not there",
+      { messageExpression: "'got ' + self.mix" },
+      "uses self.mix",
+    ],
     ["optionalOldSelf without oldSelf", { optionalOldSelf: true }, "does not use oldSelf"],
     ["a reason of one's own", { reason: "Because" as "FieldValueInvalid" }, "must be one of"],
   ];
