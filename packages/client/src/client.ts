@@ -34,6 +34,7 @@ import type {
 } from "./verbs.ts";
 import { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";
 
+/** What a client is made of. Only the transport is needed. */
 export interface ClientOptions {
   readonly transport: Transport;
   /** Who writes, as `managedFields` will say. @default "windlass" */

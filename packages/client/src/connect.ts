@@ -6,6 +6,7 @@ import { inClusterAccess } from "./kubeconfig/in-cluster.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { loadKubeconfig } from "./kubeconfig/load.ts";
 
+/** Which cluster {@link connect} connects to, and all that a client and its connection can be told. */
 export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "transport"> {
   /** A path, or a kubeconfig already read. @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
   readonly kubeconfig?: string | Kubeconfig;

@@ -8,7 +8,7 @@ import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "./client.ts";
-import { connect } from "./connect.ts";
+import { connect, findAccess } from "./connect.ts";
 import { openTransport } from "./connection.ts";
 import type { RequestOutcome } from "./intercept/observe.ts";
 import type { User } from "./kubeconfig/kubeconfig.ts";
@@ -159,8 +159,12 @@ test("a kubeconfig is all it takes, and every request is told of", async () => {
   await writeFile(path, text);
   await using connected = await connect({ kubeconfig: path, ...options });
   await connected.json({ path: "/version" });
+  const access = await findAccess({ kubeconfig: path });
+  await using found = await connect({ access: structuredClone(access), ...options });
+  await found.json({ path: "/version" });
   expect(outcomes).toMatchObject([
     { host: `127.0.0.1:${server.port}`, code: "200", method: "GET" },
+    { code: "200" },
     { code: "200" },
   ]);
 });

@@ -12,6 +12,7 @@ import { parseProxy, proxyFromEnvironment } from "./network/proxy.ts";
 import { type NetworkOptions, networkTransport } from "./network/transport.ts";
 import { type Interceptor, intercept, type Transport } from "./transport.ts";
 
+/** How {@link openTransport} connects, and who is told. */
 export interface ConnectionOptions
   extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "compression"> {
   /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */

@@ -15,6 +15,7 @@ export interface ServedResource {
   readonly subresources: readonly ServedSubresource[];
 }
 
+/** A subresource of a served resource. */
 export interface ServedSubresource {
   /** E.g. `status`, `scale`. */
   readonly name: string;

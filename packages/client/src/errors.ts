@@ -88,6 +88,7 @@ export interface Status {
   readonly code?: number;
 }
 
+/** Which object a Status is about, and the single faults behind it. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -98,6 +99,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
+/** One fault of several: a field that is invalid, a manager that owns a field. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;

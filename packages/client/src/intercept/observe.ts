@@ -19,6 +19,7 @@ export interface RequestOutcome {
   readonly requestBytes: number;
 }
 
+/** Whom {@link observe} tells. */
 export interface ObserveOptions {
   /** The server's host and port, for the `host` label. */
   readonly host: string;

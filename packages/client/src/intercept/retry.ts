@@ -3,6 +3,7 @@ import { discardBody, retryAfterSeconds } from "../body.ts";
 import { TransportError } from "../errors.ts";
 import type { Interceptor, TransportRequest, TransportResponse } from "../transport.ts";
 
+/** How long and how often {@link retry} tries. */
 export interface RetryOptions {
   /** How often a request is made at most, the first time included. @default 5 */
   readonly attempts?: number;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClusterAccess } from "./access.ts";
 
+/** Where a pod finds its service account. For tests. */
 export interface InClusterOptions {
   /** @default the process' */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -15,6 +15,7 @@ export interface Faulty {
   readonly fault?: KubeconfigError;
 }
 
+/** Where an API server is, and how to know that it is the right one. */
 export interface Cluster extends Faulty {
   /** The API server's URL. */
   readonly server: string;
@@ -31,6 +32,7 @@ export interface Cluster extends Faulty {
   readonly extensions?: ReadonlyMap<string, unknown>;
 }
 
+/** Who one is to a cluster. */
 export interface User extends Faulty {
   readonly clientCertificate?: string;
   readonly clientCertificateData?: string;
@@ -66,6 +68,7 @@ export interface ExecConfig {
   readonly interactiveMode: "Never" | "IfAvailable" | "Always";
 }
 
+/** A cluster, a user and a namespace under one name. */
 export interface Context extends Faulty {
   readonly cluster: string;
   readonly user?: string;

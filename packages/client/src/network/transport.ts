@@ -11,6 +11,7 @@ import { failureFrom } from "./failure.ts";
 import { http, https } from "./http.ts";
 import { hostOf, portOf, proxyAuthorization } from "./proxy.ts";
 
+/** Where the server is and how long to wait for it. */
 export interface NetworkOptions {
   /** The server's URL. A path in it goes before every request's. */
   readonly server: string | URL;
