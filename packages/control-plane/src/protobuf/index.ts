@@ -1,0 +1,1 @@
+export { decodeProtobuf, protobufMediaType } from "./decode.ts";
