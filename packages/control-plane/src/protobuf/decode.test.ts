@@ -1,15 +1,8 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
+import { golden } from "./golden.ts";
 import { decodeProtobuf } from "./index.ts";
-
-/** Bodies as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them again. */
-const golden = JSON.parse(
-  gunzipSync(readFileSync(new URL("./messages-golden.json.gz", import.meta.url))).toString("utf8"),
-) as [encoded: string, object: JsonObject & { apiVersion: string; kind: string }][];
 
 const configMap = { group: "", version: "v1", kind: "ConfigMap" };
 const magic = Buffer.from("k8s\0", "latin1");

@@ -1,1 +1,2 @@
 export { decodeProtobuf, protobufMediaType } from "./decode.ts";
+export { encodeProtobuf } from "./encode.ts";
