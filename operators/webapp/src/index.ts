@@ -1,1 +1,2 @@
-export {};
+export { webapp } from "./controller.ts";
+export { WebApp } from "./webapp.ts";

@@ -14,7 +14,11 @@ export function clone<T extends Json | undefined>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => clone(item)) as T;
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) copy[key] = clone((value as JsonObject)[key] as Json);
+  for (const key of Object.keys(value)) {
+    const item = clone((value as JsonObject)[key] as Json);
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: item, enumerable: true, writable: true, configurable: true });
+    else copy[key] = item;
+  }
   return copy as T;
 }
 

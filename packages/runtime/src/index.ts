@@ -92,3 +92,13 @@ export { type Logger, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";
+export type {
+  AnyKind,
+  AnyObject,
+  InputOf,
+  KubernetesObject,
+  ObjectKey,
+  ObjectMeta,
+  ObjectOf,
+  ResourceKind,
+} from "@windlass/client";

@@ -1,1 +1,10 @@
-export {};
+export {
+  type Backend,
+  type ClusterOptions,
+  type Flavour,
+  flavourFromEnvironment,
+  type Installable,
+  startCluster,
+  TestCluster,
+} from "./cluster.ts";
+export { WaitError, type WaitOptions, waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
