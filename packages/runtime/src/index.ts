@@ -4,6 +4,16 @@
  * @module
  */
 
+export type {
+  AnyKind,
+  AnyObject,
+  InputOf,
+  KubernetesObject,
+  ObjectKey,
+  ObjectMeta,
+  ObjectOf,
+  ResourceKind,
+} from "@windlass/client";
 export {
   type Cache,
   type CacheEvent,
@@ -92,13 +102,3 @@ export { type Logger, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";
-export type {
-  AnyKind,
-  AnyObject,
-  InputOf,
-  KubernetesObject,
-  ObjectKey,
-  ObjectMeta,
-  ObjectOf,
-  ResourceKind,
-} from "@windlass/client";

@@ -1,114 +1,176 @@
-import { ManualClock, seededRandom } from "@windlass/clock";
-import { expect, test } from "vitest";
-import { z } from "zod";
-import { condition, controller, defineResource, manager, noTracing, silentLogger } from "../index.ts";
-import { Deployment, type DeploymentInput, Service, type ServiceInput } from "../kinds/index.ts";
-import { ModelCluster } from "../reconcile/model-cluster.ts";
+import { describe, expect, test } from "vitest";
+import { Deployment } from "../kinds/index.ts";
+import { appController, key, ModelRun, running, webapp } from "../reconcile/model-run.ts";
+import type { Runnable } from "./runnable.ts";
 
-const WebApp = defineResource({
-  group: "example.com",
-  version: "v1",
-  kind: "WebApp",
-  spec: z.object({ image: z.string(), replicas: z.int().default(1), expose: z.boolean().default(true) }),
-  status: z.object({ availableReplicas: z.int().optional() }),
-});
-type App = ReturnType<typeof WebApp.make>;
+const probes = { health: { port: 0, host: "127.0.0.1" }, metrics: { port: 0, host: "127.0.0.1" } };
+const get = async (port: number | undefined, path: string) => {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { status: response.status, text: await response.text() };
+};
 
-function deploymentFor(app: App): DeploymentInput {
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: app.metadata.name },
-    spec: {
-      replicas: app.spec.replicas,
-      selector: { matchLabels: { app: app.metadata.name } },
-      template: {
-        metadata: { labels: { app: app.metadata.name } },
-        spec: { containers: [{ name: "app", image: app.spec.image }] },
-      },
-    },
-  };
-}
-
-function serviceFor(app: App): ServiceInput {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: app.metadata.name },
-    spec: { selector: { app: app.metadata.name }, ports: [{ name: "http", port: 80 }] },
-  };
-}
-
-const webapp = controller(WebApp, {
-  owns: [Deployment, Service],
-  reconcile: (app, { owned }) => {
-    const running = owned(Deployment, app.metadata.name)?.status?.availableReplicas ?? 0;
-    return {
-      children: [deploymentFor(app), ...(app.spec.expose ? [serviceFor(app)] : [])],
-      status: {
-        availableReplicas: running,
-        conditions: [condition("Ready", running === app.spec.replicas, "ReplicasAvailable")],
-      },
-    };
-  },
-});
-
-const key = { namespace: "default", name: "web" };
-
-function start(cluster: ModelCluster, clock: ManualClock) {
-  return manager({
-    client: cluster.client,
-    cache: cluster.cache,
-    clock,
-    random: seededRandom(7),
-    log: silentLogger,
-    tracing: noTracing,
-    health: false,
-    metrics: false,
+describe("probes and metrics", () => {
+  test("answer by named checks, whole or alone", async () => {
+    const run = new ModelRun(probes);
+    let fault: string | undefined = "the boiler is cold";
+    run.manager.add(webapp).addReadyCheck("boiler", () => fault);
+    await run.manager.start();
+    const { health, metrics } = run.manager.ports;
+    expect(await get(health, "/healthz")).toEqual({ status: 200, text: "ok" });
+    const unready = await get(health, "/readyz");
+    expect(unready.status).toBe(500);
+    expect(unready.text).toContain("[-]boiler failed: the boiler is cold");
+    expect(unready.text).toContain("[+]caches ok");
+    expect((await get(health, "/readyz?exclude=boiler")).status).toBe(200);
+    expect((await get(health, "/readyz/caches")).status).toBe(200);
+    expect((await get(health, "/readyz/nothing")).status).toBe(404);
+    fault = undefined;
+    expect((await get(health, "/readyz?verbose")).text).toContain("readyz check passed");
+    expect((await get(metrics, "/metrics")).text).toContain("controller_runtime_reconcile_total");
+    await run.manager.stop();
+    await expect(get(health, "/healthz")).rejects.toThrow();
   });
-}
 
-async function world() {
-  const clock = new ManualClock();
-  const cluster = new ModelCluster(clock);
-  const run = start(cluster, clock).add(webapp);
-  await run.start();
-  cluster.put(WebApp, WebApp.make(key, { image: "nginx:1" }) as never);
-  await clock.advance(1_000);
-  return { clock, cluster, run };
-}
+  test("a taken port is refused with the option to change", async () => {
+    const first = new ModelRun(probes);
+    await first.manager.start();
+    const port = first.manager.ports.health ?? 0;
+    const second = new ModelRun({ health: { port, host: "127.0.0.1" } });
+    await expect(second.manager.start()).rejects.toThrow(`port ${port} for health is in use; set another`);
+    await first.manager.stop();
+  });
 
-test("children and status follow the object", async () => {
-  const { cluster, run } = await world();
-  expect(cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:1");
-  expect(cluster.get(Deployment, key)?.metadata.ownerReferences).toEqual([
-    expect.objectContaining({ kind: "WebApp", name: "web", controller: true, blockOwnerDeletion: true }),
-  ]);
-  expect(cluster.get(Service, key)?.spec?.ports?.[0]?.port).toBe(80);
-  expect(cluster.get(WebApp, key)?.status).toEqual({
-    availableReplicas: 0,
-    observedGeneration: 1,
-    conditions: [
-      expect.objectContaining({
-        type: "Ready",
-        status: "False",
-        reason: "ReplicasAvailable",
-        observedGeneration: 1,
+  test("readyz is false until the caches are full", async () => {
+    const run = new ModelRun(probes);
+    const asked = Promise.withResolvers<void>();
+    const filled = Promise.withResolvers<void>();
+    const { cache } = run.cluster;
+    const slow = run.another({
+      ...probes,
+      cache: {
+        ...cache,
+        waitForSync: () => {
+          asked.resolve();
+          return filled.promise;
+        },
+      },
+    });
+    const starting = slow.add(webapp).start();
+    await asked.promise;
+    expect((await get(slow.ports.health, "/readyz")).text).toContain("[-]manager failed: starting");
+    expect((await get(slow.ports.health, "/healthz")).status).toBe(200);
+    filled.resolve();
+    await starting;
+    expect((await get(slow.ports.health, "/readyz")).status).toBe(200);
+    await slow.stop();
+  });
+});
+
+describe("order", () => {
+  test("webhooks start before caches fill, then what runs everywhere, then the leader's; stopping is the other way round", async () => {
+    const seen: string[] = [];
+    const stage = (name: string, at?: "webhook" | "everywhere" | "leader"): Runnable => ({
+      name,
+      ...(at ? { stage: at } : {}),
+      start: () => {
+        seen.push(`start ${name}`);
+        return () => void seen.push(`stop ${name}`);
+      },
+    });
+    const run = new ModelRun();
+    const { cache } = run.cluster;
+    const all = run.another({
+      cache: {
+        ...cache,
+        waitForSync: async () => void seen.push("caches full"),
+        stop: async () => void seen.push("caches stopped"),
+      },
+    });
+    all
+      .add(stage("leader"))
+      .add(stage("everywhere", "everywhere"))
+      .add(stage("webhook", "webhook"))
+      .add(webapp);
+    await all.start();
+    await run.settle(0);
+    expect(seen).toEqual(["start webhook", "caches full", "start everywhere", "start leader"]);
+    seen.length = 0;
+    await all.stop();
+    expect(seen).toEqual(["stop leader", "stop everywhere", "stop webhook", "caches stopped"]);
+  });
+
+  test("a reconcile under way is let end, and told to when time runs short", async () => {
+    const told: string[] = [];
+    const run = new ModelRun({ gracefulShutdownMs: 10_000 });
+    run.manager.add(
+      appController({
+        timeout: 0,
+        concurrency: 2,
+        reconcile: async (app, { clock, signal }) => {
+          const ms = app.metadata.name === "quick" ? 2_000 : 3_600_000;
+          signal.addEventListener("abort", () => told.push(`${app.metadata.name} at ${clock.monotonic()}`));
+          await new Promise<void>((resolve) => clock.schedule(ms, resolve));
+          if (!signal.aborted) told.push(`${app.metadata.name} ended`);
+        },
       }),
-    ],
+    );
+    await run.manager.start();
+    run.put({}, "quick");
+    run.put({}, "slow");
+    await run.settle(1_000);
+    const stopped = run.manager.stop();
+    await run.settle(10_000);
+    await stopped;
+    expect(told).toEqual(["quick ended", "slow at 9000"]);
   });
-  await run.stop();
+
+  test("a runnable that cannot start shows in readyz and stops nothing else", async () => {
+    const run = new ModelRun(probes);
+    run.manager.add(webapp).add({
+      name: "allocation API",
+      start: () => {
+        throw new Error("no certificate");
+      },
+    });
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)).toBeDefined();
+    expect((await get(run.manager.ports.health, "/readyz")).text).toContain(
+      "[-]allocation-API failed: could not start: no certificate",
+    );
+    await run.manager.stop();
+  });
+
+  test("a function is a runnable of the leader's, and reads from the cache", async () => {
+    const run = await running(webapp);
+    let image: string | undefined;
+    const other = run.another().add(async ({ client }) => {
+      image = (await client.get(Deployment, key)).spec.template.spec?.containers[0]?.image;
+    });
+    await other.start();
+    await run.settle(0);
+    expect(image).toBe("nginx:1");
+    await other.stop();
+    await run.manager.stop();
+  });
+
+  test("nothing can be added after the start, and nothing started twice", async () => {
+    const run = await running(webapp);
+    expect(() => run.manager.add(webapp)).toThrow("only before it is started");
+    await expect(run.manager.start()).rejects.toThrow("can be started once");
+    await run.manager.stop();
+    await run.manager.stop();
+  });
 });
 
-test("a settled object causes no writes, and none after a restart", async () => {
-  const { clock, cluster, run } = await world();
-  cluster.takeWrites();
-  await clock.advance(11 * 3_600_000);
-  expect(cluster.takeWrites()).toEqual([]);
-  await run.stop();
-  const again = start(cluster, clock).add(webapp);
-  await again.start();
-  await clock.advance(60_000);
-  expect(cluster.takeWrites()).toEqual([]);
-  await again.stop();
+describe("run", () => {
+  test("ends when its signal is aborted", async () => {
+    const run = new ModelRun();
+    const abort = new AbortController();
+    const ended = run.manager.add(webapp).run({ signal: abort.signal });
+    await run.settle(0);
+    abort.abort();
+    await ended;
+  });
 });

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Deployment } from "../kinds/index.ts";
+import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
+import { controller, watch } from "./controller.ts";
+import { allOf, generationChanged, labelsChanged, not } from "./predicate.ts";
+import { every } from "./source.ts";
+
+function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {
+  const names: string[] = [];
+  const what = appController({ reconcile: (app) => void names.push(app.metadata.name), ...options });
+  return { names, what };
+}
+
+describe("what asks for a reconcile", () => {
+  test("spec, labels, annotations and deletion do; a pure status change does not", async () => {
+    const { names, what } = counting();
+    const run = await running(what);
+    names.length = 0;
+    run.cluster.put(WebApp, { ...run.app, status: { url: "x" } } as never);
+    await run.settle();
+    expect(names).toEqual([]);
+    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, labels: { a: "b" } } } as never);
+    await run.settle();
+    run.cluster.put(WebApp, {
+      ...run.app,
+      metadata: { ...run.app?.metadata, annotations: { a: "b" } },
+    } as never);
+    await run.settle();
+    run.put({ image: "other" });
+    await run.settle();
+    expect(names).toEqual(["web", "web", "web"]);
+    await run.manager.stop();
+  });
+
+  test("predicates compose", async () => {
+    const { names, what } = counting({ predicate: allOf(generationChanged, not(labelsChanged)) });
+    const run = await running(what);
+    // An addition passes both, and so its negation none.
+    expect(names).toEqual([]);
+    run.put({ image: "other" });
+    await run.settle();
+    expect(names).toEqual(["web"]);
+    await run.manager.stop();
+  });
+
+  test("an owned child asks for its owner, by group and kind whatever the version", async () => {
+    const { names, what } = counting({ owns: [ConfigMap] });
+    const run = await running(what);
+    names.length = 0;
+    const owner = { kind: "WebApp", name: "web", uid: run.app?.metadata.uid, controller: true };
+    const child = (name: string, apiVersion: string, more: object = {}) =>
+      run.cluster.put(ConfigMap, {
+        metadata: { ...key, name, ownerReferences: [{ ...owner, apiVersion, ...more }] },
+      });
+    child("a", "example.com/v1beta1");
+    await run.settle();
+    expect(names).toEqual(["web"]);
+    child("b", "other.com/v1");
+    child("c", "example.com/v1", { controller: false });
+    await run.settle();
+    expect(names).toEqual(["web"]);
+    await run.manager.stop();
+  });
+
+  test("a watched object asks for those that its old and its new state map to", async () => {
+    const { names, what } = counting({
+      watches: [
+        watch(ConfigMap, (map) => (map.data?.app ? { namespace: "default", name: map.data.app } : undefined)),
+      ],
+    });
+    const run = await running(what);
+    run.put({}, "other");
+    const link = (app: string) =>
+      run.cluster.put(ConfigMap, { metadata: { namespace: "default", name: "link" }, data: { app } });
+    link("web");
+    await run.settle();
+    names.length = 0;
+    link("other");
+    await run.settle();
+    expect(names.toSorted()).toEqual(["other", "web"]);
+    await run.manager.stop();
+  });
+
+  test("a mapping that throws costs its own change alone", async () => {
+    const { names, what } = counting({
+      watches: [
+        watch(ConfigMap, () => {
+          throw new Error("bad mapping");
+        }),
+      ],
+    });
+    const run = await running(what);
+    run.cluster.put(ConfigMap, { metadata: { namespace: "default", name: "link" } });
+    run.put({ image: "other" });
+    await run.settle();
+    expect(names.at(-1)).toBe("web");
+    expect(run.lines.some(({ fields }) => fields.error === "bad mapping")).toBe(true);
+    await run.manager.stop();
+  });
+
+  test("sources outside Kubernetes do: iterables, functions, timers", async () => {
+    async function* keys() {
+      await Promise.resolve();
+      yield key;
+    }
+    let fail = 2;
+    const { names, what } = counting({
+      sources: [
+        keys(),
+        ({ enqueue }) => {
+          if (fail-- > 0) throw new Error("not yet");
+          enqueue({ ...key, name: "web" });
+        },
+        every(60_000),
+      ],
+    });
+    const run = new ModelRun();
+    run.put();
+    run.manager.add(what);
+    await run.manager.start();
+    await run.settle(100);
+    const atStart = names.length;
+    await run.settle(5_000);
+    expect(names.length).toBe(atStart + 1);
+    expect(run.lines.filter(({ message }) => message.startsWith("a source failed"))).toHaveLength(2);
+    await run.settle(120_000);
+    expect(names.length).toBe(atStart + 3);
+    await run.manager.stop();
+    await run.settle(600_000);
+    expect(names.length).toBe(atStart + 3);
+  });
+
+  test("all objects are looked at again about every ten hours, without a list", async () => {
+    const { names, what } = counting();
+    const run = await running(what);
+    names.length = 0;
+    await run.settle(8.9 * 3_600_000);
+    expect(names).toEqual([]);
+    await run.settle(2.2 * 3_600_000);
+    expect(names).toEqual(["web"]);
+    await run.manager.stop();
+  });
+});
+
+describe("concurrency", () => {
+  test("reconciles as many objects at a time as allowed, and none twice at a time", async () => {
+    let now = 0;
+    let most = 0;
+    const busy = new Set<string>();
+    let doubles = 0;
+    const what = appController({
+      concurrency: 3,
+      reconcile: async (app, { clock }) => {
+        now += 1;
+        most = Math.max(most, now);
+        if (busy.has(app.metadata.name)) doubles += 1;
+        busy.add(app.metadata.name);
+        await new Promise<void>((resolve) => clock.schedule(100, resolve));
+        busy.delete(app.metadata.name);
+        now -= 1;
+      },
+    });
+    const run = new ModelRun();
+    run.manager.add(what);
+    await run.manager.start();
+    for (let index = 0; index < 10; index += 1) run.put({}, `app-${index}`);
+    await run.settle(50);
+    for (let index = 0; index < 10; index += 1) run.put({ image: "again" }, `app-${index}`);
+    await run.settle(5_000);
+    expect(most).toBe(3);
+    expect(doubles).toBe(0);
+    await run.manager.stop();
+  });
+
+  test("an event comes before what was there at the start", async () => {
+    const order: string[] = [];
+    const what = appController({
+      reconcile: async (app, { clock }) => {
+        order.push(app.metadata.name);
+        await new Promise<void>((resolve) => clock.schedule(10, resolve));
+      },
+    });
+    const run = new ModelRun();
+    for (let index = 0; index < 20; index += 1) run.put({}, `old-${index}`);
+    run.manager.add(what);
+    await run.manager.start();
+    await run.settle(15);
+    run.put({}, "new");
+    await run.settle(1_000);
+    expect(order.indexOf("new")).toBeLessThan(5);
+    expect(order).toHaveLength(21);
+    await run.manager.stop();
+  });
+});
+
+describe("a declaration that cannot be right", () => {
+  const reconcile = () => undefined;
+  test.each([
+    [() => controller(WebApp, { reconcile, name: "Web App" }), 'controller name "Web App"'],
+    [() => controller(WebApp, { reconcile, concurrency: 0 }), "concurrency (0)"],
+    [() => controller(WebApp, { reconcile, timeout: -1 }), "timeout (-1)"],
+    [() => controller(WebApp, { reconcile, finalizer: "cleanup" }), 'finalizer "cleanup" must be qualified'],
+    [() => every(0), "every(0)"],
+  ])("is refused with the option named", (declare, message) => {
+    expect(declare).toThrow(message);
+  });
+
+  test("is also two controllers of one name in a manager", () => {
+    const run = new ModelRun();
+    const what = appController({
+      owns: [Deployment],
+      reconcile: (app) => ({ children: [deploymentFor(app)] }),
+    });
+    run.manager.add(what);
+    expect(() => run.manager.add(what)).toThrow('already a controller named "webapp"');
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { ConfigMap, Deployment, Namespace, Service } from "../kinds/index.ts";
+import { WebApp, webapp } from "../reconcile/model-run.ts";
+import { controller, watch } from "./controller.ts";
+import { rbacFor } from "./rbac.ts";
+
+test("a role has exactly the rights that the declaration needs", () => {
+  expect(rbacFor([webapp], { name: "webapp-operator" })).toEqual([
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: "webapp-operator" },
+      rules: [
+        {
+          apiGroups: [""],
+          resources: ["services"],
+          verbs: ["get", "list", "watch", "create", "patch", "delete"],
+        },
+        {
+          apiGroups: ["apps"],
+          resources: ["deployments"],
+          verbs: ["get", "list", "watch", "create", "patch", "delete"],
+        },
+        { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+        { apiGroups: ["example.com"], resources: ["webapps"], verbs: ["get", "list", "watch"] },
+        { apiGroups: ["example.com"], resources: ["webapps/finalizers"], verbs: ["update"] },
+        { apiGroups: ["example.com"], resources: ["webapps/status"], verbs: ["patch"] },
+      ],
+    },
+  ]);
+});
+
+test("finalizers, watches, reads and permissions each add their own", () => {
+  const what = controller(WebApp, {
+    reconcile: () => undefined,
+    finalize: () => undefined,
+    watches: [watch(ConfigMap, () => undefined)],
+    reads: [Service],
+    permissions: [{ kind: Deployment, verbs: ["patch"], subresources: ["scale"] }],
+  });
+  const [role] = rbacFor([what], { name: "x" });
+  expect(role).toMatchObject({
+    rules: [
+      { apiGroups: [""], resources: ["configmaps", "services"], verbs: ["get", "list", "watch"] },
+      { apiGroups: ["apps"], resources: ["deployments/scale"], verbs: ["patch"] },
+      { apiGroups: ["events.k8s.io"] },
+      { apiGroups: ["example.com"], resources: ["webapps"], verbs: ["get", "list", "watch", "patch"] },
+      { apiGroups: ["example.com"], resources: ["webapps/status"], verbs: ["patch"] },
+    ],
+  });
+});
+
+test("in namespaces there is a Role in each, and a ClusterRole only for kinds that have no namespace", () => {
+  const what = controller(WebApp, { reconcile: () => undefined, reads: [Namespace] });
+  const roles = rbacFor([what], {
+    name: "x",
+    namespaces: ["a", "b"],
+    leaderElection: { name: "x", namespace: "system" },
+    serviceAccount: { name: "x", namespace: "system" },
+  });
+  expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`)).toEqual([
+    "ClusterRole /x",
+    "ClusterRoleBinding /x",
+    "Role a/x",
+    "RoleBinding a/x",
+    "Role b/x",
+    "RoleBinding b/x",
+    "Role system/x-leader-election",
+    "RoleBinding system/x-leader-election",
+  ]);
+  expect(roles[0]).toMatchObject({ rules: [{ apiGroups: [""], resources: ["namespaces"] }] });
+  expect(roles[6]).toMatchObject({
+    rules: [{ verbs: ["create"] }, { verbs: ["get", "update"], resourceNames: ["x"] }],
+  });
+});

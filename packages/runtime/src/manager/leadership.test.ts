@@ -1,0 +1,176 @@
+import { ManualClock } from "@windlass/clock";
+import { describe, expect, test } from "vitest";
+import { ConfigMap, Deployment, Lease } from "../kinds/index.ts";
+import { FencedError } from "../reconcile/errors.ts";
+import { appController, key, ModelRun, WebApp, webapp } from "../reconcile/model-run.ts";
+import { LeaseFence } from "./fence.ts";
+
+const election = (identity: string) => ({ leaderElection: { name: "op", namespace: "default", identity } });
+const lease = { namespace: "default", name: "op" };
+
+describe("a fence", () => {
+  test("is closed until opened, open until its moment, and closed after", async () => {
+    const clock = new ManualClock();
+    const fence = new LeaseFence(clock);
+    expect(fence.isOpen).toBe(false);
+    fence.openUntil(clock.monotonic() + 10_000);
+    await clock.advance(9_999);
+    expect(fence.isOpen).toBe(true);
+    await clock.advance(1);
+    expect(() => fence.check("PATCH /x")).toThrow(FencedError);
+  });
+
+  test("is seen by another thread's view of the same memory", () => {
+    const clock = new ManualClock();
+    const renewing = new LeaseFence(clock);
+    const writing = new LeaseFence(clock, renewing.memory);
+    renewing.openUntil(clock.monotonic() + 10_000);
+    expect(writing.isOpen).toBe(true);
+    renewing.close();
+    expect(writing.isOpen).toBe(false);
+  });
+
+  test("closes when the machine slept: the wall clock ran on and the monotonic one did not", () => {
+    let wall = 1_000_000;
+    const fence = new LeaseFence({ now: () => wall, monotonic: () => 5_000 });
+    fence.openUntil(15_000);
+    wall += 1_000;
+    expect(fence.isOpen).toBe(true);
+    wall += 60_000;
+    expect(fence.isOpen).toBe(false);
+    fence.openUntil(15_000);
+    expect(fence.isOpen).toBe(true);
+  });
+});
+
+describe("replicas", () => {
+  test("one leads and works; the other stands by with full caches, and takes over at once on a graceful stop", async () => {
+    const run = new ModelRun(election("a"));
+    run.manager.add(webapp);
+    const standby = run.another(election("b")).add(webapp);
+    await run.manager.start();
+    await run.settle(100);
+    await standby.start();
+    run.put();
+    await run.settle(5_000);
+    expect([run.manager.isLeading, standby.isLeading]).toEqual([true, false]);
+    expect(run.cluster.get(Deployment, key)).toBeDefined();
+    expect(run.cluster.get(Lease, lease)?.spec).toMatchObject({
+      holderIdentity: "a",
+      leaseDurationSeconds: 15,
+      leaseTransitions: 0,
+      renewTime: expect.stringMatching(/\.\d{6}Z$/),
+    });
+    const stopped = run.manager.stop();
+    await run.settle(3_000);
+    await stopped;
+    expect(standby.isLeading).toBe(true);
+    expect(run.cluster.get(Lease, lease)?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    const end = standby.stop();
+    await run.settle();
+    await end;
+  });
+
+  test("a leader that cannot renew stops writing in the middle of a reconcile, before another may lead", async () => {
+    const run = new ModelRun(election("a"));
+    const outcomes: string[] = [];
+    run.manager.add(
+      appController({
+        timeout: 0,
+        owns: [ConfigMap],
+        reconcile: async (_app, { client, clock }) => {
+          for (let index = 0; index < 30; index += 1) {
+            await new Promise<void>((resolve) => clock.schedule(1_000, resolve));
+            const made = client.create(ConfigMap, {
+              metadata: { namespace: "default", name: `n${clock.monotonic()}` },
+            });
+            outcomes.push(
+              await made.then(
+                () => "wrote",
+                (error: Error) => error.name,
+              ),
+            );
+          }
+        },
+      }),
+    );
+    await run.manager.start();
+    await run.settle(100);
+    run.put();
+    await run.settle(3_000);
+    const cutAt = run.clock.monotonic();
+    run.cluster.fault = ({ path }) => (path.includes("/leases") ? 500 : undefined);
+    await run.settle(40_000);
+    const lastWrite = run.cluster.cache.list(ConfigMap).map((one) => Number(one.metadata.name.slice(1)));
+    expect(Math.max(...lastWrite)).toBeLessThanOrEqual(cutAt + 10_000);
+    expect(outcomes).toContain("wrote");
+    expect(outcomes.at(-1)).not.toBe("wrote");
+    expect(run.manager.isLeading).toBe(false);
+    run.cluster.fault = undefined;
+    await run.settle(30_000);
+    expect(run.manager.isLeading).toBe(true);
+    const stopped = run.manager.stop();
+    await run.settle(60_000);
+    await stopped;
+  });
+
+  test("a standby takes over a dead leader's lease after it has seen it unchanged for its duration", async () => {
+    const run = new ModelRun(election("b"));
+    run.cluster.put(Lease, {
+      metadata: lease,
+      spec: {
+        holderIdentity: "dead",
+        leaseDurationSeconds: 15,
+        renewTime: "2020-01-01T00:00:00.000000Z",
+        leaseTransitions: 4,
+      },
+    });
+    run.manager.add(webapp);
+    await run.manager.start();
+    await run.settle(14_000);
+    expect(run.manager.isLeading).toBe(false);
+    await run.settle(5_000);
+    expect(run.manager.isLeading).toBe(true);
+    expect(run.cluster.get(Lease, lease)?.spec?.leaseTransitions).toBe(5);
+    const stopped = run.manager.stop();
+    await run.settle();
+    await stopped;
+  });
+
+  test("durations that do not protect are refused", async () => {
+    const run = new ModelRun({
+      leaderElection: { name: "op", leaseDurationMs: 5_000, renewDeadlineMs: 10_000 },
+    });
+    await expect(run.manager.start()).rejects.toThrow(
+      "leaseDurationMs (5000) must exceed renewDeadlineMs (10000)",
+    );
+  });
+});
+
+test("the same seed gives the same run", async () => {
+  const play = async () => {
+    const run = new ModelRun(election("a"));
+    run.manager.add(webapp);
+    await run.manager.start();
+    run.put();
+    await run.settle(7_000);
+    run.cluster.remove(Deployment, key);
+    run.cluster.fault = ({ path }) => (path.includes("/services/") ? 500 : undefined);
+    run.put({ replicas: 5, expose: true, image: "nginx:9" }, "second");
+    await run.settle(2_000);
+    run.cluster.fault = undefined;
+    await run.settle(20_000);
+    const stopped = run.manager.stop();
+    await run.settle();
+    await stopped;
+    return JSON.stringify([
+      run.cluster.writes,
+      run.cluster.get(WebApp, key),
+      run.lines.map(({ message }) => message),
+    ]);
+  };
+  expect(await play()).toBe(await play());
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { controller } from "../controller/controller.ts";
+import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
+import { appliedAnnotation } from "./children.ts";
+import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
+
+describe("children", () => {
+  test("are created with their owner, and the status follows", async () => {
+    const run = await running(webapp);
+    const deployment = run.cluster.get(Deployment, key);
+    expect(deployment?.spec.template.spec?.containers[0]?.image).toBe("nginx:1");
+    expect(deployment?.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: "example.com/v1",
+        kind: "WebApp",
+        name: "web",
+        uid: run.app?.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    expect(run.app?.status).toMatchObject({
+      availableReplicas: 0,
+      observedGeneration: 1,
+      conditions: [{ type: "Ready", status: "False", reason: "ReplicasAvailable", observedGeneration: 1 }],
+    });
+    await run.manager.stop();
+  });
+
+  test("cause no writes when settled: not by resync, not by changes of their status, not after a restart", async () => {
+    const run = await running(webapp);
+    run.cluster.takeWrites();
+    await run.settle(25 * 3_600_000);
+    const deployment = run.cluster.get(Deployment, key);
+    run.cluster.put(Deployment, {
+      ...deployment,
+      status: { observedGeneration: 1, updatedReplicas: 1 },
+    } as never);
+    await run.settle();
+    await run.manager.stop();
+    const restarted = run.another().add(webapp);
+    await restarted.start();
+    await run.settle(60_000);
+    expect(run.cluster.takeWrites()).toEqual([]);
+    await restarted.stop();
+  });
+
+  test("are put right when someone edits them", async () => {
+    const run = await running(webapp);
+    const deployment = run.cluster.get(Deployment, key);
+    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } } as never);
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.spec.replicas).toBe(1);
+    await run.manager.stop();
+  });
+
+  test("come back when someone deletes them", async () => {
+    const run = await running(webapp);
+    run.cluster.remove(Service, key);
+    await run.settle();
+    expect(run.cluster.get(Service, key)?.spec?.ports?.[0]?.port).toBe(80);
+    await run.manager.stop();
+  });
+
+  test("lose a field that is no longer wanted, even if it was dropped while nobody ran", async () => {
+    const run = await running(webapp);
+    run.put({ args: ["--verbose"] });
+    await run.settle();
+    const args = () => run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.args;
+    expect(args()).toEqual(["--verbose"]);
+    await run.manager.stop();
+    run.put({});
+    const restarted = run.another().add(webapp);
+    await restarted.start();
+    await run.settle(60_000);
+    expect(args()).toBeUndefined();
+    await restarted.stop();
+  });
+
+  test("keep what others add to them", async () => {
+    const run = await running(webapp);
+    const deployment = run.cluster.get(Deployment, key);
+    const labelled = { ...deployment, metadata: { ...deployment?.metadata, labels: { team: "blue" } } };
+    run.cluster.put(Deployment, labelled as never);
+    run.cluster.takeWrites();
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.metadata.labels).toEqual({ team: "blue" });
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    await run.manager.stop();
+  });
+
+  test("that the server writes down differently are applied once, not for ever", async () => {
+    const run = await running(webapp);
+    run.cluster.normalise = (object) => {
+      const text = JSON.stringify(object).replaceAll('"--level=1"', '"--level=one"');
+      Object.assign(object, JSON.parse(text));
+    };
+    run.put({ args: ["--level=1"] });
+    await run.settle();
+    run.cluster.takeWrites();
+    const deployment = run.cluster.get(Deployment, key);
+    expect(deployment?.spec.template.spec?.containers[0]?.args).toEqual(["--level=one"]);
+    run.cluster.put(Deployment, { ...deployment, status: { observedGeneration: 5 } } as never);
+    await run.settle(60_000);
+    expect(run.cluster.takeWrites()).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("with a quantity in another spelling cause no write after a restart", async () => {
+    const run = await running(webapp);
+    run.cluster.normalise = (object) => {
+      Object.assign(object, JSON.parse(JSON.stringify(object).replaceAll('"cpu":"0.5"', '"cpu":"500m"')));
+    };
+    run.put({ cpu: "0.5" });
+    await run.settle();
+    // What users wrote is not normalised; only the child's copy is.
+    await run.manager.stop();
+    run.cluster.takeWrites();
+    const restarted = run.another().add(
+      appController({
+        owns: [Deployment, Service],
+        reconcile: (app) => ({
+          children: [deploymentFor({ ...app, spec: { ...app.spec, cpu: "0.5" } }), serviceFor(app)],
+        }),
+        fieldManager: "webapp.windlass",
+      }),
+    );
+    await restarted.start();
+    await run.settle(60_000);
+    expect(run.cluster.takeWrites().filter(({ path }) => path.includes("deployments"))).toHaveLength(1);
+    run.cluster.takeWrites();
+    await run.settle(11 * 3_600_000);
+    expect(run.cluster.takeWrites()).toEqual([]);
+    await restarted.stop();
+  });
+
+  test("that are no longer wanted are deleted, by uid", async () => {
+    const run = await running(webapp);
+    const uid = run.cluster.get(Service, key)?.metadata.uid;
+    run.put({ expose: false });
+    await run.settle();
+    expect(run.cluster.get(Service, key)).toBeUndefined();
+    expect(run.cluster.writes.find(({ method }) => method === "DELETE")?.body).toMatchObject({
+      preconditions: { uid },
+    });
+    await run.manager.stop();
+  });
+
+  test("that the object owns but this controller did not apply are left alone", async () => {
+    const run = await running(webapp);
+    const owner = run.cluster.get(Service, key)?.metadata.ownerReferences;
+    run.cluster.put(Service, { metadata: { ...key, name: "by-hand", ownerReferences: owner }, spec: {} });
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(Service, { ...key, name: "by-hand" })).toBeDefined();
+    await run.manager.stop();
+  });
+
+  test("that another controller has are not taken from it, and the condition says so", async () => {
+    const run = await running(webapp);
+    await run.manager.stop();
+    const other = {
+      apiVersion: "example.com/v1",
+      kind: "Other",
+      name: "o",
+      uid: "u-o",
+      controller: true,
+    };
+    run.cluster.remove(Service, key);
+    run.cluster.put(Service, {
+      metadata: { ...key, ownerReferences: [other] },
+      spec: { ports: [{ port: 1 }] },
+    });
+    const restarted = run.another().add(webapp);
+    await restarted.start();
+    await run.settle();
+    expect(run.cluster.get(Service, key)?.spec?.ports?.[0]?.port).toBe(1);
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({
+      type: "Ready",
+      status: "False",
+      reason: "ChildOwnedByOther",
+      message: expect.stringContaining("Service default/web is controlled by Other o"),
+    });
+    await restarted.stop();
+  });
+
+  test("of a kind that is not declared are refused with the way out", async () => {
+    const run = await running(
+      appController({
+        reconcile: () => ({ children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } }] }),
+      }),
+    );
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({
+      reason: "ChildNotDeclared",
+      message:
+        'WebApp default/web returned a ConfigMap (core group) as a child; add it to the controller\'s "owns"',
+    });
+    await run.manager.stop();
+  });
+
+  test("may come with their kind instead of apiVersion and kind", async () => {
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: () => ({ children: [[ConfigMap, { metadata: { name: "web" } }]] }),
+      }),
+    );
+    expect(run.cluster.get(ConfigMap, key)?.kind).toBe("ConfigMap");
+    await run.manager.stop();
+  });
+
+  test("of one controller are not pruned by another of the same kind", async () => {
+    const run = await running(webapp);
+    const second = controller(WebApp, {
+      name: "second",
+      owns: [Deployment, Service, ConfigMap],
+      reconcile: () => ({ children: [[ConfigMap, { metadata: { name: "web" } }]] }),
+    });
+    const other = run.another().add(second);
+    await other.start();
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.metadata.annotations?.[appliedAnnotation]).toMatch(
+      /^webapp\.windlass:/,
+    );
+    expect(run.cluster.get(ConfigMap, key)).toBeDefined();
+    await other.stop();
+    await run.manager.stop();
+  });
+
+  test("that fail do not hold up the others, and nothing is pruned meanwhile", async () => {
+    const run = await running(webapp);
+    run.cluster.fault = ({ method, path }) =>
+      method === "PATCH" && path.includes("/deployments/") ? 500 : undefined;
+    run.cluster.remove(Service, key);
+    run.put({ image: "nginx:2" });
+    await run.settle(200);
+    expect(run.cluster.get(Service, key)).toBeDefined();
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({ status: "False", reason: "InternalError" });
+    run.cluster.fault = undefined;
+    await run.settle(60_000);
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({ reason: "ReplicasAvailable" });
+    await run.manager.stop();
+  });
+
+  test("cached as metadata alone are repaired by their generation, and settle", async () => {
+    const run = await running(
+      appController({
+        owns: [{ kind: Deployment, metadataOnly: true }],
+        reconcile: (app) => ({ children: [deploymentFor(app)] }),
+      }),
+    );
+    const deployment = run.cluster.get(Deployment, key);
+    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } } as never);
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.spec.replicas).toBe(1);
+    run.cluster.takeWrites();
+    await run.settle(25 * 3_600_000);
+    expect(run.cluster.takeWrites()).toEqual([]);
+    await run.manager.stop();
+  });
+});

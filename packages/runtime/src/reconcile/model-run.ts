@@ -1,0 +1,158 @@
+import type { AnyKind } from "@windlass/client";
+import { ManualClock, seededRandom } from "@windlass/clock";
+import { z } from "zod";
+import { type Controller, type ControllerOptions, controller } from "../controller/controller.ts";
+import { Deployment, type DeploymentInput, Service, type ServiceInput } from "../kinds/index.ts";
+import { type Manager, type ManagerOptions, manager } from "../manager/manager.ts";
+import { defineResource } from "../resource/index.ts";
+import { condition } from "./condition.ts";
+import type { Logger } from "./log.ts";
+import { ModelCluster } from "./model-cluster.ts";
+import { noTracing } from "./tracing.ts";
+
+/** The kind that tests reconcile. */
+export const WebApp = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "WebApp",
+  spec: z.object({
+    image: z.string().default("nginx:1"),
+    replicas: z.int().default(1),
+    expose: z.boolean().default(true),
+    args: z.array(z.string()).optional(),
+    cpu: z.string().optional(),
+  }),
+  status: z.object({ availableReplicas: z.int().optional(), url: z.string().optional() }),
+});
+
+/** An object of that kind. */
+export type WebAppObject = ReturnType<typeof WebApp.make>;
+
+/** Where the tests' one object is. */
+export const key = { namespace: "default", name: "web" };
+
+export function deploymentFor(app: WebAppObject): DeploymentInput {
+  const { name } = app.metadata;
+  const { image, replicas, args, cpu } = app.spec;
+  const container = {
+    name: "app",
+    image,
+    ...(args ? { args } : {}),
+    ...(cpu ? { resources: { requests: { cpu } } } : {}),
+  };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [container] } },
+    },
+  };
+}
+
+export function serviceFor(app: WebAppObject): ServiceInput {
+  const { name } = app.metadata;
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ name: "http", port: 80 }] },
+  };
+}
+
+/** The controller of the plan's first page. */
+export const webapp = controller(WebApp, {
+  owns: [Deployment, Service],
+  reconcile: (app, { owned }) => {
+    const running = owned(Deployment, app.metadata.name)?.status?.availableReplicas ?? 0;
+    return {
+      children: [deploymentFor(app), ...(app.spec.expose ? [serviceFor(app)] : [])],
+      status: {
+        availableReplicas: running,
+        conditions: [condition("Ready", running === app.spec.replicas, "ReplicasAvailable")],
+      },
+    };
+  },
+});
+
+/** A line that was logged. */
+export interface LoggedLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+function recordingLogger(lines: LoggedLine[], bindings: object = {}): Logger {
+  const at = (level: LoggedLine["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields: { ...bindings, ...fields } });
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (more) => recordingLogger(lines, { ...bindings, ...more }),
+  };
+}
+
+/** A manager on a model cluster, under a clock that the test moves. */
+export class ModelRun {
+  readonly clock = new ManualClock();
+  readonly cluster = new ModelCluster(this.clock);
+  readonly lines: LoggedLine[] = [];
+  manager: Manager;
+
+  constructor(options: ManagerOptions = {}) {
+    this.manager = this.another(options);
+  }
+
+  /** One more manager on the same cluster, as another replica or after a restart. */
+  another(options: ManagerOptions = {}): Manager {
+    return manager({
+      client: this.cluster.client,
+      cache: this.cluster.cache,
+      clock: this.clock,
+      random: seededRandom(7),
+      log: recordingLogger(this.lines),
+      tracing: noTracing,
+      health: false,
+      metrics: false,
+      ...options,
+    });
+  }
+
+  /** Puts the test's object there, or changes its spec. */
+  put(spec: Parameters<typeof WebApp.make>[1] = {}, name = key.name): void {
+    const before = this.cluster.get(WebApp, { ...key, name });
+    const made = WebApp.make({ ...key, name }, spec);
+    this.cluster.put(WebApp, { ...before, ...made, metadata: { ...before?.metadata, ...made.metadata } });
+  }
+
+  get app(): WebAppObject | undefined {
+    return this.cluster.get(WebApp, key);
+  }
+
+  /** Lets all that is due happen. */
+  settle(ms = 1_000): Promise<void> {
+    return this.clock.advance(ms);
+  }
+}
+
+/** A run of one controller with the test's object in place, settled. */
+export async function running<K extends AnyKind>(
+  what: Controller<K>,
+  options: ManagerOptions = {},
+): Promise<ModelRun> {
+  const run = new ModelRun(options);
+  run.manager.add(what);
+  await run.manager.start();
+  run.put();
+  await run.settle();
+  return run;
+}
+
+/** A controller of the test's kind. */
+export function appController(options: ControllerOptions<typeof WebApp>): Controller<typeof WebApp> {
+  return controller(WebApp, options);
+}

@@ -1,0 +1,450 @@
+import { sleep } from "@windlass/clock";
+import { describe, expect, test } from "vitest";
+import { Event } from "../kinds/generated/events-v1.ts";
+import { ConfigMap, Deployment } from "../kinds/index.ts";
+import { condition } from "./condition.ts";
+import { ReconcileError, ReconcileOverError, terminal } from "./errors.ts";
+import {
+  appController,
+  deploymentFor,
+  key,
+  type LoggedLine,
+  ModelRun,
+  running,
+  WebApp,
+  webapp,
+} from "./model-run.ts";
+
+const ready = (run: ModelRun) => run.app?.status?.conditions?.find((one) => one.type === "Ready");
+const eventsOf = (run: ModelRun) => run.cluster.cache.list(Event);
+const metric = (run: ModelRun, line: string) =>
+  run.manager.registry
+    .render()
+    .split("\n")
+    .find((one) => one.startsWith(line))
+    ?.split(" ")
+    .at(-1);
+
+describe("status", () => {
+  test("keeps the transition time while a condition's status stays the same", async () => {
+    const run = await running(webapp);
+    const since = ready(run)?.lastTransitionTime;
+    await run.settle(60_000);
+    run.put({ replicas: 3 });
+    await run.settle();
+    expect(ready(run)).toMatchObject({ status: "False", lastTransitionTime: since, observedGeneration: 2 });
+    const deployment = run.cluster.get(Deployment, key);
+    run.cluster.put(Deployment, { ...deployment, status: { availableReplicas: 3 } } as never);
+    await run.settle();
+    expect(ready(run)).toMatchObject({ status: "True", lastTransitionTime: "2026-01-01T00:01:02Z" });
+    await run.manager.stop();
+  });
+
+  test("keeps conditions that others wrote", async () => {
+    const run = await running(webapp);
+    const foreign = {
+      type: "Audited",
+      status: "True",
+      reason: "Auditor",
+      message: "",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    const conditions = [...(run.app?.status?.conditions ?? []), foreign];
+    run.cluster.put(WebApp, { ...run.app, status: { ...run.app?.status, conditions } } as never);
+    run.put({ replicas: 2 });
+    await run.settle();
+    expect(run.app?.status?.conditions?.map((one) => one.type)).toEqual(["Ready", "Audited"]);
+    expect(ready(run)?.observedGeneration).toBe(2);
+    await run.manager.stop();
+  });
+
+  test("loses a field that is no longer returned", async () => {
+    const run = await running(
+      appController({ reconcile: (app) => ({ status: app.spec.expose ? { url: "http://web" } : {} }) }),
+    );
+    expect(run.app?.status?.url).toBe("http://web");
+    run.put({ expose: false });
+    await run.settle();
+    expect(run.app?.status).toEqual({ observedGeneration: 2 });
+    await run.manager.stop();
+  });
+
+  test("is never written to a namesake of the object that was reconciled", async () => {
+    const run = await running(
+      appController({
+        reconcile: async (app, { live }) => {
+          if (app.spec.image === "replaced") {
+            run.cluster.remove(WebApp, key);
+            run.cluster.put(WebApp, WebApp.make(key, { image: "fresh" }) as never);
+          }
+          await live.get(WebApp, key);
+          return { status: { url: app.spec.image } };
+        },
+      }),
+    );
+    run.put({ image: "replaced" });
+    await run.settle();
+    expect(run.app?.status?.url).toBe("fresh");
+    await run.manager.stop();
+  });
+});
+
+describe("a failing reconcile", () => {
+  test("says the same reason in condition, event, metric and log, and is retried", async () => {
+    let attempts = 0;
+    const run = await running(
+      appController({
+        reconcile: (_app, { attempt }) => {
+          attempts = attempt;
+          if (attempt < 4) throw new ReconcileError("MoonWrong", "the moon is wrong");
+          return { status: { conditions: [condition("Ready", true, "MoonRight")] } };
+        },
+      }),
+    );
+    expect(attempts).toBe(4);
+    expect(ready(run)).toMatchObject({ status: "True", reason: "MoonRight" });
+    expect(eventsOf(run)[0]).toMatchObject({
+      type: "Warning",
+      reason: "MoonWrong",
+      note: "the moon is wrong",
+      reportingController: "webapp",
+      regarding: { kind: "WebApp", name: "web", namespace: "default" },
+      eventTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    });
+    expect(metric(run, 'windlass_reconcile_failures_total{controller="webapp",reason="MoonWrong"}')).toBe(
+      "3",
+    );
+    expect(metric(run, 'controller_runtime_reconcile_total{controller="webapp",result="error"}')).toBe("3");
+    expect(run.lines.find((line: LoggedLine) => line.level === "error")?.fields).toMatchObject({
+      reason: "MoonWrong",
+      controller: "webapp",
+      reconcileID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    await run.manager.stop();
+  });
+
+  test("keeps the rest of the status", async () => {
+    const run = await running(
+      appController({
+        reconcile: (app) => {
+          if (app.spec.image === "bad") throw new Error("no such image");
+          return { status: { url: "http://web", conditions: [condition("Synced", true, "Done")] } };
+        },
+      }),
+    );
+    run.put({ image: "bad" });
+    await run.settle();
+    expect(run.app?.status).toMatchObject({
+      url: "http://web",
+      observedGeneration: 2,
+      conditions: [
+        { type: "Synced", status: "True" },
+        {
+          type: "Ready",
+          status: "False",
+          reason: "ReconcileError",
+          message: "no such image",
+          observedGeneration: 2,
+        },
+      ],
+    });
+    await run.manager.stop();
+  });
+
+  test("that is terminal is not retried until the object changes", async () => {
+    let runs = 0;
+    const run = await running(
+      appController({
+        reconcile: () => {
+          runs += 1;
+          throw terminal("spec.image has no registry", "ImageInvalid");
+        },
+      }),
+    );
+    await run.settle(3_600_000);
+    expect(runs).toBe(1);
+    expect(ready(run)).toMatchObject({ reason: "ImageInvalid" });
+    expect(metric(run, "controller_runtime_terminal_reconcile_errors_total")).toBe("1");
+    run.put({ image: "other" });
+    await run.settle();
+    expect(runs).toBe(2);
+    await run.manager.stop();
+  });
+
+  test("by conflict is tried again without blame", async () => {
+    let conflicts = 2;
+    const run = await running(
+      appController({
+        owns: [Deployment],
+        reconcile: (app) => ({ children: [deploymentFor(app)] }),
+      }),
+    );
+    run.cluster.fault = ({ method, path }) =>
+      method === "PATCH" && path.includes("/deployments/") && conflicts-- > 0 ? 409 : undefined;
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    expect(ready(run)).toBeUndefined();
+    expect(eventsOf(run)).toEqual([]);
+    expect(metric(run, 'controller_runtime_reconcile_total{controller="webapp",result="requeue"}')).toBe("2");
+    await run.manager.stop();
+  });
+
+  test("that never ends is given up in time; its client is closed, and other objects go on", async () => {
+    const refusals: unknown[] = [];
+    const release = Promise.withResolvers<void>();
+    let aborted = false;
+    const run = await running(
+      appController({
+        timeout: 5_000,
+        owns: [ConfigMap],
+        reconcile: async (app, { client, signal, attempt }) => {
+          if (app.metadata.name !== "stuck") return { status: { url: "fine" } };
+          if (attempt > 1) return undefined;
+          signal.addEventListener("abort", () => {
+            aborted = true;
+          });
+          await release.promise;
+          await client
+            .create(ConfigMap, { metadata: { namespace: "default", name: "late" } })
+            .catch((error: unknown) => refusals.push(error));
+          return undefined;
+        },
+      }),
+    );
+    run.put({}, "stuck");
+    await run.settle(1_000);
+    run.put({}, "next");
+    await run.settle(4_100);
+    expect(aborted).toBe(true);
+    expect(run.cluster.get(WebApp, { ...key, name: "stuck" })?.status?.conditions?.[0]).toMatchObject({
+      reason: "ReconcileTimeout",
+      message: expect.stringContaining("WebApp default/stuck: the reconcile did not end within 5 s"),
+    });
+    expect(run.cluster.get(WebApp, { ...key, name: "next" })?.status?.url).toBe("fine");
+    expect(metric(run, "controller_runtime_reconcile_timeouts_total")).toBe("1");
+    release.resolve();
+    await run.settle(0);
+    expect(refusals[0]).toBeInstanceOf(ReconcileOverError);
+    expect(run.cluster.get(ConfigMap, { namespace: "default", name: "late" })).toBeUndefined();
+    await run.manager.stop();
+  });
+});
+
+describe("finalizers", () => {
+  test("are set before the first reconcile, and removed when finalize is done", async () => {
+    const calls: string[] = [];
+    let isClean = false;
+    const run = await running(
+      appController({
+        reconcile: (app) => void calls.push(`reconcile with ${app.metadata.finalizers?.join()}`),
+        finalize: () => {
+          calls.push("finalize");
+          return isClean ? undefined : { requeueAfter: 10_000 };
+        },
+      }),
+    );
+    expect(new Set(calls)).toEqual(new Set(["reconcile with example.com/webapp"]));
+    run.cluster.remove(WebApp, key);
+    await run.settle();
+    expect(run.app?.metadata.finalizers).toEqual(["example.com/webapp"]);
+    isClean = true;
+    await run.settle(10_000);
+    expect(run.app).toBeUndefined();
+    expect(calls.filter((call) => call === "finalize")).toHaveLength(2);
+    await run.manager.stop();
+  });
+
+  test("of others are kept, and the object is left alone when only theirs remain", async () => {
+    let runs = 0;
+    const run = await running(
+      appController({
+        reconcile: () => {
+          runs += 1;
+        },
+        finalize: () => undefined,
+      }),
+    );
+    const finalizers = [...(run.app?.metadata.finalizers ?? []), "other.io/keep"];
+    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, finalizers } } as never);
+    run.cluster.remove(WebApp, key);
+    await run.settle();
+    expect(run.app?.metadata.finalizers).toEqual(["other.io/keep"]);
+    const before = runs;
+    run.put({ image: "x" });
+    await run.settle();
+    expect(runs).toBe(before);
+    await run.manager.stop();
+  });
+
+  test("are never touched by a controller without finalize", async () => {
+    const run = await running(webapp);
+    expect(run.app?.metadata.finalizers).toBeUndefined();
+    await run.manager.stop();
+  });
+
+  test("survive a conflict with another writer", async () => {
+    let conflicts = 2;
+    const run = new ModelRun();
+    run.cluster.fault = ({ method, path }) =>
+      method === "PATCH" && path.includes("/webapps/web?") && conflicts-- > 0 ? 409 : undefined;
+    run.manager.add(appController({ reconcile: () => undefined, finalize: () => undefined }));
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(run.app?.metadata.finalizers).toEqual(["example.com/webapp"]);
+    await run.manager.stop();
+  });
+});
+
+describe("the context", () => {
+  test("reads what it wrote, applies children with an answer, and finds what it owns", async () => {
+    const seen: unknown[] = [];
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: async (_app, { apply, owned, ownedAll, client }) => {
+          const applied = await apply(ConfigMap, { metadata: { name: "web" } });
+          seen.push(applied.metadata.uid === owned(ConfigMap)?.metadata.uid, ownedAll(ConfigMap).length);
+          seen.push((await client.get(ConfigMap, key)).metadata.name);
+          return { children: [] };
+        },
+      }),
+    );
+    expect(seen.slice(0, 3)).toEqual([true, 1, "web"]);
+    // What was applied in the same reconcile counts as wanted.
+    expect(run.cluster.get(ConfigMap, key)).toBeDefined();
+    await run.manager.stop();
+  });
+
+  test("follows an object of any kind until it is no longer asked for", async () => {
+    let runs = 0;
+    const run = await running(
+      appController({
+        reconcile: async (app, { follow }) => {
+          runs += 1;
+          if (!app.spec.expose) return undefined;
+          const target = await follow(ConfigMap, { namespace: "default", name: app.spec.image });
+          return { status: { url: target?.data?.url ?? "none" } };
+        },
+      }),
+    );
+    run.put({ image: "target" });
+    await run.settle();
+    expect(run.app?.status?.url).toBe("none");
+    run.cluster.put(ConfigMap, { metadata: { namespace: "default", name: "target" }, data: { url: "here" } });
+    await run.settle();
+    expect(run.app?.status?.url).toBe("here");
+    run.put({ image: "target", expose: false });
+    await run.settle();
+    const before = runs;
+    run.cluster.put(ConfigMap, {
+      metadata: { namespace: "default", name: "target" },
+      data: { url: "there" },
+    });
+    await run.settle();
+    expect(runs).toBe(before);
+    await run.manager.stop();
+  });
+
+  test("comes back after requeueAfter, and not before", async () => {
+    const at: number[] = [];
+    const run = await running(
+      appController({
+        reconcile: (_app, { now }) => {
+          at.push(now.getTime());
+          return { requeueAfter: 30_000 };
+        },
+      }),
+    );
+    await run.settle(60_000);
+    expect(at.map((ms) => ms - (at[0] ?? 0))).toEqual([0, 30_000, 60_000]);
+    await run.manager.stop();
+  });
+});
+
+describe("events", () => {
+  test("that repeat become one series; the count is written when it ends", async () => {
+    const run = await running(
+      appController({
+        reconcile: () => ({ requeueAfter: 10_000, events: [{ reason: "Ticked", message: "tick" }] }),
+      }),
+    );
+    await run.settle(50_000);
+    expect(eventsOf(run)).toHaveLength(1);
+    expect(eventsOf(run)[0]?.series).toMatchObject({ count: 2 });
+    await run.manager.stop();
+    expect(eventsOf(run)[0]?.series?.count).toBe(6);
+  });
+
+  test("are limited for each object", async () => {
+    const run = await running(
+      appController({
+        reconcile: (_app, { events }) => {
+          for (let index = 0; index < 100; index += 1) events.normal("Noise", `number ${index}`);
+        },
+      }),
+    );
+    expect(eventsOf(run)).toHaveLength(25);
+    await run.manager.stop();
+  });
+
+  test("that cannot be written cost nothing but themselves", async () => {
+    const run = new ModelRun();
+    run.cluster.fault = ({ path }) => (path.includes("/events") ? 500 : undefined);
+    run.manager.add(
+      appController({
+        reconcile: () => ({ status: { url: "fine" }, events: [{ reason: "Any", message: "thing" }] }),
+      }),
+    );
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(run.app?.status?.url).toBe("fine");
+    await run.manager.stop();
+  });
+});
+
+describe("a hot loop", () => {
+  test("is reported once, with the field that flaps", async () => {
+    let count = 0;
+    const run = await running(
+      appController({
+        owns: [Deployment],
+        reconcile: async (app, { clock }) => {
+          count += 1;
+          // Each write asks for the next reconcile at once: without some time between them the clock would never move.
+          await sleep(clock, 50);
+          const child = deploymentFor(app);
+          return {
+            children: [
+              { ...child, metadata: { ...child.metadata, annotations: { stamp: String(count % 1000) } } },
+            ],
+          };
+        },
+      }),
+    );
+    await run.settle(20_000);
+    const warnings = run.lines.filter(({ level }) => level === "warn");
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.fields).toMatchObject({
+      field: "metadata.annotations.stamp",
+      target: "Deployment default/web",
+    });
+    expect(eventsOf(run).filter((event) => event.reason === "HotLoop")).toHaveLength(1);
+    expect(metric(run, "windlass_hot_loops_total")).toBe("1");
+    const stopped = run.manager.stop();
+    await run.settle(100);
+    await stopped;
+  });
+
+  test("is not what a busy object with changing intent is", async () => {
+    const run = await running(webapp);
+    for (let replicas = 0; replicas < 60; replicas += 1) {
+      run.put({ replicas });
+      await run.settle(100);
+    }
+    expect(run.lines.filter(({ level }) => level === "warn")).toEqual([]);
+    await run.manager.stop();
+  });
+});
