@@ -33,6 +33,8 @@ export class Overlay {
   readonly #writes = new Map<string, OwnWrite>();
   /** Deletes, by uid: an object of the same name may have been made anew before the delete's echo is there. */
   readonly #tombs = new Map<string, OwnWrite>();
+  /** The last delete of each name: what the watch brings of earlier objects of that name is over too. */
+  readonly #lastTombs = new Map<string, OwnWrite>();
   /** Those who wait for a write to pass, by its key in the maps above. */
   readonly #waiters = new Map<string, (() => void)[]>();
 
@@ -50,8 +52,17 @@ export class Overlay {
   }
 
   /** Whether what the watch brought of an object is out of date: overwritten or deleted by us. */
-  hides(object: { readonly namespace: string; readonly name: string; readonly uid: string }): boolean {
-    return this.#tombs.has(object.uid) || this.#writes.has(keyOf(object.namespace, object.name));
+  hides(object: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  }): boolean {
+    if (this.#tombs.has(object.uid)) return true;
+    const key = keyOf(object.namespace, object.name);
+    if (this.#writes.has(key)) return true;
+    const tomb = this.#lastTombs.get(key);
+    return tomb !== undefined && isOlder(object.resourceVersion, tomb.version);
   }
 
   /** A write went through, and this is what the server answered. A write that changed nothing leaves nothing. */
@@ -71,8 +82,10 @@ export class Overlay {
     const key = keyOf(tomb.namespace, tomb.name);
     const earlier = this.#writes.get(key);
     let { version } = tomb;
-    if (earlier?.uid === tomb.uid) {
-      if (version === "" || isOlder(version, earlier.version)) version = earlier.version;
+    if (earlier?.uid === tomb.uid && (version === "" || isOlder(version, earlier.version)))
+      version = earlier.version;
+    // A write to an earlier object of that name is over as well.
+    if (earlier && !isOlder(version, earlier.version)) {
       this.#writes.delete(key);
       this.#moveWaiters(key, tomb.uid);
     }
@@ -81,7 +94,11 @@ export class Overlay {
     // Not held although the watch is past its last version: the watch has seen its end.
     const isOver = !isHeld && (version === "" || (seen !== undefined && isAtLeast(seen, version)));
     if (tomb.uid === "" || isOver) this.#pass(this.#tombs, tomb.uid);
-    else this.#tombs.set(tomb.uid, { ...tomb, version });
+    else {
+      const buried = { ...tomb, version };
+      this.#tombs.set(tomb.uid, buried);
+      this.#lastTombs.set(key, buried);
+    }
   }
 
   /** The watch brought a version of an object. */
@@ -167,6 +184,11 @@ export class Overlay {
   }
 
   #pass(from: Map<string, OwnWrite>, key: string): void {
+    if (from === this.#tombs) {
+      const tomb = this.#tombs.get(key);
+      const place = tomb && keyOf(tomb.namespace, tomb.name);
+      if (place !== undefined && this.#lastTombs.get(place) === tomb) this.#lastTombs.delete(place);
+    }
     from.delete(key);
     const waiters = this.#waiters.get(key);
     if (!waiters) return;

@@ -34,7 +34,7 @@ export type ReflectorState = Memory &
     /** Receives changes. */
     | { readonly at: "watching"; readonly openedAt: number; readonly heard: boolean }
     /** Waits out a trouble. */
-    | { readonly at: "waiting"; readonly then: "list" | "watch"; readonly why: Trouble }
+    | { readonly at: "waiting"; readonly next: "list" | "watch"; readonly why: Trouble }
   );
 
 export type ReflectorEvent =
@@ -120,7 +120,7 @@ export function step(state: ReflectorState, event: ReflectorEvent, moment: Momen
       return watching(state, event, moment);
     case "waiting":
       if (event.type !== "waited") return stay(state);
-      return state.then === "list" ? list(state, moment, state.version ?? "") : watch(state, moment);
+      return state.next === "list" ? list(state, moment, state.version ?? "") : watch(state, moment);
   }
 }
 
@@ -257,12 +257,12 @@ function watch(state: Memory, moment: Moment): Transition {
   };
 }
 
-function pause(state: ReflectorState, moment: Moment, then: "list" | "watch", why: Trouble): Transition {
+function pause(state: ReflectorState, moment: Moment, next: "list" | "watch", why: Trouble): Transition {
   const { failures } = restored(state, moment);
   const full = Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** failures);
   const asked = why.is === "passing" ? (why.retryAfterMs ?? 0) : 0;
   return {
-    state: { ...memory(state), failures: failures + 1, healthySince: undefined, at: "waiting", then, why },
+    state: { ...memory(state), failures: failures + 1, healthySince: undefined, at: "waiting", next, why },
     effects: [{ do: "wait", ms: Math.max(asked, full * (1 + moment.chance)) }],
   };
 }

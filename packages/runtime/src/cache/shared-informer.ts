@@ -307,8 +307,8 @@ export class SharedInformer implements Sink {
     this.#status = { at: "waiting", message: why.message };
     const fields = { kind: this.kind.kind, failures: state.failures, reason: why.message };
     if (state.failures > 1 || why.is === "refused")
-      log.warn(fields, `cannot ${state.then} ${describeKind(this.kind)}; trying again`);
-    else log.debug(fields, `cannot ${state.then} ${describeKind(this.kind)}; trying again`);
+      log.warn(fields, `cannot ${state.next} ${describeKind(this.kind)}; trying again`);
+    else log.debug(fields, `cannot ${state.next} ${describeKind(this.kind)}; trying again`);
   }
 
   // Inside.

@@ -1,0 +1,611 @@
+import { type AnyKind, type AnyObject, ApiError, type ResourceKind } from "@windlass/client";
+import { ManualClock, seededRandom } from "@windlass/clock";
+import { expect, onTestFinished, test } from "vitest";
+import { type CacheOptions, createCache } from "./cache.ts";
+import type { CacheEvent } from "./contract.ts";
+import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
+import { ModelServer } from "./model-server.ts";
+import { namespaceSet, namespacesByLabel } from "./namespaces.ts";
+
+const Widget: ResourceKind = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  scope: "Namespaced",
+};
+const Gadget: ResourceKind = { ...Widget, kind: "Gadget", plural: "gadgets" };
+
+function setup(options: Partial<CacheOptions> = {}) {
+  const clock = new ManualClock();
+  const server = new ModelServer();
+  const warnings: string[] = [];
+  const nothing = () => undefined;
+  const cache = createCache({
+    source: server,
+    clock,
+    random: seededRandom(1),
+    log: {
+      debug: nothing,
+      info: nothing,
+      warn: (_, text) => warnings.push(text),
+      error: (_, text) => warnings.push(text),
+    },
+    ...options,
+  });
+  onTestFinished(() => cache.stop());
+  const settle = () => clock.advance(0);
+  const names = () => cache.list(Widget).map((object) => object.metadata.name);
+  return { clock, server, cache, warnings, settle, names };
+}
+
+/** Writes events down as one line each. */
+function listen(informer: { subscribe(handler: (event: CacheEvent<AnyObject>) => void): () => void }) {
+  const heard: string[] = [];
+  const stop = informer.subscribe((event) => {
+    const { name, resourceVersion } = event.object.metadata;
+    heard.push(
+      `${event.type}${event.type === "added" && event.initial ? "*" : ""} ${name}@${resourceVersion}`,
+    );
+  });
+  return { heard, stop };
+}
+
+test("objects that are there are read after the sync, and changes as they come", async () => {
+  const { server, cache, settle, names } = setup();
+  server.put("a", "one", { spec: { size: 1 } });
+  const informer = cache.informer(Widget);
+  const { heard } = listen(informer);
+  await cache.waitForSync();
+  expect(informer.hasSynced).toBe(true);
+  expect(cache.get(Widget, { namespace: "a", name: "one" })).toMatchObject({
+    kind: "Widget",
+    spec: { size: 1 },
+  });
+  server.put("b", "two");
+  server.put("a", "one", { spec: { size: 2 } });
+  server.remove("b", "two");
+  await settle();
+  expect(names()).toEqual(["one"]);
+  expect(cache.get(Widget, { namespace: "a", name: "one" })?.spec).toEqual({ size: 2 });
+  expect(heard).toEqual(["added* one@101", "added two@102", "updated one@103", "deleted two@104"]);
+});
+
+test("an update tells of the object before and after, and a delete of its last state", async () => {
+  const { server, cache, settle } = setup();
+  server.put("a", "one", { spec: 1 });
+  const informer = cache.informer(Widget);
+  const seen: unknown[] = [];
+  informer.subscribe((event) => {
+    if (event.type === "updated") seen.push([event.old.spec, event.object.spec]);
+    if (event.type === "deleted") seen.push([event.object.spec, event.object.metadata.resourceVersion]);
+  });
+  await cache.waitForSync();
+  server.put("a", "one", { spec: 2 });
+  server.remove("a", "one");
+  await settle();
+  expect(seen).toEqual([
+    [1, 2],
+    [2, "103"],
+  ]);
+});
+
+test("a handler that comes late is told of what is there first, and one that throws harms nobody", async () => {
+  const { server, cache, settle, warnings } = setup();
+  server.put("a", "one");
+  const informer = cache.informer(Widget);
+  await cache.waitForSync();
+  informer.subscribe(() => {
+    throw new Error("no");
+  });
+  const { heard, stop } = listen(informer);
+  server.put("a", "two");
+  await settle();
+  stop();
+  server.put("a", "three");
+  await settle();
+  expect(heard).toEqual(["added* one@101", "added two@102"]);
+  expect(warnings.some((text) => text.includes("handler"))).toBe(true);
+});
+
+test("a server that cannot stream is listed in pages", async () => {
+  const { server, cache, names, settle } = setup({ pageSize: 2 });
+  server.streaming = "refuses";
+  for (const name of ["1", "2", "3", "4", "5"]) server.put("a", name);
+  cache.informer(Widget);
+  await cache.waitForSync();
+  expect(names()).toEqual(["1", "2", "3", "4", "5"]);
+  expect(cache.get(Widget, { namespace: "a", name: "1" })).toMatchObject({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+  });
+  await settle();
+  expect(server.requests).toEqual(["stream", "list", "page", "page", "watch 105"]);
+});
+
+test("a server that takes the stream but never completes it is listed after ten seconds", async () => {
+  const { clock, server, cache, names } = setup();
+  server.streaming = "never ends";
+  server.put("a", "one");
+  const informer = cache.informer(Widget);
+  await clock.advance(9_999);
+  expect(informer.hasSynced).toBe(false);
+  await clock.advance(1);
+  expect(names()).toEqual(["one"]);
+});
+
+test("a closed watch resumes where it was, without a list and without telling anything twice", async () => {
+  const { server, cache, settle, names } = setup();
+  server.put("a", "one");
+  const { heard } = listen(cache.informer(Widget));
+  await cache.waitForSync();
+  server.close();
+  server.put("a", "two");
+  await settle();
+  server.repeat();
+  await settle();
+  expect(names()).toEqual(["one", "two"]);
+  expect(heard).toEqual(["added* one@101", "added two@102"]);
+  expect(server.requests).toEqual(["stream", "watch 101"]);
+});
+
+test("a bookmark moves on the version from which it resumes", async () => {
+  const { server, cache, settle } = setup();
+  cache.informer(Widget);
+  await cache.waitForSync();
+  server.tick();
+  server.bookmark();
+  await settle();
+  server.compact();
+  server.close();
+  await settle();
+  expect(server.requests).toEqual(["stream", "watch 101"]);
+});
+
+test.each([
+  [
+    "the resumed watch is told that its version is too old",
+    (server: ModelServer) => {
+      server.close();
+      server.put("a", "new");
+      server.remove("a", "old");
+      server.compact();
+    },
+  ],
+  [
+    "the stream ends with 410 Expired",
+    (server: ModelServer) => {
+      server.fail({ code: 410, reason: "Expired" });
+      server.put("a", "new");
+      server.remove("a", "old");
+    },
+  ],
+  [
+    "the stream ends with Gone",
+    (server: ModelServer) => {
+      server.fail({ code: 410, reason: "Gone" });
+      server.put("a", "new");
+      server.remove("a", "old");
+    },
+  ],
+  [
+    "the watch request itself is answered with 410",
+    (server: ModelServer) => {
+      server.faults.push(new ApiError({ kind: "Status", code: 410, reason: "Expired", message: "too old" }));
+      server.close();
+      server.put("a", "new");
+      server.remove("a", "old");
+    },
+  ],
+  [
+    "the server says the version is from the future",
+    (server: ModelServer) => {
+      server.faults.push(
+        new ApiError({
+          kind: "Status",
+          code: 504,
+          reason: "Timeout",
+          message: "Too large resource version",
+          details: { causes: [{ reason: "ResourceVersionTooLarge" }], retryAfterSeconds: 1 },
+        }),
+      );
+      server.close();
+      server.put("a", "new");
+      server.remove("a", "old");
+    },
+  ],
+])("when %s, a fresh list is swapped in with the deletes that were missed", async (_, happens) => {
+  const { server, cache, settle, names } = setup();
+  server.put("a", "old");
+  server.put("a", "same");
+  const { heard } = listen(cache.informer(Widget));
+  await cache.waitForSync();
+  happens(server);
+  await settle();
+  await settle();
+  expect(server.requests.filter((request) => request === "stream")).toHaveLength(2);
+  expect(new Set(names())).toEqual(new Set(["same", "new"]));
+  expect(heard.slice(2).map((line) => line.split("@")[0])).toEqual(
+    expect.arrayContaining(["deleted old", "added new"]),
+  );
+  expect(heard.filter((line) => line.includes("same"))).toHaveLength(1);
+});
+
+test("an object made anew under the same name while nobody watched is a delete and an add", async () => {
+  const { clock, server, cache } = setup();
+  server.put("a", "one");
+  const { heard } = listen(cache.informer(Widget));
+  await cache.waitForSync();
+  server.cut();
+  server.remove("a", "one");
+  server.put("a", "one");
+  server.compact();
+  await clock.advance(10_000);
+  expect(heard).toEqual(["added* one@101", "deleted one@101", "added one@103"]);
+});
+
+test("a peer that has gone silent is noticed within two minutes", async () => {
+  const { clock, server, cache, names } = setup();
+  server.put("a", "one");
+  cache.informer(Widget);
+  await cache.waitForSync();
+  server.pullCable();
+  server.put("a", "two");
+  await clock.advance(119_999);
+  expect(names()).toEqual(["one"]);
+  await clock.advance(1);
+  expect(names()).toEqual(["one", "two"]);
+});
+
+test("refused connections are tried again, and the status says what is wrong", async () => {
+  const { clock, server, cache, warnings } = setup();
+  const down = () =>
+    new ApiError({ kind: "Status", code: 503, reason: "ServiceUnavailable", message: "starting up" });
+  server.faults.push(down(), down());
+  const informer = cache.informer(Widget);
+  await clock.advance(0);
+  expect(informer.status).toEqual({ at: "waiting", message: "starting up" });
+  await clock.advance(10_000);
+  expect(informer.status.at).toBe("watching");
+  expect(warnings).toEqual(["cannot list Widget (example.com/v1); trying again"]);
+});
+
+test("a kind that is not installed counts as empty, is said once, and attaches when it appears and lets go when it leaves", async () => {
+  const { clock, server, cache, warnings, names } = setup();
+  server.isInstalled = false;
+  const informer = cache.informer(Widget);
+  const { heard } = listen(informer);
+  await cache.waitForSync();
+  expect(informer.status).toEqual({ at: "missing", message: "the kind is not installed on the server" });
+  expect(names()).toEqual([]);
+  await clock.advance(300_000);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(
+    /Widget \(example.com\/v1\) is not installed.*install its CustomResourceDefinition/,
+  );
+  server.isInstalled = true;
+  server.put("a", "one");
+  await clock.advance(60_000);
+  expect(names()).toEqual(["one"]);
+  expect(informer.status.at).toBe("watching");
+  server.isInstalled = false;
+  server.close();
+  await clock.advance(1000);
+  expect(names()).toEqual([]);
+  expect(heard.map((line) => line.split("@")[0])).toEqual(["added one", "deleted one"]);
+});
+
+test("a line that is no watch event ends the watch, and it starts again", async () => {
+  const { clock, server, cache, names } = setup();
+  let lines = 0;
+  const source = {
+    listBytes: server.listBytes.bind(server),
+    watchLines: async function* (kind: AnyKind, options: Parameters<ModelServer["watchLines"]>[1]) {
+      for await (const line of server.watchLines(kind, options))
+        yield ++lines === 2 ? Buffer.from('{"type":"ADD') : line;
+    },
+  };
+  const other = createCache({ source, clock, random: seededRandom(1) });
+  onTestFinished(() => other.stop());
+  server.put("a", "one");
+  server.put("a", "two");
+  other.informer(Widget);
+  await clock.advance(5000);
+  expect(other.list(Widget)).toHaveLength(2);
+  expect(() => names()).toThrow(CacheMissError);
+  expect(cache.stats()).toEqual([]);
+});
+
+test("managedFields are left out unless asked for", async () => {
+  for (const keepManagedFields of [false, true]) {
+    const { server, cache } = setup({ keepManagedFields });
+    server.put("a", "one");
+    cache.informer(Widget);
+    await cache.waitForSync();
+    const object = cache.get(Widget, { namespace: "a", name: "one" });
+    expect(object?.metadata.managedFields !== undefined).toBe(keepManagedFields);
+  }
+});
+
+test("a transform decides what is kept, of what the watch brings and of our own writes", async () => {
+  const { server, cache } = setup({
+    transforms: (kind) =>
+      kind.kind === "Widget" ? (object) => ({ ...object, data: undefined, seen: true }) : undefined,
+  });
+  server.put("a", "one", { data: "large", spec: 1 });
+  cache.informer(Widget);
+  await cache.waitForSync();
+  cache.wrote(Widget, { ...server.put("a", "two", { data: "large" }) });
+  for (const name of ["one", "two"]) {
+    const object = cache.get(Widget, { namespace: "a", name });
+    expect(object?.seen).toBe(true);
+    expect(object?.data).toBeUndefined();
+  }
+});
+
+test("objects are frozen while developing, and not otherwise", async () => {
+  for (const freeze of [true, false]) {
+    const { server, cache } = setup({ freeze });
+    server.put("a", "one", { spec: { deep: { er: 1 } } });
+    cache.informer(Widget);
+    await cache.waitForSync();
+    const spec = cache.get(Widget, { namespace: "a", name: "one" })?.spec as { deep: object };
+    expect(Object.isFrozen(spec.deep)).toBe(freeze);
+  }
+});
+
+test("what is read again is the same object until others have taken its place", async () => {
+  const { server, cache } = setup({ parsedBytes: 1000 });
+  for (let index = 0; index < 50; index++) server.put("a", `w${index}`);
+  cache.informer(Widget);
+  await cache.waitForSync();
+  const key = { namespace: "a", name: "w0" };
+  const first = cache.get(Widget, key);
+  expect(cache.get(Widget, key)).toBe(first);
+  cache.list(Widget);
+  expect(cache.get(Widget, key)).not.toBe(first);
+  expect(cache.get(Widget, key)).toEqual(first);
+});
+
+test("lists are narrowed by namespace and labels", async () => {
+  const { server, cache } = setup();
+  server.put("a", "one", {}, { labels: { app: "web", tier: "1" } });
+  server.put("b", "two", {}, { labels: { app: "web" } });
+  server.put("b", "three", {}, { labels: { app: "db" } });
+  cache.informer(Widget);
+  await cache.waitForSync();
+  const names = (options: object) => cache.list(Widget, options).map((object) => object.metadata.name);
+  expect(names({ namespace: "b" })).toEqual(["two", "three"]);
+  expect(names({ labelSelector: "app=web" })).toEqual(["one", "two"]);
+  expect(names({ namespace: "b", labelSelector: "app in (web)" })).toEqual(["two"]);
+  expect(names({ labelSelector: "!tier" })).toEqual(["two", "three"]);
+});
+
+test("indexes follow adds, changes and deletes, and a function that throws leaves the object out", async () => {
+  const { server, cache, settle, warnings } = setup();
+  server.put("a", "one", { spec: { color: "red" } });
+  const informer = cache.informer(Widget);
+  const colors = (object: AnyObject) => [(object.spec as { color: string }).color];
+  informer.addIndex("color", colors);
+  await cache.waitForSync();
+  informer.addIndex("color", colors);
+  informer.addIndex("letter", (object) => object.metadata.name.split(""));
+  const found = (color: string) =>
+    cache.byIndex(Widget, "color", color).map((object) => object.metadata.name);
+  server.put("a", "two", { spec: { color: "red" } });
+  server.put("a", "three", {});
+  await settle();
+  expect(found("red")).toEqual(["one", "two"]);
+  expect(cache.byIndex(Widget, "letter", "o")).toHaveLength(2);
+  expect(warnings.some((text) => text.includes("index function threw"))).toBe(true);
+  server.put("a", "one", { spec: { color: "blue" } });
+  server.remove("a", "two");
+  await settle();
+  expect([found("red"), found("blue")]).toEqual([[], ["one"]]);
+  expect(() => informer.addIndex("color", () => [])).toThrow('index "color" already');
+  expect(() => cache.byIndex(Widget, "size", "1")).toThrow('Widget has no index "size"');
+});
+
+test("objects are found by their owners", async () => {
+  const { server, cache, settle } = setup();
+  const owned = (uid: string) => ({ ownerReferences: [{ apiVersion: "v1", kind: "X", name: "x", uid }] });
+  server.put("a", "one", {}, owned("u1"));
+  cache.informer(Widget);
+  await cache.waitForSync();
+  server.put("a", "two", {}, owned("u1"));
+  server.put("a", "one", {}, owned("u2"));
+  await settle();
+  const names = (uid: string) => cache.ownedBy(Widget, uid).map((object) => object.metadata.name);
+  expect([names("u1"), names("u2"), names("u3")]).toEqual([["two"], ["one"], []]);
+});
+
+test("informers of equal scope are one, and it stops with its last user", async () => {
+  const { server, cache, settle, names } = setup();
+  const first = cache.informer(Widget);
+  const second = cache.informer(Widget, {});
+  const { heard } = listen(second);
+  await cache.waitForSync();
+  expect(server.watches).toBe(1);
+  first.release();
+  first.release();
+  server.put("a", "one");
+  await settle();
+  expect(names()).toEqual(["one"]);
+  expect(heard).toHaveLength(1);
+  second.release();
+  await settle();
+  expect(server.watches).toBe(0);
+  expect(() => names()).toThrow(CacheMissError);
+});
+
+test("the widest informer answers, and parts are put together where there is none", async () => {
+  const { server, cache } = setup();
+  server.put("a", "one", {}, { labels: { app: "web" } });
+  server.put("b", "two");
+  server.put("c", "three");
+  cache.informer(Widget, { namespace: "a" });
+  cache.informer(Widget, { namespace: "b" });
+  cache.informer(Widget, { labelSelector: "app=web" });
+  await cache.waitForSync();
+  const names = () => cache.list(Widget).map((object) => object.metadata.name);
+  expect(names()).toEqual(["one", "two"]);
+  cache.informer(Widget);
+  await cache.waitForSync();
+  expect(names()).toEqual(["one", "two", "three"]);
+});
+
+test("reading what no informer holds says so, and what to do", async () => {
+  const { cache } = setup();
+  expect(() => cache.get(Gadget, { namespace: "a", name: "x" })).toThrow(
+    "Gadget (example.com/v1): no informer holds it; declare the kind in a controller",
+  );
+  cache.informer(Widget, { namespace: "a" });
+  expect(() => cache.list(Widget)).toThrow("has not synced yet");
+  await cache.waitForSync();
+  expect(() => cache.get(Widget, { namespace: "b", name: "x" })).toThrow(
+    'no informer holds namespace "b", only a',
+  );
+});
+
+test("with read-through a read starts an informer, warns once, and says when it can be answered", async () => {
+  const { server, warnings, names } = setup({ readThrough: true });
+  server.put("a", "one");
+  for (let read = 0; read < 2; read++) expect(() => names()).toThrow(CacheMissError);
+  try {
+    names();
+  } catch (error) {
+    if (error instanceof CacheMissError) await error.ready;
+  }
+  expect(names()).toEqual(["one"]);
+  expect(warnings).toEqual([expect.stringContaining("starts an informer that holds every Widget")]);
+});
+
+test("waiting for the sync ends with an error that names what has not synced and why", async () => {
+  const { clock, server, cache } = setup({ syncTimeout: 3000 });
+  const denied = () =>
+    new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message: "widgets is forbidden" });
+  for (let index = 0; index < 20; index++) server.faults.push(denied());
+  cache.informer(Widget);
+  const waiting = cache.waitForSync().catch((error: unknown) => error);
+  await clock.advance(3000);
+  const error = await waiting;
+  expect(error).toBeInstanceOf(CacheSyncError);
+  expect(String(error)).toContain("within 3 s: Widget (example.com/v1) (widgets is forbidden)");
+});
+
+test("waiting for the sync can be aborted", async () => {
+  const { server, cache } = setup();
+  server.streaming = "never ends";
+  cache.informer(Widget);
+  await expect(cache.waitForSync(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+});
+
+test("a stopped cache has no watches and answers nothing", async () => {
+  const { clock, server, cache, names } = setup();
+  cache.informer(Widget);
+  await cache.waitForSync();
+  await cache.stop();
+  expect(server.watches).toBe(0);
+  expect(clock.pending).toBe(0);
+  expect(() => names()).toThrow(CacheStoppedError);
+  expect(() => cache.informer(Widget)).toThrow(CacheStoppedError);
+});
+
+test("metadata alone is asked for, and our own writes are cut down to it", async () => {
+  const { server, cache } = setup();
+  const asked: (string | undefined)[] = [];
+  const inner = server.watchLines.bind(server);
+  server.watchLines = (kind, options) => {
+    asked.push(kind.representation);
+    return inner(kind, options);
+  };
+  cache.informer(Widget, { metadataOnly: true });
+  await cache.waitForSync();
+  cache.wrote(Widget, server.put("a", "one", { spec: 1 }));
+  expect(cache.get(Widget, { namespace: "a", name: "one" })).not.toHaveProperty("spec");
+  expect(asked).toEqual(["PartialObjectMetadata"]);
+});
+
+test("namespaces can be chosen, and the choice changed while running", async () => {
+  const { server, cache, settle, names } = setup();
+  for (const namespace of ["a", "b", "c"]) server.put(namespace, `in-${namespace}`);
+  const namespaces = namespaceSet(["a", "b"]);
+  const informer = cache.informer(Widget, { namespaces });
+  informer.addIndex("name", (object) => [object.metadata.name]);
+  const { heard } = listen(informer);
+  await cache.waitForSync();
+  expect(informer.hasSynced).toBe(true);
+  expect(names()).toEqual(["in-a", "in-b"]);
+  expect(cache.get(Widget, { namespace: "b", name: "in-b" })).toBeDefined();
+  namespaces.set(["b", "c"]);
+  await settle();
+  expect(names()).toEqual(["in-b", "in-c"]);
+  expect(cache.byIndex(Widget, "name", "in-c")).toHaveLength(1);
+  expect(() => cache.get(Widget, { namespace: "a", name: "in-a" })).toThrow(
+    'no informer holds namespace "a"',
+  );
+  expect(heard.map((line) => line.split("@")[0])).toEqual([
+    "added* in-a",
+    "added* in-b",
+    "deleted in-a",
+    "added* in-c",
+  ]);
+  expect(server.watches).toBe(2);
+  informer.release();
+  await settle();
+  expect(server.watches).toBe(0);
+});
+
+test("namespaces can be chosen by their labels, which may change", async () => {
+  const clock = new ManualClock();
+  const widgets = new ModelServer();
+  const namespaces = new ModelServer();
+  const of = (kind: AnyKind) => (kind.plural === "namespaces" ? namespaces : widgets);
+  const cache = createCache({
+    clock,
+    random: seededRandom(1),
+    source: {
+      listBytes: (kind, options) => of(kind).listBytes(kind, options),
+      watchLines: (kind, options) => of(kind).watchLines(kind, options),
+    },
+  });
+  onTestFinished(() => cache.stop());
+  for (const name of ["a", "b"]) widgets.put(name, `in-${name}`);
+  namespaces.put("", "a", {}, { labels: { team: "x" } });
+  namespaces.put("", "b");
+  const chosen = namespacesByLabel(cache, "team=x");
+  cache.informer(Widget, { namespaces: chosen });
+  await cache.waitForSync();
+  const names = () => cache.list(Widget).map((object) => object.metadata.name);
+  expect(names()).toEqual(["in-a"]);
+  namespaces.put("", "b", {}, { labels: { team: "x" } });
+  namespaces.put("", "a");
+  await clock.advance(0);
+  await clock.advance(0);
+  expect(names()).toEqual(["in-b"]);
+  chosen.release();
+});
+
+test("the figures say what is held and how fresh it is, and observers hear what happens", async () => {
+  const heard: string[] = [];
+  const { clock, server, cache, settle } = setup({
+    observer: {
+      listed: (_, seconds, how) => heard.push(`listed in ${seconds} by ${how}`),
+      watchRestarted: () => heard.push("restarted"),
+      failed: (_, message) => heard.push(`failed: ${message}`),
+      changed: (_, type) => heard.push(type),
+    },
+  });
+  server.put("a", "one");
+  cache.informer(Widget);
+  await cache.waitForSync();
+  server.close();
+  await settle();
+  await clock.advance(30_000);
+  const [stats] = cache.stats();
+  expect(stats).toMatchObject({ items: 1, pendingWrites: 0, staleSeconds: 30, resourceVersion: "101" });
+  expect(stats?.bytes).toBeGreaterThan(100);
+  server.cut();
+  await settle();
+  expect(heard).toEqual(["added", "listed in 0 by stream", "restarted", "failed: the connection was reset"]);
+});

@@ -1,0 +1,257 @@
+import {
+  type AnyKind,
+  type AnyObject,
+  ApiError,
+  type ListOptions,
+  matchesSelector,
+  parseSelector,
+  TransportError,
+  type WatchOptions,
+} from "@windlass/client";
+import type { Source } from "./source.ts";
+
+type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
+
+interface Change {
+  readonly revision: number;
+  readonly before: AnyObject | undefined;
+  readonly after: AnyObject | undefined;
+}
+
+/** One open watch: what is to be sent, and how it ends. */
+interface Connection {
+  readonly lines: string[];
+  readonly options: WatchOptions;
+  end: "open" | "closed" | Error;
+  wake: () => void;
+}
+
+/**
+ * The list and watch of an API server for one kind, small enough to be sure of, with the faults of a real one on request. For tests of
+ * the cache.
+ */
+export class ModelServer implements Source {
+  readonly objects = new Map<string, AnyObject>();
+  /** What was asked for, in order, e.g. `list`, `stream` or `watch 103`. */
+  readonly requests: string[] = [];
+  /** Whether it streams initial objects, refuses to, or takes the request and never says when they are complete. */
+  streaming: "yes" | "refuses" | "never ends" = "yes";
+  isInstalled = true;
+  /** Errors for the next requests, one each. */
+  readonly faults: Error[] = [];
+  #revision = 100;
+  #uid = 0;
+  #changes: Change[] = [];
+  #oldest = 0;
+  readonly #connections = new Set<Connection>();
+
+  get revision(): string {
+    return String(this.#revision);
+  }
+
+  get watches(): number {
+    return this.#connections.size;
+  }
+
+  /** Creates or changes an object. */
+  put(namespace: string, name: string, fields: Partial<AnyObject> = {}, metadata: object = {}): AnyObject {
+    const before = this.objects.get(`${namespace}/${name}`);
+    const revision = ++this.#revision;
+    const after: AnyObject = {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      ...fields,
+      metadata: {
+        ...metadata,
+        name,
+        ...(namespace === "" ? {} : { namespace }),
+        uid: before?.metadata.uid ?? `uid-${++this.#uid}`,
+        resourceVersion: String(revision),
+        managedFields: [{ manager: "model", fieldsV1: { "f:spec": {} } }],
+      },
+    };
+    this.objects.set(`${namespace}/${name}`, after);
+    this.#publish({ revision, before, after });
+    return after;
+  }
+
+  remove(namespace: string, name: string): AnyObject | undefined {
+    const key = `${namespace}/${name}`;
+    const before = this.objects.get(key);
+    if (!before) return undefined;
+    this.objects.delete(key);
+    this.#publish({ revision: ++this.#revision, before, after: undefined });
+    return before;
+  }
+
+  /** Something happens to another kind. */
+  tick(): void {
+    this.#revision += 1;
+  }
+
+  /** Sends the present revision to every watch. */
+  bookmark(): void {
+    for (const connection of this.#connections)
+      if (connection.options.allowWatchBookmarks) send(connection, "BOOKMARK", bookmark(this.#revision));
+  }
+
+  /** Sends the last change once more, as a resumed watch may. */
+  repeat(): void {
+    const last = this.#changes.at(-1);
+    if (!last) return;
+    for (const connection of this.#connections) this.#send(connection, last);
+  }
+
+  /** Forgets the past: what resumes from before now gets 410. */
+  compact(): void {
+    this.#changes = [];
+    this.#oldest = this.#revision;
+  }
+
+  /** Ends all watches in good order. */
+  close(): void {
+    this.#endAll("closed");
+  }
+
+  /** Cuts all connections. */
+  cut(): void {
+    this.#endAll(new TransportError("CONNECTION_RESET", "the connection was reset"));
+  }
+
+  /** Ends all watches with an ERROR event. */
+  fail(status: { readonly code: number; readonly reason: string }): void {
+    for (const connection of this.#connections)
+      send(connection, "ERROR", { kind: "Status", status: "Failure", message: status.reason, ...status });
+    this.#endAll("closed");
+  }
+
+  /** Loses all watches without a word, as when a cable is pulled. */
+  pullCable(): void {
+    this.#connections.clear();
+  }
+
+  async *listBytes(_kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
+    this.#enter(options.continue === undefined ? "list" : "page");
+    const all = [...this.objects.values()].filter((object) => selects(options, object));
+    const limit = options.limit ?? all.length;
+    const [from = 0, at = this.#revision] = (options.continue ?? "").split("@").filter(Boolean).map(Number);
+    if (options.continue !== undefined && at < this.#oldest) throw gone();
+    const items = all
+      .slice(from, from + limit)
+      .map((object) => ({ ...object, apiVersion: undefined, kind: undefined }));
+    const next = from + limit < all.length ? `${from + limit}@${at}` : undefined;
+    const metadata = { resourceVersion: String(at), ...(next === undefined ? {} : { continue: next }) };
+    yield Buffer.from(JSON.stringify({ kind: "WidgetList", metadata, items }));
+  }
+
+  async *watchLines(_kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
+    const { resourceVersion = "", sendInitialEvents, signal } = options;
+    this.#enter(sendInitialEvents ? "stream" : `watch ${resourceVersion}`);
+    if (sendInitialEvents && this.streaming === "refuses")
+      throw new ApiError({
+        kind: "Status",
+        code: 422,
+        reason: "Invalid",
+        message: "sendInitialEvents is forbidden",
+      });
+    const connection: Connection = { lines: [], options, end: "open", wake: () => undefined };
+    if (sendInitialEvents || resourceVersion === "") {
+      for (const object of this.objects.values())
+        if (selects(options, object)) send(connection, "ADDED", object);
+      if (sendInitialEvents && this.streaming === "yes")
+        send(connection, "BOOKMARK", bookmark(this.#revision, { "k8s.io/initial-events-end": "true" }));
+    } else if (Number(resourceVersion) < this.#oldest) {
+      const message = "too old resource version";
+      send(connection, "ERROR", { kind: "Status", code: 410, reason: "Expired", message });
+      connection.end = "closed";
+    } else {
+      for (const change of this.#changes)
+        if (change.revision > Number(resourceVersion)) this.#send(connection, change);
+    }
+    if (connection.end === "open") this.#connections.add(connection);
+    const onAbort = () => end(connection, signal?.reason as Error);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      for (;;) {
+        for (let line = connection.lines.shift(); line !== undefined; line = connection.lines.shift())
+          yield Buffer.from(line);
+        if (connection.end === "closed") return;
+        if (connection.end !== "open") throw connection.end;
+        await new Promise<void>((resolve) => {
+          connection.wake = resolve;
+        });
+      }
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      this.#connections.delete(connection);
+    }
+  }
+
+  #enter(request: string): void {
+    this.requests.push(request);
+    const fault = this.faults.shift();
+    if (fault) throw fault;
+    if (!this.isInstalled)
+      throw new ApiError({ kind: "Status", code: 404, reason: "NotFound", message: "no such resource" });
+  }
+
+  #endAll(how: "closed" | Error): void {
+    for (const connection of this.#connections) end(connection, how);
+    this.#connections.clear();
+  }
+
+  #publish(change: Change): void {
+    this.#changes.push(change);
+    for (const connection of this.#connections) this.#send(connection, change);
+  }
+
+  #send(connection: Connection, { revision, before, after }: Change): void {
+    const was = before && selects(connection.options, before);
+    const is = after && selects(connection.options, after);
+    const type: ChangeType | undefined = is ? (was ? "MODIFIED" : "ADDED") : was ? "DELETED" : undefined;
+    if (!type) return;
+    const object = is ? after : before;
+    send(connection, type, {
+      ...object,
+      metadata: { ...object?.metadata, resourceVersion: String(revision) },
+    });
+  }
+}
+
+function send(connection: Connection, type: string, object: unknown): void {
+  connection.lines.push(JSON.stringify({ type, object }));
+  connection.wake();
+}
+
+function end(connection: Connection, how: "closed" | Error): void {
+  if (connection.end === "open") connection.end = how;
+  connection.wake();
+}
+
+function bookmark(revision: number, annotations?: Record<string, string>) {
+  return {
+    kind: "Widget",
+    apiVersion: "example.com/v1",
+    metadata: {
+      resourceVersion: String(revision),
+      creationTimestamp: null,
+      ...(annotations ? { annotations } : {}),
+    },
+  };
+}
+
+function gone(): ApiError {
+  return new ApiError({
+    kind: "Status",
+    code: 410,
+    reason: "Expired",
+    message: "the continue token is too old",
+  });
+}
+
+function selects(options: ListOptions | WatchOptions, object: AnyObject): boolean {
+  return (
+    (options.namespace === undefined || options.namespace === object.metadata.namespace) &&
+    matchesSelector(parseSelector(options.labelSelector ?? ""), object.metadata.labels)
+  );
+}

@@ -1,0 +1,176 @@
+import { expect, test } from "vitest";
+import {
+  type Effect,
+  initialState,
+  type ReflectorEvent,
+  type ReflectorState,
+  step,
+  type Trouble,
+} from "./reflector.ts";
+
+type Entry = ReflectorEvent | [number, ReflectorEvent];
+
+/** Plays events at given times; chance is always nought, so waits are at their shortest. */
+function play(...events: readonly Entry[]) {
+  let state: ReflectorState = initialState;
+  let effects: readonly Effect[] = [];
+  let now = 0;
+  for (const entry of events) {
+    const event = Array.isArray(entry) ? entry[1] : entry;
+    if (Array.isArray(entry)) now = entry[0];
+    ({ state, effects } = step(state, event, { now, chance: 0 }));
+  }
+  return { state, effects };
+}
+
+const start: ReflectorEvent = { type: "start" };
+const complete: ReflectorEvent = { type: "bookmark", version: "10", endsInitial: true };
+const trouble = (trouble: Trouble): ReflectorEvent => ({ type: "trouble", trouble });
+const passing = trouble({ is: "passing", message: "refused" });
+const expired = trouble({ is: "expired", message: "too old" });
+const missing = trouble({ is: "missing", message: "404" });
+const invalid = trouble({ is: "refused", message: "422", forGood: true });
+
+test("it first asks for a stream of what there is, at the most recent version", () => {
+  expect(play(start).effects).toEqual([
+    { do: "begin" },
+    { do: "open", opening: { as: "stream", version: "", timeoutSeconds: 300 } },
+  ]);
+});
+
+test("the end bookmark commits what was streamed, and the same stream goes on", () => {
+  const { state, effects } = play(start, { type: "bookmark", version: "5", endsInitial: false }, complete);
+  expect(effects).toEqual([{ do: "commit", version: "10" }]);
+  expect(state).toMatchObject({ at: "watching", version: "10" });
+});
+
+test("a server that refuses to stream, or never completes, is asked for pages, then and later", () => {
+  for (const event of [invalid, { type: "silent" } as const]) {
+    const { effects } = play(start, event);
+    expect(effects).toEqual([
+      { do: "begin" },
+      { do: "open", opening: { as: "list", version: "", page: undefined } },
+    ]);
+    const later = play(start, event, passing, [5000, { type: "waited" }]);
+    expect(later.effects).toContainEqual({
+      do: "open",
+      opening: { as: "list", version: "", page: undefined },
+    });
+  }
+});
+
+test("a stream that is forbidden is asked for again later: permissions change", () => {
+  const forbidden = trouble({ is: "refused", message: "403", forGood: false });
+  expect(play(start, forbidden).state.at).toBe("listing");
+  expect(play(start, forbidden, forbidden, [5000, { type: "waited" }]).state.at).toBe("streaming");
+});
+
+test("pages follow each other, and the last one commits and starts the watch from the list's version", () => {
+  const first = play(start, invalid, { type: "page", version: "7", next: "token" });
+  expect(first.effects).toEqual([{ do: "open", opening: { as: "list", version: "", page: "token" } }]);
+  const last = play(
+    start,
+    invalid,
+    { type: "page", version: "7", next: "token" },
+    { type: "page", version: "7", next: undefined },
+  );
+  expect(last.effects).toEqual([
+    { do: "commit", version: "7" },
+    { do: "open", opening: { as: "watch", version: "7", timeoutSeconds: 300 } },
+  ]);
+});
+
+test("objects and bookmarks move the version from which a closed watch resumes at once", () => {
+  const { effects } = play(
+    start,
+    complete,
+    { type: "object", version: "11" },
+    { type: "bookmark", version: "19", endsInitial: false },
+    [10_000, { type: "closed" }],
+  );
+  expect(effects).toEqual([{ do: "open", opening: { as: "watch", version: "19", timeoutSeconds: 300 } }]);
+});
+
+test("silence makes it open the watch anew, from the same version", () => {
+  expect(play(start, complete, { type: "silent" }).effects).toEqual([
+    { do: "open", opening: { as: "watch", version: "10", timeoutSeconds: 300 } },
+  ]);
+});
+
+test("a watch that ends at once without a word is not opened again without a wait", () => {
+  const { state, effects } = play(start, complete, [5000, { type: "closed" }], [5100, { type: "closed" }]);
+  expect(effects).toEqual([{ do: "wait", ms: 800 }]);
+  expect(state).toMatchObject({ at: "waiting", next: "watch" });
+});
+
+test("waits double from 0.8 s to 30 s, and jitter at most doubles them", () => {
+  let state = play(start).state;
+  const waits: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    const failed = step(state, passing, { now: 0, chance: 0 });
+    for (const effect of failed.effects) if (effect.do === "wait") waits.push(effect.ms);
+    state = step(failed.state, { type: "waited" }, { now: 0, chance: 0 }).state;
+  }
+  expect(waits).toEqual([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
+  const jittered = step(play(start).state, passing, { now: 0, chance: 0.5 });
+  expect(jittered.effects).toEqual([{ do: "wait", ms: 1200 }]);
+});
+
+test("the server's Retry-After is kept to", () => {
+  const later = trouble({ is: "passing", message: "429", retryAfterMs: 7000 });
+  expect(play(start, later).effects).toEqual([{ do: "wait", ms: 7000 }]);
+});
+
+test("two healthy minutes wipe out earlier troubles, less do not", () => {
+  const troubled: Entry[] = [start, passing, { type: "waited" }, [1000, complete]];
+  const soon = play(...troubled, [100_000, passing]);
+  expect(soon.effects).toEqual([{ do: "wait", ms: 1600 }]);
+  const late = play(...troubled, [121_000, passing]);
+  expect(late.effects).toEqual([{ do: "wait", ms: 800 }]);
+});
+
+test("an expired version leads to a fresh list at once, the next time after a wait", () => {
+  const first = play(start, complete, expired);
+  expect(first.effects).toContainEqual({
+    do: "open",
+    opening: { as: "stream", version: "", timeoutSeconds: 300 },
+  });
+  const second = play(start, complete, expired, expired);
+  expect(second.effects).toEqual([{ do: "wait", ms: 1600 }]);
+});
+
+test("a list whose continue token expired starts over", () => {
+  const { effects } = play(start, invalid, { type: "page", version: "7", next: "token" }, expired);
+  expect(effects).toEqual([
+    { do: "begin" },
+    { do: "open", opening: { as: "list", version: "", page: undefined } },
+  ]);
+});
+
+test("after trouble a list asks for nothing older than what is held", () => {
+  const { effects } = play(start, complete, trouble({ is: "broken", message: "500" }), [
+    1000,
+    { type: "waited" },
+  ]);
+  expect(effects).toContainEqual({
+    do: "open",
+    opening: { as: "stream", version: "10", timeoutSeconds: 300 },
+  });
+});
+
+test("a kind that is missing is cleared and asked for again; a watch that finds it missing lists first", () => {
+  expect(play(start, missing).effects).toEqual([{ do: "clear" }, { do: "wait", ms: 800 }]);
+  const watched = play(start, complete, missing);
+  expect(watched.state.at).toBe("streaming");
+  expect(play(start, complete, missing, missing).effects).toEqual([{ do: "clear" }, { do: "wait", ms: 800 }]);
+  expect(play(start, missing, [900, { type: "waited" }]).state.at).toBe("streaming");
+});
+
+test("a connection that breaks resumes the watch after a wait", () => {
+  const { state } = play(start, complete, passing);
+  expect(state).toMatchObject({ at: "waiting", next: "watch", version: "10" });
+});
+
+test("a stream that ends before it is complete is asked for again", () => {
+  expect(play(start, { type: "closed" }).state).toMatchObject({ at: "waiting", next: "list", streams: true });
+});
