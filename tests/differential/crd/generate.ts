@@ -4,7 +4,7 @@ import type { Schema } from "../../../packages/control-plane/src/schema/schema.t
 
 const NAMES = ["a", "b", "c", "d", "e"];
 
-const scalarSchema: fc.Arbitrary<Schema> = fc.oneof(
+const scalarSchema = fc.oneof(
   fc.record(
     {
       type: fc.constant("string" as const),
@@ -57,7 +57,7 @@ const scalarSchema: fc.Arbitrary<Schema> = fc.oneof(
   fc.record({ type: fc.constant("integer" as const), enum: fc.constantFrom<Json[][]>([1, 2], [3]) }),
   fc.record({ type: fc.constant("boolean" as const) }),
   fc.constant<Schema>({ "x-kubernetes-int-or-string": true }),
-);
+) as fc.Arbitrary<Schema>;
 
 /** Branches that only constrain what is declared: fields of the object, or the length of a value. */
 function constraints(names: readonly string[]): fc.Arbitrary<Schema> {
@@ -137,7 +137,7 @@ function listSchema(child: fc.Arbitrary<Schema>): fc.Arbitrary<Schema> {
       "x-kubernetes-list-type": fc.constant("map" as const),
       "x-kubernetes-list-map-keys": fc.constantFrom(["k"], ["k", "p"]),
     }),
-  );
+  ) as fc.Arbitrary<Schema>;
 }
 
 /** A structural schema that a CRD may have below `spec`. */

@@ -79,6 +79,8 @@ class Checker {
   readonly issues: Issue[] = [];
   private readonly environment: Environment;
   private readonly scopes: Map<string, Type>[] = [];
+  /** Above zero where literals may mix types. */
+  private mixing = 0;
 
   constructor(environment: Environment) {
     this.environment = environment;
@@ -159,7 +161,11 @@ class Checker {
       case "map":
         return container.value;
       case "object":
-        return container.fields.get(expr.field) ?? this.report(expr.at, `undefined field '${expr.field}'`);
+        return (
+          container.fields.get(expr.field) ??
+          container.fields.get(`__${expr.field}__`) ??
+          this.report(expr.at, `undefined field '${expr.field}'`)
+        );
       default:
         return this.report(expr.at, `type '${typeName(container)}' does not support field selection`);
     }
@@ -185,7 +191,7 @@ class Checker {
       return this.dispatch(expr, expr.name, [expr.target, ...expr.args], true);
     }
     if (expr.name === "_&&_" || expr.name === "_||_") {
-      for (const arg of expr.args) this.expect(arg, BOOL, expr);
+      for (const arg of expr.args) this.expectBool(arg);
       return BOOL;
     }
     if (expr.name === "_?_:_") {
@@ -205,15 +211,18 @@ class Checker {
     return this.dispatch(expr, expr.name, expr.args, false);
   }
 
-  private expect(arg: Expr, wanted: Type, call: Expr & { op: "call" }): void {
+  private expectBool(arg: Expr): void {
     const type = this.visit(arg);
-    if (assignable(wanted, type, new Map())) return;
-    const types = call.args.map((other) => this.types.get(other) ?? this.visit(other));
-    if (this.issues.at(-1)?.at !== call.at) this.noOverload(call.at, call.name, types, false);
+    if (assignable(BOOL, type, new Map())) return;
+    this.report(arg.at, `expected type 'bool' but found '${typeName(type)}'`);
   }
 
   private dispatch(expr: Expr & { op: "call" }, name: string, args: readonly Expr[], member: boolean): Type {
+    // What is formatted may be of any type, also within one literal.
+    const isFormat = name === "format" && member;
+    if (isFormat) this.mixing++;
     const types = args.map((arg) => this.visit(arg));
+    if (isFormat) this.mixing--;
     const overloads = (this.environment.library.get(name) ?? []).filter(
       (overload) => overload.member === member,
     );
@@ -247,10 +256,11 @@ class Checker {
     for (const { expr, optional } of parts) {
       const visited = this.visit(expr);
       const type = optional && visited.kind === "optional" ? visited.of : visited;
-      if (common === undefined || common.kind === "dyn" || common.kind === "null")
-        common = common?.kind === "dyn" ? DYN : type;
+      if (common === undefined || common.kind === "null") common = type;
       else if (!assignable(common, type, new Map())) {
-        this.report(expr.at, `expected type '${typeName(common)}' but found '${typeName(type)}'`);
+        if (this.mixing === 0) {
+          this.report(expr.at, `expected type '${typeName(common)}' but found '${typeName(type)}'`);
+        }
         common = DYN;
       }
     }
@@ -294,11 +304,13 @@ class Checker {
       const body = expr.body === undefined ? undefined : this.visit(expr.body);
       const max = range.kind === "list" || range.kind === "map" ? range.max : undefined;
       switch (expr.walk) {
+        case "sortBy":
+          return range;
         case "filter":
           return range.kind === "map" ? listOf(types[0], max) : range;
         case "map":
         case "transformList":
-          return listOf(body ?? DYN, max);
+          return listOf(unbounded(body ?? DYN), max);
         case "transformMap":
           return mapOf(range.kind === "list" ? INT : types[0], body ?? DYN, max);
         case "transformMapEntry":
@@ -318,18 +330,36 @@ class Checker {
   }
 
   private notBool(type: Type, walk: Expr & { op: "walk" }): void {
-    const name = walk.walk === "all" ? "_&&_" : walk.walk === "exists" ? "_||_" : "_?_:_";
-    const types = name === "_?_:_" ? [type, INT, INT] : [BOOL, type];
-    this.noOverload(walk.at, name, types, false);
+    if (walk.walk === "exists_one") {
+      this.noOverload(walk.at, "_?_:_", [type, INT, INT], false);
+    } else if (walk.body !== undefined) {
+      this.report(walk.body.at, `expected type 'bool' but found '${typeName(type)}'`);
+    }
   }
 
   private optMap(expr: Expr & { op: "optMap" }): Type {
     const target = this.visit(expr.target);
-    const inner = target.kind === "optional" ? target.of : DYN;
+    const inner = target.kind === "optional" ? unbounded(target.of) : DYN;
     if (target.kind !== "optional" && target.kind !== "dyn")
       this.noOverload(expr.at, "hasValue", [target], true);
     const body = this.within([[expr.variable, inner]], () => this.visit(expr.body));
     return expr.flat ? (body.kind === "optional" ? body : optionalOf(DYN)) : optionalOf(body);
+  }
+}
+
+/** A type without the bounds its schema gave it: values that were computed are no longer known to keep them. */
+function unbounded(type: Type): Type {
+  switch (type.kind) {
+    case "string":
+    case "bytes":
+    case "dyn":
+      return { kind: type.kind };
+    case "list":
+      return listOf(unbounded(type.element));
+    case "map":
+      return mapOf(unbounded(type.key), unbounded(type.value));
+    default:
+      return type;
   }
 }
 

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import { setField } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import { escapeName, withResourceFields } from "./declare.ts";
+import { shownText } from "./library/strings.ts";
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from "./library/times.ts";
 import {
   CelError,
@@ -146,7 +147,7 @@ export function toJson(value: Value): Json {
   if (Array.isArray(value)) return value.map(toJson);
   if (value instanceof CelMap) {
     const object: JsonObject = {};
-    for (const [key, inner] of value.pairs()) setField(object, String(toJson(key)), toJson(inner));
+    for (const [key, inner] of value.pairs()) setField(object, shownText(key), toJson(inner));
     return object;
   }
   throw new CelError(`a value of type ${typeOf(value)} has no JSON form`);

@@ -12,6 +12,7 @@ export const WALK_COSTS: { readonly [walk in Walk]: WalkCost } = {
   exists_one: { once: 2, each: 2 },
   map: { once: 11, each: 12 },
   filter: { once: 11, each: 13 },
+  sortBy: { once: 11, each: 24 },
   transformList: { once: 11, each: 12 },
   transformMap: { once: 31, each: 2 },
   transformMapEntry: { once: 31, each: 2 },

@@ -50,10 +50,18 @@ class Estimator {
     if (expr.name === "_?_:_") return (costs[0] ?? 0) + Math.max(costs[1] ?? 0, costs[2] ?? 0);
     if (expr.name === "_&&_" || expr.name === "_||_") return total(costs);
     const sizes = args.map((arg) => this.size(arg));
+    if (expr.name === "join") sizes[0] = this.joinedSize(args[0], sizes);
     const own = this.checked
       .overloadsOf(expr)
       .map((overload) => (overload.cost === undefined ? 1 : product(overload.cost, sizes)));
     return total(costs) + Math.max(1, ...own);
+  }
+
+  /** What `join` has to copy: every item, and a separator after each. */
+  private joinedSize(list: Expr | undefined, [count = 0, separator = 0]: readonly number[]): number {
+    const type = list === undefined ? undefined : this.checked.typeOf(list);
+    const item = type?.kind === "list" ? sizeOfType(type.element) : Number.POSITIVE_INFINITY;
+    return times(count, item + separator);
   }
 
   private operands(expr: Expr & { op: "call" }): readonly Expr[] {

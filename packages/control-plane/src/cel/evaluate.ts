@@ -2,11 +2,13 @@ import type { Checked } from "./check.ts";
 import { qualifiedName } from "./check.ts";
 import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
 import type { Overload } from "./functions.ts";
+import { shownText } from "./library/strings.ts";
 import type { Expr } from "./syntax.ts";
 import type { Type } from "./types.ts";
 import {
   CelError,
   CelMap,
+  compare,
   Duration,
   NONE,
   Opaque,
@@ -165,6 +167,7 @@ class Compiler {
     }
     const operand = this.compile(expr.operand);
     const { field, test, optional } = expr;
+    const reserved = `__${field}__`;
     return (scope) => {
       const container = operand(scope);
       if (!test) scope.meter.charge(1);
@@ -175,8 +178,9 @@ class Compiler {
         if (test) throw new CelError(`no such overload`);
         throw new CelError(`no such key: ${field}`);
       }
-      const value = inner.get(field);
-      if (test) return value !== undefined;
+      const value = inner.get(field) ?? inner.get(reserved);
+      // A declared field that is null counts as absent.
+      if (test) return value !== undefined && !(value === null && inner.objectType !== undefined);
       if (optional || lifted) {
         return value === undefined ? NONE : value instanceof Optional ? value : new Optional(value);
       }
@@ -284,6 +288,11 @@ class Compiler {
           for (const { inner } of visits(scope)) if (truth((body as Step)(inner))) count++;
           return count === 1;
         };
+      case "sortBy":
+        return (scope) => {
+          const keyed = [...visits(scope)].map(({ inner, item }) => ({ item, key: (body as Step)(inner) }));
+          return keyed.sort((a, b) => compare(a.key, b.key) ?? 0).map(({ item }) => item);
+        };
       case "filter":
         return (scope) => [...visits(scope)].map(({ item }) => item);
       case "map":
@@ -302,7 +311,7 @@ class Compiler {
             if (walk === "transformMap") map.set(key, value);
             else if (value instanceof CelMap) {
               for (const [name, entry] of value.pairs()) {
-                if (map.has(name)) throw new CelError(`insert failed: key ${String(name)} already exists`);
+                if (map.has(name)) throw new CelError(`insert failed: key ${shownText(name)} already exists`);
                 map.set(name, entry);
               }
             }

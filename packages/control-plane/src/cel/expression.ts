@@ -4,6 +4,7 @@ import { fromJson, toJson } from "./convert.ts";
 import { estimate } from "./estimate.ts";
 import { Meter, program } from "./evaluate.ts";
 import { KUBERNETES } from "./library/index.ts";
+import { constantFault, literalIssues } from "./literals.ts";
 import { parse } from "./parse.ts";
 import { formatIssues, ParseFailure } from "./source.ts";
 import { DYN, type Type, typeName } from "./types.ts";
@@ -17,6 +18,8 @@ export type Compilation =
       /** The most it can cost to evaluate. */
       readonly maxCost: number;
       readonly references: ReadonlySet<string>;
+      /** Why it cannot be run although it is well typed: a literal that does not convert. */
+      readonly fault?: string;
       run(variables: ReadonlyMap<string, Value>, meter: Meter): Value;
     }
   | { readonly errors: string };
@@ -31,9 +34,13 @@ export function compileCel(text: string, environment: Environment): Compilation 
     return { errors: formatIssues(text, error.issues) };
   }
   const checked = check(expr, environment);
-  if (checked.issues.length > 0) return { errors: formatIssues(text, checked.issues) };
+  const issues = checked.issues.length > 0 ? checked.issues : literalIssues(checked);
+  if (issues.length > 0) return { errors: formatIssues(text, issues) };
+  const fault = constantFault(checked);
   const { run } = program(checked);
-  return { type: checked.type, maxCost: estimate(checked), references: checked.references, run };
+  const { type, references } = checked;
+  const compiled = { type, references, maxCost: estimate(checked), run };
+  return fault === undefined ? compiled : { ...compiled, fault };
 }
 
 /** An expression of a webhook's match conditions or of an admission policy. */
@@ -61,6 +68,7 @@ export function compileExpression(text: string, variables: Iterable<string>): Ex
   const types = new Map<string, Type>(names.map((name) => [name, DYN]));
   const compiled = compileCel(text, { variables: types, library: KUBERNETES });
   if (compiled.errors !== undefined) return { errors: compiled.errors };
+  if (compiled.fault !== undefined) return { errors: compiled.fault };
   return {
     type: typeName(compiled.type),
     evaluate: (values, costLimit) => {

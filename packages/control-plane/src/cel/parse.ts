@@ -1,4 +1,4 @@
-import { ParseFailure } from "./source.ts";
+import { type Issue, ParseFailure } from "./source.ts";
 import type { Constant, Entry, Expr, Walk } from "./syntax.ts";
 import { type Token, tokenise } from "./tokens.ts";
 
@@ -23,20 +23,25 @@ export function parse(text: string): Expr {
 }
 
 class Parser {
-  private readonly tokens: Token[];
+  private readonly tokens: readonly Token[];
+  /** What the text has that is no CEL at all; it is passed over. */
+  private readonly stray: readonly Issue[];
   private next = 0;
   private depth = 0;
 
   constructor(text: string) {
-    this.tokens = tokenise(text);
+    const { tokens, issues } = tokenise(text);
+    this.tokens = tokens;
+    this.stray = issues;
   }
 
   all(): Expr {
     const expr = this.expression();
     const token = this.peek();
     if (token.kind !== "end") {
-      throw this.fault(token, `Syntax error: mismatched input '${token.text}' expecting <EOF>`);
+      throw this.fault(token, `Syntax error: extraneous input '${token.text}' expecting <EOF>`);
     }
+    if (this.stray.length > 0) throw new ParseFailure(this.stray);
     return expr;
   }
 
@@ -64,11 +69,15 @@ class Parser {
     if (token !== undefined) return token;
     const found = this.peek();
     const shown = found.kind === "end" ? "<EOF>" : found.text;
-    throw this.fault(found, `Syntax error: mismatched input '${shown}' expecting '${text}'`);
+    const message =
+      found.kind === "end"
+        ? `missing '${text}' at '<EOF>'`
+        : `mismatched input '${shown}' expecting '${text}'`;
+    throw this.fault(found, `Syntax error: ${message}`);
   }
 
   private fault(token: Token, message: string): ParseFailure {
-    return new ParseFailure([{ at: token.at, message }]);
+    return new ParseFailure([...this.stray, { at: token.at, message }]);
   }
 
   private expression(): Expr {
@@ -160,8 +169,7 @@ class Parser {
         const optional = this.accept("?") !== undefined;
         const name = this.take();
         if (name.kind !== "ident") {
-          const shown = name.kind === "end" ? "<EOF>" : name.text;
-          throw this.fault(name, `Syntax error: no viable alternative at input '.${shown}'`);
+          throw this.fault(name, `Syntax error: no viable alternative at input '.${name.text}'`);
         }
         const open = optional ? undefined : this.accept("(");
         if (open === undefined) {
@@ -219,6 +227,8 @@ class Parser {
       case "map":
         if (args.length === 2) return walk("map", 1, undefined, b);
         return args.length === 3 ? walk("map", 1, b, c) : undefined;
+      case "sortBy":
+        return args.length === 2 ? walk("sortBy", 1, undefined, b) : undefined;
       case "filter":
         return args.length === 2 ? walk("filter", 1, b, undefined) : undefined;
       case "transformList":
@@ -237,7 +247,7 @@ class Parser {
 
   private variable(arg: Expr): string {
     if (arg.op === "ident") return arg.name;
-    throw new ParseFailure([{ at: arg.at, message: "argument must be a simple name" }]);
+    throw new ParseFailure([{ at: arg.at, message: "argument is not an identifier" }]);
   }
 
   private primary(): Expr {

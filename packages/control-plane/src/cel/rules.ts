@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
-import { duplicateValue, forbiddenValue, invalidValue, required } from "../schema/causes.ts";
+import { duplicateValue, forbiddenValue, invalidShown, invalidValue, required } from "../schema/causes.ts";
 import { goJson } from "../schema/go-text.ts";
 import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "../schema/node.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
@@ -49,6 +49,9 @@ export function compileRule(rule: ValidationRule, self: Type): CompiledRule {
   const compiled = compileCel(rule.rule, environment);
   if (compiled.errors !== undefined) return { ...failed, error: `compilation failed: ${compiled.errors}` };
   if (compiled.type.kind !== "bool") return { ...failed, error: "cel expression must evaluate to a bool" };
+  if (compiled.fault !== undefined) {
+    return { ...failed, error: `program instantiation failed: ${compiled.fault}` };
+  }
   const usesOldSelf = compiled.references.has("oldSelf");
   const sound = { rule, program: compiled, error: undefined, usesOldSelf };
   if (rule.messageExpression === undefined || rule.messageExpression === "") {
@@ -58,9 +61,11 @@ export function compileRule(rule: ValidationRule, self: Type): CompiledRule {
   const messageError =
     message.errors !== undefined
       ? `messageExpression compilation failed: ${message.errors}`
-      : message.type.kind === "string"
-        ? undefined
-        : "messageExpression must evaluate to a string";
+      : message.type.kind !== "string"
+        ? "messageExpression must evaluate to a string"
+        : message.fault === undefined
+          ? undefined
+          : `messageExpression instantiation failed: ${message.fault}`;
   const usable = message.errors === undefined && messageError === undefined;
   return { ...sound, message: usable ? message : undefined, messageError };
 }
@@ -408,7 +413,13 @@ export class RuleCompiler {
   visit(schema: Schema, path: string, place: RulePlace): void {
     const isResource = schema === this.root || schema["x-kubernetes-embedded-resource"] === true;
     const self = declare(schema, isResource);
-    if (self === undefined) return;
+    if (self === undefined) {
+      const why =
+        "failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+      const field = childPath(path, "x-kubernetes-validations");
+      this.causes.push({ reason: "InternalError", message: `Internal error: internal error: ${why}`, field });
+      return;
+    }
     for (const [index, rule] of (schema["x-kubernetes-validations"] ?? []).entries()) {
       const at = keyPath(childPath(path, "x-kubernetes-validations"), index);
       this.review(compileRule(rule, self.type), at, self, place);
@@ -482,5 +493,5 @@ function shownRule(path: string, rule: ValidationRule, detail: string): Cause {
     ["OptionalOldSelf", rule.optionalOldSelf ?? null],
   ] as const;
   const text = `{${shown.map(([name, value]) => `"${name}":${goJson(value)}`).join(",")}}`;
-  return { reason: "FieldValueInvalid", message: `Invalid value: ${text}: ${detail}`, field: path };
+  return invalidShown(path, text, detail);
 }

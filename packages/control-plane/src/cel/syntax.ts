@@ -15,6 +15,7 @@ export type Walk =
   | "exists_one"
   | "map"
   | "filter"
+  | "sortBy"
   | "transformList"
   | "transformMap"
   | "transformMapEntry";

@@ -1,4 +1,4 @@
-import { ParseFailure } from "./source.ts";
+import { type Issue, ParseFailure } from "./source.ts";
 
 export interface Token {
   readonly kind: "ident" | "int" | "uint" | "double" | "string" | "bytes" | "symbol" | "end";
@@ -16,9 +16,10 @@ const NUMBER =
 const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y;
 
-/** Splits CEL into tokens; the last one is always `end`. */
-export function tokenise(text: string): Token[] {
+/** Splits CEL into tokens; the last one is always `end`. What is no token is reported and passed over. */
+export function tokenise(text: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = [];
+  const issues: Issue[] = [];
   let at = 0;
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -28,12 +29,13 @@ export function tokenise(text: string): Token[] {
     at += match(SPACE)?.[0].length ?? 0;
     if (at >= text.length) {
       tokens.push({ kind: "end", text: "", at });
-      return tokens;
+      return { tokens, issues };
     }
     const opening = match(STRING);
     if (opening !== null) {
       const { token, end } = stringToken(text, at, opening[1] as string, opening[2] as string);
-      tokens.push(token);
+      if (token !== undefined) tokens.push(token);
+      else issues.push({ at, message: `Syntax error: token recognition error at: '${text.slice(at, end)}'` });
       at = end;
       continue;
     }
@@ -57,7 +59,9 @@ export function tokenise(text: string): Token[] {
     const symbol = match(SYMBOL);
     if (symbol === null) {
       const char = String.fromCodePoint(text.codePointAt(at) as number);
-      throw new ParseFailure([{ at, message: `Syntax error: token recognition error at: '${char}'` }]);
+      issues.push({ at, message: `Syntax error: token recognition error at: '${char}'` });
+      at += char.length;
+      continue;
     }
     tokens.push({ kind: "symbol", text: symbol[0], at });
     at += symbol[0].length;
@@ -69,7 +73,12 @@ function isOperandEnd(token: Token | undefined): boolean {
   return token.kind !== "symbol" || token.text === ")" || token.text === "]" || token.text === "}";
 }
 
-function stringToken(text: string, at: number, prefix: string, quote: string): { token: Token; end: number } {
+function stringToken(
+  text: string,
+  at: number,
+  prefix: string,
+  quote: string,
+): { token: Token | undefined; end: number } {
   const raw = /r/i.test(prefix);
   const isBytes = /b/i.test(prefix);
   const start = at + prefix.length + quote.length;
@@ -77,8 +86,7 @@ function stringToken(text: string, at: number, prefix: string, quote: string): {
   for (;;) {
     const char = text[end];
     if (char === undefined || (quote.length === 1 && (char === "\n" || char === "\r"))) {
-      const shown = text.slice(at, end);
-      throw new ParseFailure([{ at, message: `Syntax error: token recognition error at: '${shown}'` }]);
+      return { token: undefined, end };
     }
     if (text.startsWith(quote, end)) break;
     end += char === "\\" && !raw ? 2 : 1;

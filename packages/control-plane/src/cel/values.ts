@@ -12,9 +12,12 @@ export class Uint {
 /** A point in time, in nanoseconds since 1970. */
 export class Timestamp {
   readonly nanos: bigint;
+  /** The offset it was written with, `+02:00`; undefined for UTC. Only printing looks at it. */
+  readonly zone: string | undefined;
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, zone?: string) {
     this.nanos = nanos;
+    this.zone = zone;
   }
 }
 

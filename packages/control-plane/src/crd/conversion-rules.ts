@@ -1,7 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import { forbiddenValue, invalidValue, notSupported, required } from "../schema/causes.ts";
 import { dnsLabelFault } from "../schema/embedded.ts";
-import { goQuote } from "../schema/go-text.ts";
 import { field, keyPath } from "../schema/paths.ts";
 import type { Cause } from "../status.ts";
 import { objectAt, textAt, textsAt } from "./definition.ts";
@@ -56,43 +55,35 @@ export function conversionFaults(conversion: JsonObject | undefined): Cause[] {
   return causes;
 }
 
+const FORM = "desired format: https://host[/path]";
+
 function urlFaults(url: string, path: string): Cause[] {
-  const form = "https://host[:port]/path";
   const parsed = URL.parse(url);
-  if (parsed === null) {
-    const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/.test(url) ? "" : goQuote("");
-    return [
-      invalidValue(
-        path,
-        url,
-        scheme === ""
-          ? `host must be specified; desired format: ${form}`
-          : `'https' is the only allowed URL scheme; desired format: ${form}`,
-      ),
-    ];
-  }
   const causes: Cause[] = [];
-  if (parsed.protocol !== "https:") {
-    causes.push(invalidValue(path, url, `'https' is the only allowed URL scheme; desired format: ${form}`));
+  const scheme =
+    parsed === null ? (/^([A-Za-z][A-Za-z0-9+.-]*):/.exec(url)?.[1] ?? "") : parsed.protocol.slice(0, -1);
+  if (scheme !== "https") {
+    causes.push(invalidValue(path, scheme, `'https' is the only allowed URL scheme; ${FORM}`));
   }
-  if (parsed.host === "") {
-    causes.push(invalidValue(path, url, `host must be specified; desired format: ${form}`));
+  if (parsed === null || parsed.host === "") {
+    causes.push(invalidValue(path, "", `host must be specified; ${FORM}`));
+    return causes;
   }
-  if (parsed.username !== "" || parsed.password !== "") {
-    causes.push(invalidValue(path, url, "user information is not permitted in the URL"));
+  const user = parsed.password === "" ? parsed.username : `${parsed.username}:${parsed.password}`;
+  if (user !== "") causes.push(invalidValue(path, user, "user information is not permitted in the URL"));
+  if (parsed.hash !== "") {
+    causes.push(invalidValue(path, parsed.hash.slice(1), "fragments are not permitted in the URL"));
   }
-  if (parsed.hash !== "") causes.push(invalidValue(path, url, "fragments are not permitted in the URL"));
   if (parsed.search !== "") {
-    causes.push(invalidValue(path, url, "query parameters are not permitted in the URL"));
+    causes.push(invalidValue(path, parsed.search.slice(1), "query parameters are not permitted in the URL"));
   }
   return causes;
 }
 
 function serviceFaults(service: JsonObject, path: string): Cause[] {
   const causes: Cause[] = [];
-  if (textAt(service, "name") === "") causes.push(required(`${path}.name`, "service name is required"));
-  if (textAt(service, "namespace") === "") {
-    causes.push(required(`${path}.namespace`, "service namespace is required"));
+  for (const name of ["name", "namespace"]) {
+    if (textAt(service, name) === "") causes.push(required(`${path}.${name}`));
   }
   const port = field(service, "port");
   if (typeof port === "number" && (port < 1 || port > 65535)) {
@@ -100,8 +91,19 @@ function serviceFaults(service: JsonObject, path: string): Cause[] {
     causes.push(invalidValue(`${path}.port`, port, detail));
   }
   const route = field(service, "path");
-  if (typeof route === "string" && !route.startsWith("/")) {
-    causes.push(invalidValue(`${path}.path`, route, "must start with a '/'"));
+  if (typeof route === "string") causes.push(...routeFaults(route, `${path}.path`));
+  return causes;
+}
+
+function routeFaults(route: string, path: string): Cause[] {
+  if (route === "" || route === "/") return [];
+  const causes: Cause[] = [];
+  const fault = (detail: string): void => {
+    causes.push(invalidValue(path, route, detail));
+  };
+  if (!route.startsWith("/")) fault("must start with a '/'");
+  for (const [index, segment] of route.slice(1).replace(/\/$/, "").split("/").entries()) {
+    if (segment === "") fault(`segment[${index}] may not be empty`);
   }
   return causes;
 }

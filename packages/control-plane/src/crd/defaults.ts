@@ -26,6 +26,7 @@ export function initialCrdStatus(crd: JsonObject): JsonObject {
     acceptedNames: { plural: "", kind: "" },
     storedVersions: versionsOf(crd)
       .filter((version) => version.storage)
+      .slice(0, 1)
       .map((version) => version.name),
   };
 }

@@ -21,6 +21,23 @@ export function structuralFaults(schema: Schema, path: string): Cause[] {
   return causes.sort((a, b) => compare(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
 }
 
+const UNCONVERTIBLE = ["$ref", "patternProperties", "definitions", "dependencies", "additionalItems", "id"];
+
+/** Whether a schema keeps to the part of OpenAPI that structural schemas can express at all. */
+export function isConvertible(schema: Schema): boolean {
+  if (UNCONVERTIBLE.some((keyword) => (field(raw(schema), keyword) ?? null) !== null)) return false;
+  if (Array.isArray(field(raw(schema), "items"))) return false;
+  const parts = [
+    ...declaredProperties(schema).map(([, property]) => property),
+    ...(["allOf", "anyOf", "oneOf"] as const).flatMap((junctor) => branches(schema, junctor)),
+  ];
+  for (const name of ["items", "not", "additionalProperties"] as const) {
+    const part = subschema(schema, name);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts.every(isConvertible);
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

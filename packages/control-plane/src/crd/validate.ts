@@ -2,12 +2,14 @@ import { equal, type Json, type JsonObject } from "../json.ts";
 import {
   duplicateValue,
   forbiddenValue,
+  invalidShown,
   invalidValue,
   notSupported,
   required,
   tooMany,
 } from "../schema/causes.ts";
 import { dnsLabelFault } from "../schema/embedded.ts";
+import { goJson } from "../schema/go-text.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
@@ -25,7 +27,7 @@ import {
 import { schemaAtFieldPath } from "./field-path.ts";
 import { openApiFaults, ROOT_CONTEXT } from "./openapi-rules.ts";
 import { defaultRulesOf, RuleReview } from "./rule-review.ts";
-import { structuralFaults } from "./structural-rules.ts";
+import { isConvertible, structuralFaults } from "./structural-rules.ts";
 
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
@@ -103,21 +105,25 @@ function specFaults(crd: JsonObject, old: JsonObject | undefined): Cause[] {
     if (!sharedColumns) causes.push(...columnFaults(version, childPath(path, "additionalPrinterColumns")));
     if (!sharedFields) causes.push(...selectableFaults(version, childPath(path, "selectableFields")));
   }
-  const shown = versions.map((version) => shownVersion(version));
+  const shown = `[${versions.map(shownVersion).join(",")}]`;
   if (new Set(versions.map((version) => version.name)).size < versions.length) {
-    causes.push(invalidValue("spec.versions", shown, "must contain unique version names"));
+    causes.push(invalidShown("spec.versions", shown, "must contain unique version names"));
   }
   if (versions.filter((version) => version.storage).length !== 1) {
     causes.push(
-      invalidValue("spec.versions", shown, "must have exactly one version marked as storage version"),
+      invalidShown("spec.versions", shown, "must have exactly one version marked as storage version"),
     );
+  }
+  const [first] = versions;
+  const firstLabel = first === undefined ? "" : dnsLabelFault(first.name);
+  if (first !== undefined && first.name !== "" && firstLabel !== "") {
+    causes.push(invalidValue("spec.version", first.name, firstLabel));
   }
   for (const part of ["plural", "singular", "kind", "listKind"]) {
     if (textAt(names, part) === "") causes.push(required(`spec.names.${part}`));
   }
   causes.push(...nameFaults(names, "spec.names"));
 
-  const [first] = versions;
   if (first !== undefined) {
     if (sharedSchema && first.schema !== undefined) {
       const hasStatus = versions.some((version) => objectAt(version.subresources, "status") !== undefined);
@@ -133,18 +139,15 @@ function specFaults(crd: JsonObject, old: JsonObject | undefined): Cause[] {
   return causes;
 }
 
-function shownVersion(version: CrdVersion): Json {
-  return {
-    Name: version.name,
-    Served: version.served,
-    Storage: version.storage,
-    Deprecated: field(version.raw, "deprecated") === true,
-    DeprecationWarning: field(version.raw, "deprecationWarning") ?? null,
-    Schema: null,
-    Subresources: null,
-    AdditionalPrinterColumns: null,
-    SelectableFields: null,
-  };
+/** A version in the API server's internal form, without the parts that stand at the top there. */
+function shownVersion(version: CrdVersion): string {
+  const warning = goJson(field(version.raw, "deprecationWarning") ?? null);
+  const deprecated = field(version.raw, "deprecated") === true;
+  return (
+    `{"Name":${goJson(version.name)},"Served":${version.served},"Storage":${version.storage},` +
+    `"Deprecated":${deprecated},"DeprecationWarning":${warning},"Schema":null,"Subresources":null,` +
+    `"AdditionalPrinterColumns":null,"SelectableFields":null}`
+  );
 }
 
 function groupFaults(group: string): Cause[] {
@@ -213,11 +216,12 @@ function schemaFaults(
   if (schema.nullable === true) {
     causes.push(forbiddenValue(`${path}.nullable`, "nullable cannot be true at the root"));
   }
-  const structural = structuralFaults(schema, path);
+  const convertible = isConvertible(schema);
+  const structural = convertible ? structuralFaults(schema, path) : [];
   causes.push(...structural);
-  const defaults = structural.length > 0 ? [] : defaultFaults(schema, path, defaultRulesOf);
+  const defaults = !convertible || structural.length > 0 ? [] : defaultFaults(schema, path, defaultRulesOf);
   causes.push(...defaults);
-  const sound = structural.length === 0 && defaults.length === 0;
+  const sound = convertible && structural.length === 0 && defaults.length === 0;
   const oldVersion = old && versionsOf(old).find(({ name }) => name === version);
   const review = new RuleReview(schema, path, { unchanged: equal(oldVersion?.schema, schema) });
   causes.push(
@@ -258,7 +262,7 @@ function nameFaults(names: JsonObject | undefined, path: string): Cause[] {
 function deprecationFaults(version: JsonObject, path: string): Cause[] {
   const warning = field(version, "deprecationWarning");
   if (typeof warning !== "string") return [];
-  const fault = (detail: string): Cause => invalidValue(path, warning, detail);
+  const fault = (detail: string): Cause => invalidShown(path, goJson(warning), detail);
   if (field(version, "deprecated") !== true) return [fault("can only be set for deprecated versions")];
   const causes: Cause[] = [];
   if (Buffer.byteLength(warning) > 256) causes.push(fault("must be <= 256 characters long"));

@@ -21,6 +21,11 @@ export function invalidValue(field: string, value: Json, detail: string): Cause 
   return cause("FieldValueInvalid", field, `Invalid value: ${shownValue(value)}`, detail);
 }
 
+/** As `invalidValue`, for a value that is shown in a form of its own. */
+export function invalidShown(field: string, shown: string, detail: string): Cause {
+  return cause("FieldValueInvalid", field, `Invalid value: ${shown}`, detail);
+}
+
 export function typeInvalid(field: string, value: Json, detail: string): Cause {
   return cause("FieldValueTypeInvalid", field, `Invalid value: ${shownValue(value)}`, detail);
 }

@@ -315,5 +315,5 @@ function pointOf(source: string): number {
 }
 
 function fault(what: string, where: string): PatternError {
-  return new PatternError(`error parsing regexp: ${what}${where === "" ? "" : `: \`${where}\``}`);
+  return new PatternError(`error parsing regexp: ${what}: \`${where}\``);
 }

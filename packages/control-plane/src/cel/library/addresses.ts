@@ -73,7 +73,7 @@ export class Network extends Opaque {
   }
 
   override toString(): string {
-    return `${this.address}/${this.prefix}`;
+    return `${this.address.toString()}/${this.prefix}`;
   }
 }
 
@@ -128,7 +128,7 @@ function network(text: string): Network {
   const parsed = parseNetwork(text);
   if (parsed === undefined) {
     throw new CelError(
-      `network address parse error during conversion from string: netip.ParsePrefix("${text}"): no '/'`,
+      `network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix("${text}"): no '/'`,
     );
   }
   return parsed;

@@ -31,6 +31,7 @@ import {
   type Value,
 } from "../values.ts";
 import { int, uint } from "./numbers.ts";
+import { shownText } from "./strings.ts";
 
 const A = param("A");
 const B = param("B");
@@ -45,7 +46,7 @@ function contains(list: Value[], item: Value): boolean {
 export function indexInto(container: Value, index: Value): Value {
   if (container instanceof CelMap) {
     const value = container.get(index);
-    if (value === undefined) throw new CelError(`no such key: ${String(keyShown(index))}`);
+    if (value === undefined) throw new CelError(`no such key: ${shownText(index)}`);
     return value;
   }
   if (!Array.isArray(container)) throw new CelError("no such overload");
@@ -56,10 +57,6 @@ export function indexInto(container: Value, index: Value): Value {
   const value = container[Number(at)];
   if (at < 0 || value === undefined) throw new CelError(`index out of bounds: ${at}`);
   return value;
-}
-
-function keyShown(key: Value): Value {
-  return key instanceof Uint ? key.value : key;
 }
 
 /** The entry at an index or key, if it is there. */
@@ -135,6 +132,57 @@ function isZero(value: Value): boolean {
 const perItem = { cost: (size = 0): number => size };
 const setCost = { cost: (a = 0, b = 0): number => 1 + a * b };
 
+function slice(list: Value[], start: bigint, end: bigint): Value[] {
+  if (start < 0n || end < 0n)
+    throw new CelError(`cannot slice(${start}, ${end}), negative indexes not supported`);
+  if (start > end) {
+    throw new CelError(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`);
+  }
+  if (end > BigInt(list.length))
+    throw new CelError(`cannot slice(${start}, ${end}), list is length ${list.length}`);
+  return list.slice(Number(start), Number(end));
+}
+
+function flatten(list: Value[], depth: bigint): Value[] {
+  if (depth < 0n) throw new CelError("level must be non-negative");
+  return list.flatMap((item) =>
+    Array.isArray(item) ? (depth > 1n ? flatten(item, depth - 1n) : [...item]) : [item],
+  );
+}
+
+function distinct(list: Value[]): Value[] {
+  return list.filter((item, index) => list.findIndex((other) => equals(other, item)) === index);
+}
+
+function sorted(list: Value[]): Value[] {
+  return [...list].sort((a, b) => compare(a, b) ?? 0);
+}
+
+function range(count: bigint): Value[] {
+  if (count > 10_000_000n) throw new CelError("list too long");
+  return Array.from({ length: Math.max(0, Number(count)) }, (_, index) => BigInt(index));
+}
+
+const sameSize = { cost: (size = 0): number => size, size: (size = 0): number => size };
+const quadratic = { cost: (size = 0): number => size * size, size: (size = 0): number => size };
+
+const LISTS: readonly Overload[] = [
+  method("slice", [LIST, INT, INT], LIST, slice, sameSize),
+  method("flatten", [listOf(LIST)], LIST, (list: Value[]) => flatten(list, 1n), sameSize),
+  method("flatten", [listOf(DYN), INT], listOf(DYN), flatten, sameSize),
+  method("distinct", [LIST], LIST, distinct, quadratic),
+  method("reverse", [LIST], LIST, (list: Value[]) => [...list].reverse(), sameSize),
+  ...ORDERED.map((type) => method("sort", [listOf(type)], listOf(type), sorted, quadratic)),
+  method("first", [LIST], optionalOf(A), (list: Value[]) =>
+    list[0] === undefined ? NONE : new Optional(list[0]),
+  ),
+  method("last", [LIST], optionalOf(A), (list: Value[]) => {
+    const item = list.at(-1);
+    return item === undefined ? NONE : new Optional(item);
+  }),
+  fn("lists.range", [INT], listOf(INT), range),
+];
+
 export const COLLECTIONS: readonly Overload[] = [
   fn("_==_", [A, A], BOOL, equals, equalityCost),
   fn("_!=_", [A, A], BOOL, (a, b) => !equals(a as Value, b as Value), equalityCost),
@@ -204,6 +252,7 @@ export const COLLECTIONS: readonly Overload[] = [
     perItem,
   ),
 
+  ...LISTS,
   fn(
     "sets.contains",
     [LIST, LIST],

@@ -1,9 +1,11 @@
 import { formatCheck } from "../../schema/formats.ts";
+import { goQuote } from "../../schema/go-text.ts";
 import { fn, method, type Overload, SCAN } from "../functions.ts";
 import { listOf, opaque, optionalOf, STRING } from "../types.ts";
 import { NONE, Opaque, Optional } from "../values.ts";
 
 const TYPE = opaque("kubernetes.NamedFormat");
+const isUri = formatCheck("uri") as (text: string) => boolean;
 
 /** A named way to write a string: `format.dns1123Label().validate(self)`. */
 class NamedFormat extends Opaque {
@@ -86,7 +88,9 @@ const FORMATS = new Map(
     prefix("dns1123SubdomainPrefix", subdomain),
     prefix("dns1035LabelPrefix", label1035),
     shaped("labelValue", `(${QUALIFIED})?`, 63, VALUE_WORDS),
-    checked("uri", "uri", "invalid URI"),
+    new NamedFormat("uri", (text) =>
+      isUri(text) ? [] : [`parse ${goQuote(text)}: invalid URI for request`],
+    ),
     checked("uuid", "uuid", "does not match the UUID format"),
     checked("byte", "byte", "invalid base64"),
     checked("date", "date", "invalid date"),

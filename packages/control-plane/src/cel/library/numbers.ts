@@ -55,12 +55,14 @@ function arithmetic(
   return overloads;
 }
 
+/** What is said of a string that does not read as the type asked for. */
+export function notConvertible(type: string): CelError {
+  return new CelError(`type conversion error from 'string' to '${type}'`);
+}
+
 function parsedInt(text: string): bigint {
-  if (!/^[+-]?\d+$/.test(text)) throw new CelError(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  const value = BigInt(text.replace(/^\+/, ""));
-  if (value < INT_MIN || value > INT_MAX) {
-    throw new CelError(`strconv.ParseInt: parsing "${text}": value out of range`);
-  }
+  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
+  if (value === undefined || value < INT_MIN || value > INT_MAX) throw notConvertible("int");
   return value;
 }
 
@@ -73,7 +75,7 @@ function truncated(value: number): bigint {
 function parsedDouble(text: string): number {
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
-  if (special === null) throw new CelError(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
+  if (special === null) throw notConvertible("double");
   if (/nan/i.test(special[2] as string)) return Number.NaN;
   return special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
@@ -118,7 +120,7 @@ export const NUMBERS: readonly Overload[] = [
   fn("uint", [INT], UINT, (value: bigint) => uint(value)),
   fn("uint", [DOUBLE], UINT, (value: number) => uint(truncated(value))),
   fn("uint", [STRING], UINT, (value: string) => {
-    if (!/^\d+$/.test(value)) throw new CelError(`strconv.ParseUint: parsing "${value}": invalid syntax`);
+    if (!/^\d+$/.test(value)) throw notConvertible("uint");
     return uint(BigInt(value));
   }),
   same(DOUBLE, "double"),
@@ -129,7 +131,7 @@ export const NUMBERS: readonly Overload[] = [
   fn("bool", [STRING], BOOL, (value: string) => {
     if (/^(1|t|T|TRUE|true|True)$/.test(value)) return true;
     if (/^(0|f|F|FALSE|false|False)$/.test(value)) return false;
-    throw new CelError(`strconv.ParseBool: parsing "${value}": invalid syntax`);
+    throw notConvertible("bool");
   }),
 ];
 

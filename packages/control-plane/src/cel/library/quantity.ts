@@ -84,7 +84,7 @@ export const QUANTITIES: readonly Overload[] = [
     },
     SCAN,
   ),
-  method("sign", [TYPE], INT, (value: Quantity) => (value.nanos > 0n ? 1n : value.nanos < 0n ? -1n : 0n)),
+  fn("sign", [TYPE], INT, (value: Quantity) => (value.nanos > 0n ? 1n : value.nanos < 0n ? -1n : 0n)),
   method("isInteger", [TYPE], BOOL, isInteger),
   method("asInteger", [TYPE], INT, (value: Quantity) => {
     if (!isInteger(value)) throw new CelError("cannot convert value to integer");

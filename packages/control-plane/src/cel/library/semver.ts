@@ -57,7 +57,7 @@ function parse(text: string, normalise: boolean): Semver | undefined {
 
 function semver(text: string, normalise: boolean): Semver {
   const parsed = parse(text, normalise);
-  if (parsed === undefined) throw new CelError(`Semver parse error during conversion from string: ${text}`);
+  if (parsed === undefined) throw new CelError("No Major.Minor.Patch elements found");
   return parsed;
 }
 

@@ -117,7 +117,7 @@ export function shownText(value: Value): string {
   if (value instanceof TypeValue) return value.name;
   if (Array.isArray(value)) return `[${value.map(shownItem).join(", ")}]`;
   if (value instanceof CelMap) {
-    const entries = value.pairs().map(([key, inner]) => `${shownItem(key)}: ${shownItem(inner)}`);
+    const entries = value.pairs().map(([key, inner]) => `${shownItem(key)}:${shownItem(inner)}`);
     return `{${entries.sort().join(", ")}}`;
   }
   if (value instanceof Optional || value instanceof Opaque) {
@@ -128,13 +128,19 @@ export function shownText(value: Value): string {
   return "";
 }
 
+/** Inside lists and maps, strings are quoted and times say what they are. */
 function shownItem(value: Value): string {
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "number" && Number.isFinite(value)) return value.toFixed(6);
+  if (value instanceof Uint8Array) return `b${goQuote(new TextDecoder().decode(value))}`;
+  if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
+  if (value instanceof Duration) return `duration("${formatDuration(value)}")`;
   return shownText(value);
 }
 
 function shownDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
-  if (!Number.isFinite(value)) return value > 0 ? "Infinity" : "-Infinity";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   return goNumber(value);
 }
 
@@ -175,9 +181,7 @@ function formatted(verb: string, value: Value, precision: number, all: string): 
       throw wrong("fixed-point", "doubles");
     case "e":
       if (typeof value === "number" || whole !== undefined) {
-        return Number(whole ?? value)
-          .toExponential(precision)
-          .replace(/e([+-])(\d)$/, "e$10$2");
+        return scientific(Number(whole ?? value), precision);
       }
       throw wrong("scientific", "doubles");
     case "b":
@@ -201,6 +205,18 @@ function formatted(verb: string, value: Value, precision: number, all: string): 
     default:
       throw new CelError(`error during formatting: unrecognized formatting clause "${all.slice(-1)}"`);
   }
+}
+
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** The real server prints powers of ten as a typesetter would: 1.5×10⁰³. */
+function scientific(value: number, precision: number): string {
+  const [mantissa = "", exponent = "+0"] = value.toExponential(precision).split("e");
+  const digits = exponent
+    .slice(1)
+    .padStart(2, "0")
+    .replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)] as string);
+  return `${mantissa}×10${exponent.startsWith("-") ? "⁻" : ""}${digits}`;
 }
 
 const join = (items: string[], separator: string): string => items.join(separator);

@@ -1,7 +1,7 @@
 import { fn, method, type Overload, SCAN } from "../functions.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
-import { floorDivide, timestamp } from "./numbers.ts";
+import { floorDivide, notConvertible, timestamp } from "./numbers.ts";
 
 const UNITS: { readonly [unit: string]: bigint } = {
   ns: 1n,
@@ -53,16 +53,24 @@ export function parseTimestamp(text: string): Timestamp | undefined {
     seconds += match[9] === "+" ? -offset : offset;
   }
   const fraction = (match[7] ?? "").padEnd(9, "0").slice(0, 9);
-  return new Timestamp(seconds * 1_000_000_000n + BigInt(fraction));
+  const nanos = seconds * 1_000_000_000n + BigInt(fraction);
+  return new Timestamp(nanos, match[8] === "Z" ? undefined : match[8]);
 }
 
-/** RFC 3339, with as many digits of a second as there are. */
+/** RFC 3339, with as many digits of a second as there are, in the zone the time was written in. */
 export function formatTimestamp(value: Timestamp): string {
-  const seconds = floorDivide(value.nanos, 1_000_000_000n);
-  const nanos = value.nanos - seconds * 1_000_000_000n;
+  const zone = value.zone ?? "Z";
+  const shown = zone === "Z" ? value.nanos : value.nanos + BigInt(offsetSeconds(zone)) * 1_000_000_000n;
+  const seconds = floorDivide(shown, 1_000_000_000n);
+  const nanos = shown - seconds * 1_000_000_000n;
   const base = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
   const fraction = nanos === 0n ? "" : `.${nanos.toString().padStart(9, "0").replace(/0+$/, "")}`;
-  return `${base}${fraction}Z`;
+  return `${base}${fraction}${zone}`;
+}
+
+function offsetSeconds(zone: string): number {
+  const [hours = 0, minutes = 0] = zone.slice(1).split(":").map(Number);
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
 /** Seconds with a fraction, `90.5s`: how CEL prints durations. */
@@ -121,7 +129,7 @@ export const TIMES: readonly Overload[] = [
     DURATION,
     (text: string) => {
       const value = parseDuration(text);
-      if (value === undefined) throw new CelError(`time: invalid duration "${text}"`);
+      if (value === undefined) throw notConvertible("google.protobuf.Duration");
       return value;
     },
     SCAN,
@@ -134,12 +142,9 @@ export const TIMES: readonly Overload[] = [
     TIMESTAMP,
     (text: string) => {
       const value = parseTimestamp(text);
-      if (value === undefined) {
-        throw new CelError(
-          `parsing time "${text}" as "2006-01-02T15:04:05Z07:00": cannot parse "${text}" as "2006"`,
-        );
-      }
-      return timestamp(value.nanos);
+      if (value === undefined) throw notConvertible("google.protobuf.Timestamp");
+      timestamp(value.nanos);
+      return value;
     },
     SCAN,
   ),
