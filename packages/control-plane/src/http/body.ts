@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../json.ts";
+import type { GroupVersionKind } from "../kinds/index.ts";
 import { ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { type ApiRequest, header } from "./request.ts";
@@ -15,10 +16,11 @@ export interface DecodedBody {
 /** The real server refuses larger ones. */
 export const bodyLimit = 3 * 1024 * 1024;
 
-/** Reads the body of a create, update or delete. @throws StatusError 400, 413, 415 */
+/** Reads the body of a create, update or delete. `expected` is the kind it should be, for bodies that do not say. @throws StatusError 400, 413, 415 */
 export async function decodeBody(
   request: ApiRequest,
-  expectDuplicates: boolean,
+  expected: GroupVersionKind,
+  findDuplicates = false,
 ): Promise<DecodedBody | undefined> {
   const { body } = request;
   if (!body || body.byteLength === 0) return undefined;
@@ -27,7 +29,7 @@ export async function decodeBody(
   switch (type) {
     case "":
     case "application/json": {
-      const { value, duplicates } = parse(body, expectDuplicates);
+      const { value, duplicates } = parse(body, findDuplicates);
       return { object: asObject(value), duplicates, typed: false };
     }
     case "application/yaml": {
@@ -37,7 +39,7 @@ export async function decodeBody(
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
-      return { object: decodeProtobuf(body), duplicates: [], typed: true };
+      return { object: decodeProtobuf(body, expected), duplicates: [], typed: true };
     }
     default:
       throw unsupportedMediaType([

@@ -122,7 +122,7 @@ async function scaleChange(
   shown: (object: JsonObject) => JsonObject,
 ): Promise<(live: JsonObject) => JsonObject> {
   if (write.request.method === "PUT") {
-    const body = await decodeBody(write.request, false);
+    const body = await decodeBody(write.request, { group: "autoscaling", version: "v1", kind: "Scale" });
     if (!body) throw badRequest("a Scale is required");
     return () => body.object;
   }
@@ -180,7 +180,7 @@ const writeThrough: Handler = async (deps, target, _info, write) => {
 
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, false);
+  const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
   const node = body && field(body.object, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
   const { subresource: _subresource, ...pod } = target;
@@ -207,7 +207,7 @@ const bind: Handler = async (deps, target, _info, write) => {
 
 /** Deletes a pod, unless its disruption budgets say no. */
 const evict: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, false);
+  const body = await decodeBody(write.request, { group: "policy", version: "v1", kind: "Eviction" });
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
   const { blockingBudget } = await import("./eviction.ts");
@@ -225,7 +225,7 @@ const evict: Handler = async (deps, target, _info, write) => {
 
 /** Takes the finalizers off a namespace. */
 const finalize: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, false);
+  const body = await decodeBody(write.request, target.resource.info);
   if (!body) throw badRequest("a Namespace is required");
   const updated = await deps.registry.update(target, write.context, () => clone(body.object), {
     kind: "UpdateOptions",
@@ -235,7 +235,11 @@ const finalize: Handler = async (deps, target, _info, write) => {
 
 /** Issues a token for a service account. */
 const token: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, false);
+  const body = await decodeBody(write.request, {
+    group: "authentication.k8s.io",
+    version: "v1",
+    kind: "TokenRequest",
+  });
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
   const { tokens } = deps;
@@ -247,15 +251,15 @@ type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteReq
 /** Kinds that are questions: posting one gives the answer, and nothing is stored. */
 const reviews: { readonly [path: string]: Review } = {
   "authorization.k8s.io/subjectaccessreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewSubjectAccess(await question(write), authorizer)),
+    json(201, reviewSubjectAccess(await question(write, "SubjectAccessReview"), authorizer)),
   "authorization.k8s.io/selfsubjectaccessreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewOwnAccess(await question(write), userOf(write), authorizer)),
+    json(201, reviewOwnAccess(await question(write, "SelfSubjectAccessReview"), userOf(write), authorizer)),
   "authorization.k8s.io/localsubjectaccessreviews": async ({ authorizer }, { namespace = "" }, write) =>
-    json(201, reviewLocalAccess(await question(write), namespace, authorizer)),
+    json(201, reviewLocalAccess(await question(write, "LocalSubjectAccessReview"), namespace, authorizer)),
   "authorization.k8s.io/selfsubjectrulesreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewOwnRules(await question(write), userOf(write), authorizer)),
+    json(201, reviewOwnRules(await question(write, "SelfSubjectRulesReview"), userOf(write), authorizer)),
   "authentication.k8s.io/tokenreviews": async ({ tokens }, _info, write) =>
-    json(201, await reviewToken(await question(write), tokens)),
+    json(201, await reviewToken(await question(write, "TokenReview"), tokens)),
   "authentication.k8s.io/selfsubjectreviews": async ({ registry }, _info, write) =>
     json(201, reviewSelf(userOf(write), registry.clock)),
 };
@@ -264,8 +268,9 @@ export function virtualKinds(info: RequestInfo): Review | undefined {
   return reviews[`${info.group}/${info.plural}`];
 }
 
-async function question(write: WriteRequest): Promise<JsonObject> {
-  const body = await decodeBody(write.request, false);
+async function question(write: WriteRequest, kind: string): Promise<JsonObject> {
+  const group = kind === "TokenReview" ? "authentication.k8s.io" : "authorization.k8s.io";
+  const body = await decodeBody(write.request, { group, version: "v1", kind });
   if (!body) throw badRequest("a review is required");
   return body.object;
 }

@@ -306,7 +306,7 @@ export async function removeCollection(
 
 /** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */
 async function readObject(resource: Resource, write: WriteRequest): Promise<{ object: JsonObject }> {
-  const body = await decodeBody(write.request, write.fieldValidation !== "Ignore");
+  const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   if (!body) throw emptyBody(resource);
   checkKind(resource, body.object);
   return {
@@ -383,11 +383,12 @@ function parseJsonText(text: string): { value: unknown } {
   return { value: JSON.parse(text) as unknown };
 }
 
+const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
 const policies = new Set(["Foreground", "Background", "Orphan"]);
 
 /** DELETE's options, from its body or its query. @throws StatusError 422 */
 async function readDeleteOptions(write: WriteRequest): Promise<{ options: DeleteOptions; dryRun: boolean }> {
-  const body = await decodeBody(write.request, false);
+  const body = await decodeBody(write.request, deleteOptionsKind);
   const raw: JsonObject = body ? { ...body.object } : {};
   const { query } = write;
   if (!body) {

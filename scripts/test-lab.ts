@@ -1,0 +1,68 @@
+/**
+ * `npm run test:lab [-- NAME]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
+ *
+ * NAME is one of `api` (the API suite on a real kube-apiserver), `cluster` (end to end on the lab's cluster).
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runVitest, type Tally } from "./steps.ts";
+
+const root = join(import.meta.dirname, "..");
+const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
+const { positionals } = parseArgs({ allowPositionals: true });
+
+const suites: { readonly [name: string]: () => Promise<Tally> } = { api, cluster };
+const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
+for (const name of wanted) {
+  if (!Object.hasOwn(suites, name)) {
+    process.stderr.write(`there is no suite ${name}; there are: ${Object.keys(suites).join(", ")}\n`);
+    process.exit(2);
+  }
+}
+if (!existsSync(lab)) {
+  process.stderr.write(`the lab is not at ${lab}: set WINDLASS_LAB to its program\n`);
+  process.exit(2);
+}
+
+let passed = 0;
+let failed = 0;
+for (const name of wanted) {
+  process.stdout.write(`\n== ${name}\n`);
+  const tally = await (suites[name] as () => Promise<Tally>)();
+  passed += tally.passed;
+  failed += tally.failed;
+}
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);
+
+/** The same API suite that runs on the embedded control plane, on a bare real one. */
+async function api(): Promise<Tally> {
+  const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
+  return await runVitest(["tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
+}
+
+/** The suites of tests/lab, on a fresh cluster. */
+async function cluster(): Promise<Tally> {
+  const bin = assets();
+  execFileSync(lab, ["down"], { stdio: "inherit" });
+  const kubeconfig = execFileSync(lab, ["up"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  }).trim();
+  try {
+    execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
+    return await runVitest(["--config", "vitest.lab.config.ts"], {
+      ...process.env,
+      KUBECONFIG: kubeconfig,
+      PATH: `${bin}:${process.env.PATH}`,
+    });
+  } finally {
+    execFileSync(lab, ["down"], { stdio: "inherit" });
+  }
+}
+
+function assets(): string {
+  return execFileSync(lab, ["assets"], { encoding: "utf8" }).trim();
+}

@@ -1,0 +1,13 @@
+/** `npm test`: lint, types and every test that needs nothing but Node and npm. Ends with `N passed, N failed`. */
+import { runSteps, runVitest } from "./steps.ts";
+
+const steps = await runSteps([
+  ["format and lint", "biome", ["check", "."]],
+  ["promises and types of awaits", "oxlint", ["--type-aware", "--deny-warnings"]],
+  ["types", "tsc", ["-p", "tsconfig.json"]],
+]);
+const tests = await runVitest([]);
+const passed = steps.passed + tests.passed;
+const failed = steps.failed + tests.failed;
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exit(failed > 0 || tests.passed === 0 ? 1 : 0);
