@@ -173,4 +173,30 @@ describe("run", () => {
     abort.abort();
     await ended;
   });
+
+  test("ends in order on SIGTERM, and leaves no handlers behind", async () => {
+    const before = process.listenerCount("SIGTERM");
+    const run = new ModelRun();
+    const ended = run.manager.add(webapp).run();
+    await run.settle(0);
+    process.listeners("SIGTERM").at(-1)?.("SIGTERM");
+    await ended;
+    expect(run.lines.at(-1)).toMatchObject({ message: "stopping", fields: { signal: "SIGTERM" } });
+    expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+
+  test("counts and logs rejections that nobody handles, and goes on", async () => {
+    const run = new ModelRun();
+    const abort = new AbortController();
+    const ended = run.manager.add(webapp).run({ signal: abort.signal });
+    await run.settle(0);
+    process.listeners("unhandledRejection").at(-1)?.(new Error("forgotten"), Promise.resolve());
+    expect(run.manager.registry.render()).toContain("windlass_unhandled_rejections_total 1");
+    expect(run.lines.at(-1)?.fields).toMatchObject({ error: "forgotten" });
+    run.put();
+    await run.settle();
+    expect(run.cluster.get(Deployment, key)).toBeDefined();
+    abort.abort();
+    await ended;
+  });
 });

@@ -1,0 +1,83 @@
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { silentLogger } from "../reconcile/log.ts";
+import { competeInThread } from "./leadership.ts";
+
+/** A lease server on a thread of its own, so that it answers while this one stands still. Messages switch it off and on. */
+const serverCode = `
+const { parentPort } = require("node:worker_threads");
+const { createServer } = require("node:http");
+let lease, version = 0, isUp = true;
+const server = createServer(async (request, response) => {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  const answer = (code, body) => { response.writeHead(code, { "content-type": "application/json" }); response.end(JSON.stringify(body)); };
+  const status = (code, reason) => answer(code, { kind: "Status", status: "Failure", code, reason });
+  if (!isUp) return status(500, "InternalError");
+  if (request.method === "GET") return lease ? answer(200, lease) : status(404, "NotFound");
+  const body = JSON.parse(text);
+  if (request.method === "PUT" && body.metadata.resourceVersion !== lease.metadata.resourceVersion) return status(409, "Conflict");
+  version += 1;
+  lease = { ...body, metadata: { ...body.metadata, resourceVersion: String(version) } };
+  answer(200, lease);
+});
+parentPort.on("message", (message) => { isUp = message === "up"; parentPort.postMessage({ holder: lease?.spec.holderIdentity }); });
+server.listen(0, "127.0.0.1", () => parentPort.postMessage({ port: server.address().port }));
+`;
+
+function standStill(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+async function leaseServer() {
+  const worker = new Worker(serverCode, { eval: true });
+  const next = <T>() => new Promise<T>((resolve) => worker.once("message", resolve));
+  const { port } = await next<{ port: number }>();
+  return {
+    access: {
+      cluster: { server: `http://127.0.0.1:${port}` },
+      user: {},
+      namespace: "default",
+      source: "test",
+    },
+    turn: async (how: "up" | "down") => {
+      const answer = next<{ holder: string | undefined }>();
+      worker.postMessage(how);
+      return (await answer).holder;
+    },
+    close: () => worker.terminate(),
+  };
+}
+
+const rules = { identity: "me", leaseDurationMs: 900, renewDeadlineMs: 600, retryPeriodMs: 100 };
+const lease = { namespace: "default", name: "op" };
+
+test("a main thread that stands still keeps the lease, and one that woke without it refuses its first write", async () => {
+  const server = await leaseServer();
+  let led = Promise.withResolvers<void>();
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<void>();
+  const leadership = await competeInThread(
+    { rules, lease, log: silentLogger, access: server.access },
+    { onLeading: () => led.resolve(), onLost },
+  );
+  await led.promise;
+  expect(leadership.fence.isOpen).toBe(true);
+
+  standStill(1_500);
+  expect(leadership.fence.isOpen).toBe(true);
+
+  await server.turn("down");
+  standStill(1_000);
+  // No message has been handled yet: the fence is known to be closed all the same.
+  expect(leadership.fence.isOpen).toBe(false);
+  expect(() => leadership.fence.check("PATCH /x")).toThrow("does not hold the lease");
+  await lost;
+
+  led = Promise.withResolvers<void>();
+  await server.turn("up");
+  await led.promise;
+  await leadership.stop();
+  expect(await server.turn("up")).toBe("");
+  await server.close();
+});
