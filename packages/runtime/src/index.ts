@@ -59,13 +59,8 @@ export {
 } from "./controller/rbac.ts";
 export { every, type Source, type SourceContext, type SourceRun } from "./controller/source.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
-export {
-  type Addable,
-  type LeaderElectionOptions,
-  type Manager,
-  type ManagerOptions,
-  manager,
-} from "./manager/manager.ts";
+export { type Addable, type Manager, manager } from "./manager/manager.ts";
+export type { LeaderElectionOptions, ManagerOptions } from "./manager/options.ts";
 export type { Runnable, RunnableContext, Stage, Stop } from "./manager/runnable.ts";
 export {
   type Counter,

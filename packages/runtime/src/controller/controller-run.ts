@@ -7,7 +7,8 @@ import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/i
 import { keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
-import { type Outcome, Reconciler, type ReconcilerWorld } from "../reconcile/reconciler.ts";
+import { Reconciler } from "../reconcile/reconciler.ts";
+import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
 import { type Controller, hasStatus, type OpenController } from "./controller.ts";
 import { Follows } from "./follow.ts";
 import { resourceVersionChanged } from "./predicate.ts";

@@ -5,7 +5,7 @@ import type { BackoffOptions } from "../queue/index.ts";
 import type { OwnedKind } from "../reconcile/children.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";
-import type { ReconcilerWorld } from "../reconcile/reconciler.ts";
+import type { ReconcilerWorld } from "../reconcile/run.ts";
 import type { ResourceDefinition } from "../resource/index.ts";
 import { ControllerRun } from "./controller-run.ts";
 import { intentChanged, type Predicate } from "./predicate.ts";

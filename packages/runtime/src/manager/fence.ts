@@ -13,6 +13,14 @@ export interface Fence {
 /** For managers without leader election: they always may. */
 export const openFence: Fence = { isOpen: true, check: () => undefined };
 
+/** For managers that do not lead yet. */
+export const closedFence: Fence = {
+  isOpen: false,
+  check(what) {
+    throw new FencedError(what);
+  },
+};
+
 /** The clocks that a fence compares: both of the same machine, the monotonic one common to all threads. */
 export type FenceClock = Pick<Clock, "now" | "monotonic">;
 

@@ -1,21 +1,10 @@
 import { hostname } from "node:os";
-import {
-  type AnyKind,
-  Client,
-  type ClusterAccess,
-  type ConnectOptions,
-  findAccess,
-  intercept,
-  openTransport,
-  retry,
-  type Transport,
-} from "@windlass/client";
+import type { AnyKind, Client } from "@windlass/client";
 import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
 import {
   type Cache,
   createCache,
   type InformerScope,
-  type Namespaces,
   namespaceSet,
   namespacesByLabel,
 } from "../cache/index.ts";
@@ -24,63 +13,18 @@ import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { metricsContentType, Registry } from "../metrics/registry.ts";
 import { cachedClient } from "../reconcile/client.ts";
-import { FencedError, messageOf } from "../reconcile/errors.ts";
+import { messageOf } from "../reconcile/errors.ts";
 import { Events } from "../reconcile/events.ts";
 import type { Logger } from "../reconcile/log.ts";
-import type { ReconcilerWorld } from "../reconcile/reconciler.ts";
-import { openTelemetry, type Tracing } from "../reconcile/tracing.ts";
-import type { ElectionRules } from "./election.ts";
-import type { Fence } from "./fence.ts";
+import type { ReconcilerWorld } from "../reconcile/run.ts";
+import { openTelemetry } from "../reconcile/tracing.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { closedFence, type Fence } from "./fence.ts";
 import { type HealthCheck, HealthChecks, ping } from "./health.ts";
 import { type HttpServer, type Routes, serve } from "./http-server.ts";
 import { alwaysLeading, compete, competeInThread, type Leadership } from "./leadership.ts";
+import { electionRules, type ManagerOptions } from "./options.ts";
 import type { Runnable, RunnableContext, Stage } from "./runnable.ts";
-
-export interface LeaderElectionOptions {
-  /** The name of the Lease; the operator's own. */
-  readonly name: string;
-  /** @default the pod's namespace, else the kubeconfig's */
-  readonly namespace?: string;
-  /** Unique among replicas. @default `<hostname>_<uuid>` */
-  readonly identity?: string;
-  /** How long others wait for a leader that has gone silent. @default 15_000 */
-  readonly leaseDurationMs?: number;
-  /** How long after its last renewal a leader stops writing. @default 10_000 */
-  readonly renewDeadlineMs?: number;
-  /** @default 2_000 */
-  readonly retryPeriodMs?: number;
-}
-
-export interface ManagerOptions {
-  /** A client to use. Whoever made it closes it. @default one made from `kubeconfig` */
-  readonly client?: Client;
-  /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
-  readonly kubeconfig?: ConnectOptions["kubeconfig"];
-  readonly context?: string;
-  /**
-   * Only these namespaces are watched: by name, by label, or by a choice that the program changes while running (`namespaceSet`).
-   * @default all
-   */
-  readonly namespaces?: readonly string[] | { readonly labelSelector: string } | Namespaces;
-  /** Only one replica works at a time. @default every replica works, which only one may be */
-  readonly leaderElection?: LeaderElectionOptions;
-  /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
-  readonly health?: { readonly port?: number; readonly host?: string } | false;
-  /** Where `/metrics` is served. @default { port: 8080 } */
-  readonly metrics?: { readonly port?: number; readonly host?: string } | false;
-  /** How long stopping may take. @default 30_000 */
-  readonly gracefulShutdownMs?: number;
-  /** How long the first lists may take before the log names those that are missing. @default 120_000 */
-  readonly cacheSyncTimeoutMs?: number;
-  /** A pino logger, or anything like one. @default JSON lines on standard output */
-  readonly log?: Logger;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** @default OpenTelemetry's global tracer */
-  readonly tracing?: Tracing;
-  /** A cache to use; the manager stops it. @default one made from the client */
-  readonly cache?: Cache;
-}
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
 export type Addable = AnyController | Runnable | Runnable["start"];
@@ -96,7 +40,7 @@ export type Addable = AnyController | Runnable | Runnable["start"];
  * # Guarantees
  * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`, even in the middle of a reconcile.
  * - On losing the lease the controllers stop and the replica goes back to standing by.
- * - Nothing that user code throws ends the process.
+ * - Nothing that a reconciler, mapping, predicate or source throws ends the process.
  */
 export interface Manager extends AsyncDisposable {
   /** Adds a controller or runnable. Before the start. */
@@ -134,16 +78,6 @@ export function manager(options: ManagerOptions = {}): Manager {
   return new ManagerRun(options);
 }
 
-interface Connection {
-  /** May always write. */
-  readonly open: Client;
-  /** Writes only while the fence is open. */
-  readonly fenced: Client;
-  /** For the thread that renews the lease; absent for a handed-in client. */
-  readonly access: ClusterAccess | undefined;
-  close(): Promise<void>;
-}
-
 interface Live {
   readonly name: string;
   stop(abort: AbortSignal): Promise<void>;
@@ -161,6 +95,7 @@ class ManagerRun implements Manager {
   /** What to undo, the last first. */
   readonly #started: Live[] = [];
   readonly #leaderLive: Live[] = [];
+  readonly #events: Events[] = [];
   #leadershipChange: Promise<void> = Promise.resolve();
   #leadership: Leadership | undefined;
   #leaderStop = new AbortController();
@@ -277,7 +212,13 @@ class ManagerRun implements Manager {
       },
       check: (what) => currentFence().check(what),
     };
-    const connection = await this.#connect(log, fence);
+    const connection = await openConnection(this.#options, {
+      log,
+      fence,
+      registry: this.registry,
+      clock: this.#clock,
+      random: this.#random,
+    });
     this.#undoWith("connection", () => connection.close());
     const cache = this.#openCache(connection, log);
     const defaultScope = this.#scope(cache);
@@ -290,7 +231,7 @@ class ManagerRun implements Manager {
         log,
         instance: identity,
       });
-      this.#undoWith("events", () => events.flush());
+      this.#events.push(events);
       const isCached = this.#cachedKinds();
       return {
         client,
@@ -364,46 +305,6 @@ class ManagerRun implements Manager {
     if (health !== false)
       await listen("health", health, 8081, isShared ? new Map([...probes, ...scrape]) : probes);
     if (metrics !== false && !isShared) await listen("metrics", metrics, 8080, scrape);
-  }
-
-  async #connect(log: Logger, fence: Fence): Promise<Connection> {
-    const { client, kubeconfig, context } = this.#options;
-    if (client)
-      return {
-        open: client,
-        fenced: new Client({
-          transport: fenced(client.transport, fence),
-          fieldManager: client.fieldManager,
-          log,
-        }),
-        access: undefined,
-        close: () => Promise.resolve(),
-      };
-    const access = await findAccess({
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-    });
-    const requests = this.registry.counter({
-      name: "rest_client_requests_total",
-      help: "Number of HTTP requests, partitioned by status code, method, and host.",
-      labels: ["code", "method", "host"],
-    });
-    // Retries are ours, so that the fence is asked again before each of them.
-    const base = openTransport(access, {
-      attempts: 1,
-      log,
-      clock: this.#clock,
-      random: this.#random,
-      onOutcome: ({ code, method, host }) => requests.inc({ code, method, host }),
-    });
-    const retrying = retry({ clock: this.#clock, random: this.#random });
-    const open = new Client({ transport: intercept(base, [retrying]), log });
-    return {
-      open,
-      fenced: new Client({ transport: intercept(base, [retrying, (next) => fenced(next, fence)]), log }),
-      access,
-      close: () => base.close(),
-    };
   }
 
   #openCache({ open }: Connection, log: Logger): Cache {
@@ -529,6 +430,8 @@ class ManagerRun implements Manager {
       });
       try {
         end = await runnable.start(context);
+        // Stopped while it was starting: nobody else will call it.
+        if (abort.signal.aborted && typeof end === "function") await end();
       } catch (error) {
         if (stage !== "leader")
           throw new Error(`${runnable.name} could not start: ${messageOf(error)}`, { cause: error });
@@ -579,6 +482,7 @@ class ManagerRun implements Manager {
   async #stopInOrder(abort: AbortSignal): Promise<void> {
     await this.#leadershipChange;
     await this.#stopAll(this.#leaderLive, abort);
+    await Promise.all(this.#events.map((events) => events.flush()));
     // Only now may another lead: nothing here writes any more.
     await this.#leadership?.stop();
     await this.#leadershipChange;
@@ -615,39 +519,6 @@ class ManagerRun implements Manager {
       this.#options.leaderElection?.identity ?? `${process.env.POD_NAME ?? hostname()}_${uuid(this.#random)}`
     );
   }
-}
-
-const closedFence: Fence = {
-  isOpen: false,
-  check(what) {
-    throw new FencedError(what);
-  },
-};
-
-/** Refuses writes while the fence is closed. Asked again before each retry, and as late as can be. */
-function fenced(next: Transport, fence: Fence): Transport {
-  return {
-    request(request) {
-      if (request.method !== "GET") fence.check(`${request.method} ${request.path.split("?", 1)[0]}`);
-      return next.request(request);
-    },
-    close: () => next.close(),
-  };
-}
-
-function electionRules(options: LeaderElectionOptions, identity: string): ElectionRules {
-  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
-  if (!(leaseDurationMs > renewDeadlineMs))
-    throw new RangeError(
-      `leaderElection: leaseDurationMs (${leaseDurationMs}) must exceed renewDeadlineMs (${renewDeadlineMs})`,
-    );
-  if (!(renewDeadlineMs > retryPeriodMs * 1.2))
-    throw new RangeError(
-      `leaderElection: renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (${retryPeriodMs})`,
-    );
-  if (!(retryPeriodMs > 0))
-    throw new RangeError(`leaderElection: retryPeriodMs (${retryPeriodMs}) must be above 0`);
-  return { identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }
 
 function nameOf(kind: AnyKind): string {

@@ -3,21 +3,13 @@ import {
   ApiError,
   isConflict,
   isNotFound,
-  type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
-  type Reader,
-  type Writer,
 } from "@windlass/client";
-import { type Clock, type Random, uuid } from "@windlass/clock";
-import type { Cache, InformerScope } from "../cache/contract.ts";
-import type { FollowSession, Follows } from "../controller/follow.ts";
-import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
-import { type ChildMemory, Children, type OwnedKind } from "./children.ts";
-import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
-import { deviations } from "./compare.ts";
+import { type ChildMemory, Children } from "./children.ts";
+import { describe, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
-import type { Finalize, Reconcile, ReconcileContext, Wanted } from "./context.ts";
+import type { Wanted } from "./context.ts";
 import {
   ChildError,
   FencedError,
@@ -27,53 +19,10 @@ import {
   reasonOf,
   TerminalError,
 } from "./errors.ts";
-import type { EventRecorder, Events } from "./events.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
-import { type FlappingWrite, HotLoopDetector } from "./hot-loop.ts";
-import type { Logger } from "./log.ts";
+import { HotLoopDetector } from "./hot-loop.ts";
+import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
 import { type StatusMemory, type StatusObject, statusOf, writeStatus } from "./status.ts";
-import type { Tracing } from "./tracing.ts";
-
-/** The rules of one controller, resolved: what {@link Reconciler} needs of it. */
-export interface ReconcilerRules<K extends AnyKind> {
-  readonly name: string;
-  readonly kind: K;
-  readonly owns: readonly OwnedKind[];
-  readonly reconcile: Reconcile<K>;
-  readonly finalize: Finalize<K> | undefined;
-  readonly finalizer: string;
-  readonly fieldManager: string;
-  readonly timeoutMs: number;
-  /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
-  readonly errorCondition: string | undefined;
-  readonly hasObservedGeneration: boolean;
-  readonly follows: Follows;
-}
-
-/** What the world gives a {@link Reconciler}. */
-export interface ReconcilerWorld {
-  readonly client: Reader & Writer;
-  readonly cache: Cache;
-  /** Where informers look that are given no scope of their own. */
-  readonly defaultScope: InformerScope;
-  readonly isCached: (kind: AnyKind) => boolean;
-  /** Throws when this process may not write. */
-  readonly guard: (what: string) => void;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly events: Events;
-  readonly metrics: ControllerMetrics;
-  readonly tracing: Tracing;
-}
-
-/** How one reconcile ended. */
-export type Outcome =
-  | { readonly type: "done" }
-  | { readonly type: "requeueAfter"; readonly ms: number }
-  /** Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped leading. */
-  | { readonly type: "again"; readonly why: string }
-  | { readonly type: "failed"; readonly reason: string; readonly terminal: boolean };
 
 const done: Outcome = { type: "done" };
 
@@ -301,179 +250,9 @@ export class Reconciler<K extends AnyKind> {
   }
 }
 
-/** One reconcile under way: its client, its log, its time, and what it wrote. */
-class Run<K extends AnyKind> {
-  readonly #rules: ReconcilerRules<K>;
-  readonly #world: ReconcilerWorld;
-  readonly #object: ObjectOf<K>;
-  readonly #attempt: number;
-  readonly #stop: AbortSignal;
-  readonly #abort = new AbortController();
-  readonly #onStop: () => void;
-  readonly reconcileId: string;
-  readonly client: ReconcileClient;
-  readonly log: Logger;
-  readonly events: EventRecorder;
-  readonly follows: FollowSession;
-  readonly isDebugging = process.env.NODE_ENV !== "production";
-  /** The status to build upon if the failure must be written. */
-  fallbackStatus: StatusObject | undefined;
-  readonly #writes: FlappingWrite[] = [];
-  #isOver = false;
-  #hasReopened = false;
-
-  constructor(
-    rules: ReconcilerRules<K>,
-    world: ReconcilerWorld,
-    object: ObjectOf<K>,
-    attempt: number,
-    stop: AbortSignal,
-  ) {
-    this.#rules = rules;
-    this.#world = world;
-    this.#object = object;
-    this.#attempt = attempt;
-    this.#stop = stop;
-    this.#onStop = () => this.#abort.abort(stop.reason);
-    if (stop.aborted) this.#onStop();
-    else stop.addEventListener("abort", this.#onStop, { once: true });
-    this.reconcileId = uuid(world.random);
-    const { name, namespace } = object.metadata;
-    this.log = world.log.child({
-      controller: rules.name,
-      kind: rules.kind.kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      reconcileID: this.reconcileId,
-    });
-    this.events = world.events.about(rules.kind, object, rules.name);
-    this.client = this.#makeClient();
-    this.follows = rules.follows.begin(keyOf(object));
-  }
-
-  get isStopped(): boolean {
-    return this.#stop.aborted;
-  }
-
-  get writes(): readonly FlappingWrite[] {
-    return this.#writes;
-  }
-
-  /** Runs the reconcile, and gives it up when its time is over. What it still does then finds its client closed. */
-  async within(pass: () => Promise<Outcome>): Promise<Outcome> {
-    const { timeoutMs, kind } = this.#rules;
-    const { clock } = this.#world;
-    const subject = describe(kind, keyOf(this.#object));
-    const { promise: over, reject } = Promise.withResolvers<never>();
-    const giveUp = (error: unknown) => {
-      this.#isOver = true;
-      this.#abort.abort(error);
-      reject(error);
-    };
-    const cancel =
-      timeoutMs > 0
-        ? clock.schedule(timeoutMs, () => giveUp(new ReconcileTimeoutError(subject, timeoutMs)))
-        : undefined;
-    const onStop = () => giveUp(this.#stop.reason);
-    if (this.#stop.aborted) onStop();
-    else this.#stop.addEventListener("abort", onStop, { once: true });
-    try {
-      return await Promise.race([pass(), over]);
-    } finally {
-      cancel?.();
-      this.#stop.removeEventListener("abort", onStop);
-    }
-  }
-
-  /** Lets the runtime itself write once more after the reconcile was given up. */
-  reopen(): void {
-    this.#hasReopened = true;
-  }
-
-  end(): void {
-    this.#isOver = true;
-    this.#hasReopened = false;
-    this.#stop.removeEventListener("abort", this.#onStop);
-  }
-
-  /** Notes which fields made a write necessary. */
-  explain(target: string, paths: readonly string[]): void {
-    const last = this.#writes.at(-1);
-    if (last?.target === target) this.#writes[this.#writes.length - 1] = { target, paths };
-    else this.#writes.push({ target, paths });
-  }
-
-  context(object: ObjectOf<K>, children: Children): ReconcileContext {
-    const { kind: ownerKind, owns } = this.#rules;
-    const { cache, clock } = this.#world;
-    const uid = object.metadata.uid ?? "";
-    const checkOwned = (kind: AnyKind) => {
-      if (!owns.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group))
-        throw new ChildError(
-          "ChildNotDeclared",
-          `${describe(ownerKind, keyOf(object))} asks for an owned ${kind.kind}; add it to the controller's "owns"`,
-        );
-    };
-    const ownedAll = <C extends AnyKind>(kind: C): readonly ObjectOf<C>[] => {
-      checkOwned(kind);
-      return cache
-        .ownedBy(kind, uid)
-        .filter((child) => isControlledBy(child, uid))
-        .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    };
-    return {
-      client: this.client,
-      live: this.client.live,
-      cache,
-      ownedAll,
-      follow: this.follows.follow,
-      owned: (kind, name) => {
-        if (name === undefined || object.metadata.namespace === undefined)
-          return ownedAll(kind).find((child) => name === undefined || child.metadata.name === name);
-        checkOwned(kind);
-        const child = cache.get(kind, { namespace: object.metadata.namespace, name });
-        return child && isControlledBy(child, uid) ? child : undefined;
-      },
-      apply: async <C extends AnyKind>(kind: C, child: Parameters<ReconcileContext["apply"]>[1]) =>
-        (await children.apply([kind, child])) as ObjectOf<C>,
-      events: this.events,
-      log: this.log,
-      signal: this.#abort.signal,
-      attempt: this.#attempt,
-      key: keyOf(object),
-      reconcileId: this.reconcileId,
-      clock,
-      now: new Date(clock.now()),
-    };
-  }
-
-  #makeClient(): ReconcileClient {
-    const { client, cache, isCached, guard, metrics, tracing } = this.#world;
-    return cachedClient({
-      client,
-      cache,
-      isCached,
-      guard: (what) => {
-        guard(what);
-        if ((this.#isOver || this.#abort.signal.aborted) && !this.#hasReopened)
-          throw new ReconcileOverError(what, { cause: this.#abort.signal.reason });
-      },
-      onWrite: (note) => {
-        metrics.wrote(note.verb);
-        this.#writes.push({ target: describe(note.kind, note.key), paths: changedPaths(note) });
-      },
-      around: tracing.write,
-    });
-  }
-}
-
 function requeue(ms: number): Outcome {
   if (!(ms >= 0)) throw new RangeError(`requeueAfter (${ms}) must be a number of milliseconds, 0 or more`);
   return { type: "requeueAfter", ms };
-}
-
-function isControlledBy(child: KubernetesObject, uid: string): boolean {
-  return child.metadata.ownerReferences?.some((one) => one.controller === true && one.uid === uid) ?? false;
 }
 
 function isOver(error: unknown): boolean {
@@ -486,13 +265,4 @@ function isNoFault(error: unknown): boolean {
   const isNamesake =
     error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
   return isConflict(error) || isNamesake;
-}
-
-/** What a write changed, for the hot-loop detector. Bookkeeping of the server's does not count. */
-function changedPaths(note: WriteNote): readonly string[] {
-  if (!note.before || !note.after) return [`(${note.verb})`];
-  const { metadata: _before, ...before } = note.before;
-  const { metadata: _after, ...after } = note.after;
-  const paths = [...deviations(after, before).keys()];
-  return paths.length > 0 ? paths : [`(${note.verb}, no field changed)`];
 }

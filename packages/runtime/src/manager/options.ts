@@ -1,0 +1,68 @@
+import type { Client, ConnectOptions } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import type { Cache, Namespaces } from "../cache/index.ts";
+import type { Logger } from "../reconcile/log.ts";
+import type { Tracing } from "../reconcile/tracing.ts";
+import type { ElectionRules } from "./election.ts";
+
+export interface LeaderElectionOptions {
+  /** The name of the Lease; the operator's own. */
+  readonly name: string;
+  /** @default the pod's namespace, else the kubeconfig's */
+  readonly namespace?: string;
+  /** Unique among replicas. @default `<hostname>_<uuid>` */
+  readonly identity?: string;
+  /** How long others wait for a leader that has gone silent. @default 15_000 */
+  readonly leaseDurationMs?: number;
+  /** How long after its last renewal a leader stops writing. @default 10_000 */
+  readonly renewDeadlineMs?: number;
+  /** @default 2_000 */
+  readonly retryPeriodMs?: number;
+}
+
+export interface ManagerOptions {
+  /** A client to use. Whoever made it closes it. @default one made from `kubeconfig` */
+  readonly client?: Client;
+  /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
+  readonly kubeconfig?: ConnectOptions["kubeconfig"];
+  readonly context?: string;
+  /**
+   * Only these namespaces are watched: by name, by label, or by a choice that the program changes while running (`namespaceSet`).
+   * @default all
+   */
+  readonly namespaces?: readonly string[] | { readonly labelSelector: string } | Namespaces;
+  /** Only one replica works at a time. @default every replica works, which only one may be */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
+  readonly health?: { readonly port?: number; readonly host?: string } | false;
+  /** Where `/metrics` is served. @default { port: 8080 } */
+  readonly metrics?: { readonly port?: number; readonly host?: string } | false;
+  /** How long stopping may take. @default 30_000 */
+  readonly gracefulShutdownMs?: number;
+  /** How long the first lists may take before the log names those that are missing. @default 120_000 */
+  readonly cacheSyncTimeoutMs?: number;
+  /** A pino logger, or anything like one. @default JSON lines on standard output */
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** @default OpenTelemetry's global tracer */
+  readonly tracing?: Tracing;
+  /** A cache to use; the manager stops it. @default one made from the client */
+  readonly cache?: Cache;
+}
+
+/** @throws RangeError for durations that would not keep two leaders apart. */
+export function electionRules(options: LeaderElectionOptions, identity: string): ElectionRules {
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  if (!(leaseDurationMs > renewDeadlineMs))
+    throw new RangeError(
+      `leaderElection: leaseDurationMs (${leaseDurationMs}) must exceed renewDeadlineMs (${renewDeadlineMs})`,
+    );
+  if (!(renewDeadlineMs > retryPeriodMs * 1.2))
+    throw new RangeError(
+      `leaderElection: renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (${retryPeriodMs})`,
+    );
+  if (!(retryPeriodMs > 0))
+    throw new RangeError(`leaderElection: retryPeriodMs (${retryPeriodMs}) must be above 0`);
+  return { identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+}
