@@ -2,8 +2,17 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import { addNode, build, type FieldNode, type FieldSet } from "./field-set.ts";
 import { compareElements, type PathElement, parseElement } from "./path-element.ts";
 
-/** Writes a set as `fieldsV1`, its keys in the order of the API server. */
+const written = new WeakMap<FieldSet, JsonObject>();
+
+/**
+ * Writes a set as `fieldsV1`, its keys in the order of the API server. A set that was read from `fieldsV1` is not written
+ * anew: most entries of an object outlive most of its writes.
+ */
 export function encodeFields(set: FieldSet): JsonObject {
+  return written.get(set) ?? encodeSet(set);
+}
+
+function encodeSet(set: FieldSet): JsonObject {
   const result: JsonObject = {};
   for (const [element, node] of ordered(set)) result[element] = encodeNode(node);
   return result;
@@ -11,12 +20,20 @@ export function encodeFields(set: FieldSet): JsonObject {
 
 function encodeNode(node: FieldNode): JsonObject {
   if (node.children === undefined) return {};
-  return node.member ? { ".": {}, ...encodeFields(node.children) } : encodeFields(node.children);
+  return node.member ? { ".": {}, ...encodeSet(node.children) } : encodeSet(node.children);
 }
 
 export function ordered(set: FieldSet): [PathElement, FieldNode][] {
   const nodes = [...set.nodes];
-  return nodes.length < 2 ? nodes : nodes.sort(([a], [b]) => compareElements(a, b));
+  return isOrdered(nodes) ? nodes : nodes.sort(([a], [b]) => compareElements(a, b));
+}
+
+/** Objects mostly come with their members in order already, and comparing neighbours is cheaper than sorting. */
+function isOrdered(nodes: readonly (readonly [PathElement, FieldNode])[]): boolean {
+  for (let at = 1; at < nodes.length; at++) {
+    if (compareElements(nodes[at - 1]?.[0] ?? "", nodes[at]?.[0] ?? "") > 0) return false;
+  }
+  return true;
 }
 
 /**
@@ -24,13 +41,23 @@ export function ordered(set: FieldSet): [PathElement, FieldNode][] {
  *
  * @throws {SyntaxError} when it is not a tree of field elements.
  */
-export function decodeFields(fields: Json | undefined): FieldSet {
-  return decodeNode(fields ?? {}).set;
+export function decodeFields(fields: Json): FieldSet {
+  const { set, canonical } = decodeNode(fields);
+  if (canonical && isObject(fields) && !set.empty) written.set(set, fields);
+  return set;
 }
 
-function decodeNode(fields: Json): { set: FieldSet; member: boolean } {
+interface Decoded {
+  readonly set: FieldSet;
+  readonly member: boolean;
+  /** Whether the set, written again, comes out the same. */
+  readonly canonical: boolean;
+}
+
+function decodeNode(fields: Json): Decoded {
   if (!isObject(fields)) throw new SyntaxError("fieldsV1 must be a tree of objects");
   let member = false;
+  let canonical = true;
   const set = build((nodes) => {
     for (const key of Object.keys(fields)) {
       if (key === ".") {
@@ -38,10 +65,12 @@ function decodeNode(fields: Json): { set: FieldSet; member: boolean } {
         continue;
       }
       const element = parseElement(key);
+      canonical &&= element === key;
       if (element === undefined) continue;
       const below = decodeNode(fields[key] as Json);
+      canonical &&= below.canonical;
       addNode(nodes, element, below.member, below.set);
     }
   });
-  return { set, member: member || set.empty };
+  return { set, member: member || set.empty, canonical: canonical && !(member && set.empty) };
 }

@@ -4,4 +4,4 @@ export { applyMergePatch } from "./merge-patch.ts";
 export { type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
 export { applyStrategicMergePatch } from "./strategic-patch.ts";
 export { noOp, type TrackedUpdate, trackUpdate, type WriteContext } from "./track-update.ts";
-export type { Convert } from "./updater.ts";
+export { ConversionError, type Convert } from "./updater.ts";

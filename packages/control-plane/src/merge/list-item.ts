@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json } from "../json.ts";
 import { keyElement, type PathElement, valueElement } from "./path-element.ts";
-import { get, put } from "./plain.ts";
+import { get } from "./plain.ts";
 import type { ListType } from "./typed.ts";
 
 /** An item that cannot be told apart from its neighbours; the text is the API server's. */
@@ -16,13 +16,13 @@ export function listItemElement(list: ListType, item: Json): PathElement | Unide
 function mapItemElement(list: ListType, item: Json): PathElement | Unidentified {
   if (item === null) return { fault: "associative list with keys may not have a null element" };
   if (!isObject(item)) return { fault: "associative list with keys may not have non-map elements" };
-  const keys: JsonObject = {};
-  for (const name of list.keys) {
+  const keys: [string, Json][] = [];
+  for (const name of list.sortedKeys) {
     const value = get(item, name) ?? list.element.map?.field(name)?.default;
-    if (value !== undefined) put(keys, name, value);
-    else if (Object.hasOwn(item, name)) put(keys, name, null);
+    if (value !== undefined) keys.push([name, value]);
+    else if (Object.hasOwn(item, name)) keys.push([name, null]);
   }
-  if (Object.keys(keys).length === 0) {
+  if (keys.length === 0) {
     const names = list.keys.map((name) => JSON.stringify(name)).join(" ");
     return {
       fault: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,

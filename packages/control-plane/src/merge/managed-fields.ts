@@ -72,12 +72,7 @@ function decodeEntry(item: JsonObject): ManagedEntry | undefined {
   };
 }
 
-const decoded = new WeakMap<JsonObject, FieldSet>();
-
-/** The same stored object is read again and again, by every write to it: its sets are kept as long as it is. */
 function decodeOr(fields: Json | undefined): FieldSet | undefined {
-  const known = isObject(fields) ? decoded.get(fields) : undefined;
-  if (known !== undefined) return known;
   try {
     return decodeFields(fields ?? {});
   } catch (error) {
@@ -92,15 +87,13 @@ export function encodeManagers(managers: Managers): Json[] {
 }
 
 function encodeEntry(entry: ManagedEntry): JsonObject {
-  const fieldsV1 = encodeFields(entry.fields);
-  decoded.set(fieldsV1, entry.fields);
   return {
     manager: entry.manager,
     operation: entry.operation,
     apiVersion: entry.apiVersion,
     ...(entry.time === undefined ? {} : { time: entry.time }),
     fieldsType: "FieldsV1",
-    fieldsV1,
+    fieldsV1: encodeFields(entry.fields),
     ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
   };
 }

@@ -16,8 +16,13 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
 
-export function keyElement(keys: JsonObject): PathElement {
-  return `k:${canonical(keys)}`;
+/** `keys` must come sorted by name, as the API server writes them. */
+export function keyElement(keys: readonly (readonly [name: string, value: Json])[]): PathElement {
+  let text = "k:{";
+  for (const [name, value] of keys) {
+    text += `${text.length === 3 ? "" : ","}${quoted(name)}:${canonical(value)}`;
+  }
+  return `${text}}`;
 }
 
 export function valueElement(value: Json): PathElement {
@@ -40,7 +45,7 @@ export function parseElement(text: string): PathElement | undefined {
       if (typeof keys !== "object" || keys === null || Array.isArray(keys)) {
         throw new SyntaxError(`not an object of keys: ${text}`);
       }
-      return keyElement(keys as JsonObject);
+      return `k:${canonical(keys as JsonObject)}`;
     }
     case "v":
       return valueElement(JSON.parse(body) as Json);
@@ -138,7 +143,18 @@ function compareText(a: string, b: string): number {
 
 /** As the API server writes it: members sorted, and what HTML would read as markup escaped. */
 function canonical(value: Json): string {
-  return JSON.stringify(sorted(value)).replaceAll(/[<>&\u2028\u2029]/g, (character) => {
+  if (typeof value === "string") return quoted(value);
+  return typeof value === "object" && value !== null
+    ? escaped(JSON.stringify(sorted(value)))
+    : JSON.stringify(value);
+}
+
+function quoted(text: string): string {
+  return /^[\w./: -]*$/.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
+}
+
+function escaped(json: string): string {
+  return json.replaceAll(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
@@ -146,12 +162,7 @@ function canonical(value: Json): string {
 function sorted(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  const names = Object.keys(value);
-  if (names.length === 1) {
-    const only = value[names[0] as string] as Json;
-    if (typeof only !== "object" || only === null) return value;
-  }
   const result: JsonObject = {};
-  for (const name of names.toSorted(compareText)) put(result, name, sorted(value[name] as Json));
+  for (const name of Object.keys(value).toSorted(compareText)) put(result, name, sorted(value[name] as Json));
   return result;
 }

@@ -7,23 +7,25 @@ import { memberType, type Type } from "./typed.ts";
  * the whole keeps it, and owns none of its parts.
  */
 export function reconcileWithSchema(owned: FieldSet, type: Type): FieldSet {
-  let changed = false;
-  const result = build((nodes) => {
+  if (agrees(owned, type)) return owned;
+  return build((nodes) => {
     for (const [element, node] of owned.nodes) {
       const below = node.children === undefined ? undefined : typeBelow(type, element);
-      if (node.children === undefined || below === undefined) {
-        nodes.set(element, node);
-      } else if (isAtomic(below)) {
-        nodes.set(element, LEAF);
-        changed = true;
-      } else {
-        const children = reconcileWithSchema(node.children, below);
-        changed ||= children !== node.children;
-        addNode(nodes, element, node.member, children);
-      }
+      if (node.children === undefined || below === undefined) nodes.set(element, node);
+      else if (isAtomic(below)) nodes.set(element, LEAF);
+      else addNode(nodes, element, node.member, reconcileWithSchema(node.children, below));
     }
   });
-  return changed ? result : owned;
+}
+
+/** Whether nothing is owned below what is atomic: nearly always so, and found out without building anything. */
+function agrees(owned: FieldSet, type: Type): boolean {
+  for (const [element, { children }] of owned.nodes) {
+    if (children === undefined) continue;
+    const below = typeBelow(type, element);
+    if (below !== undefined && (isAtomic(below) || !agrees(children, below))) return false;
+  }
+  return true;
 }
 
 /** Free-form data is left alone: a schema cannot have changed its mind about it. */

@@ -19,6 +19,7 @@ import { stripped, updateManagers, type WriteContext, withoutManagedFields } fro
 import { rootType } from "./typed.ts";
 import {
   type Conflicts,
+  ConversionError,
   effectOf,
   mergeAndPrune,
   reconcileManagers,
@@ -43,7 +44,7 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
  * Merges a configuration into the live object as its manager's whole intent: fields it no longer has, and nobody else
  * owns, are removed. Returns the merged object with its managedFields; the arguments are not changed.
  *
- * Where the removal empties a struct, map or list, null is left in its place.
+ * Where the removal empties something that is not itself removed, null is left in its place, for decoding to drop.
  *
  * @throws {StatusError} 409 when another manager owns a field that would change and `force` is not set; 400 for the
  * wrong version or managedFields in the configuration; 500 for a configuration that does not fit the schema.
@@ -55,7 +56,7 @@ export function serverSideApply(apply: ServerSideApply): JsonObject {
   const before = decodeManagers(managedFieldsOf(apply.live));
   if (before === undefined) throw failed("failed to decode managed fields");
   const known = before.size > 0 ? before : fileUntracked(apply, live);
-  const { object, managers } = mergeFor(apply, live, known);
+  const { object, managers } = mergeOrFail(apply, live, known);
   const synced = apply.manager === "kubectl" ? syncLastApplied(object, apply.config) : object;
   return withManagers(synced, managers);
 }
@@ -70,6 +71,15 @@ function fileUntracked(apply: ServerSideApply, live: JsonObject): Managers {
 interface Applied {
   readonly object: JsonObject;
   readonly managers: Managers;
+}
+
+function mergeOrFail(apply: ServerSideApply, live: JsonObject, before: Managers): Applied {
+  try {
+    return mergeFor(apply, live, before);
+  } catch (error) {
+    if (error instanceof ConversionError) throw failed(error.message);
+    throw error;
+  }
 }
 
 function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): Applied {
@@ -94,7 +104,10 @@ function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): A
   const claimed = appliedFields(apply.config, type).recursiveDifference(subject.reset);
   const entry: ManagedEntry = { ...identity, time: last?.time, fields: claimed };
   const claiming = new Map(known).set(id, entry);
-  const object = mergeAndPrune(subject, live, apply.config, claiming, withoutReset(last, subject.reset));
+  const object = mergeAndPrune(subject, live, apply.config, claiming, {
+    last: withoutReset(last, subject.reset),
+    claimed,
+  });
   const effect = effectOf(subject, live, object, claiming, id);
   if (!apply.force) refuse(apply, live, effect.conflicts);
 

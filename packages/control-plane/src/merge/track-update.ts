@@ -16,7 +16,14 @@ import {
 import { fieldElement } from "./path-element.ts";
 import { put, shallow } from "./plain.ts";
 import { rootType } from "./typed.ts";
-import { type Convert, effectOf, reconcileManagers, resetSet, type Subject } from "./updater.ts";
+import {
+  ConversionError,
+  type Convert,
+  effectOf,
+  reconcileManagers,
+  resetSet,
+  type Subject,
+} from "./updater.ts";
 import { faultsOf } from "./validate.ts";
 
 /** What tracking must know of the object's kind and of the write. */
@@ -66,8 +73,16 @@ export function trackUpdate(update: TrackedUpdate): JsonObject {
   const before = startingManagers(update);
   const live = update.live ?? update.empty ?? {};
   if (before.size === 0 && update.live !== undefined) return withManagers(update.next, before);
-  const after = updateManagers({ ...update, live }, before);
-  return withManagers(update.next, after);
+  return withManagers(update.next, updateOrForget({ ...update, live }, before));
+}
+
+function updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+  try {
+    return updateManagers(update, before);
+  } catch (error) {
+    if (error instanceof ConversionError) return new Map();
+    throw error;
+  }
 }
 
 function startingManagers({ live, next, subresource }: TrackedUpdate): Managers {

@@ -19,6 +19,8 @@ export interface ListType {
   readonly atomic: boolean;
   /** The key fields of a list of maps; none for a set. */
   readonly keys: readonly string[];
+  /** The same, sorted by name: the order in which an item's address lists them. */
+  readonly sortedKeys: readonly string[];
   readonly element: Type;
 }
 
@@ -43,6 +45,7 @@ const ATOMIC: Type = {
   list: {
     atomic: true,
     keys: [],
+    sortedKeys: [],
     get element() {
       return ATOMIC;
     },
@@ -60,7 +63,7 @@ const ATOMIC: Type = {
 /** Free-form data: maps are taken apart, lists are one value. */
 export const DEDUCED: Type = {
   scalar: "untyped",
-  list: { atomic: true, keys: [], element: ATOMIC },
+  list: { atomic: true, keys: [], sortedKeys: [], element: ATOMIC },
   map: {
     atomic: false,
     deduced: true,
@@ -129,9 +132,11 @@ function compile(schema: Schema, preserves: boolean): Type {
 
 function listType(schema: Schema, preserves: boolean): ListType {
   const kind = schema["x-kubernetes-list-type"];
+  const keys = kind === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [];
   return {
     atomic: kind !== "set" && kind !== "map",
-    keys: kind === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [],
+    keys,
+    sortedKeys: keys.toSorted(),
     get element() {
       return schema.items === undefined ? ATOMIC : typeOf(schema.items, preserves);
     },

@@ -10,8 +10,17 @@ import { removeFields } from "./remove-fields.ts";
 import { reconcileWithSchema, withNamedParents } from "./schema-changes.ts";
 import { rootType, type Type } from "./typed.ts";
 
-/** Turns an object into another version of its kind. Undefined when there is no such version. */
+/**
+ * Turns an object into another version of its kind. Undefined when there is no such version: entries of that version are
+ * then dropped. Throws {@link ConversionError} when there may be one but the object cannot be had in it, as the real server
+ * does for a custom resource and a version its definition does not have: an update then drops all entries, an apply fails.
+ */
 export type Convert = (object: JsonObject, apiVersion: string) => JsonObject | undefined;
+
+/** An object cannot be had in the version of one of its managers. */
+export class ConversionError extends Error {
+  override readonly name = "ConversionError";
+}
 
 /** Everything about the object at hand that a write does not change. */
 export interface Subject {
@@ -119,16 +128,19 @@ function without({ added, removed, modified }: Comparison, reset: FieldSet): Com
   };
 }
 
-/** Live object and configuration merged, less what the applier gives up and nobody else holds. */
+/**
+ * Live object and configuration merged, less what the applier held before, no longer claims, and nobody else holds. An
+ * applier that gives nothing up, by far the usual case, costs no pruning.
+ */
 export function mergeAndPrune(
   subject: Subject,
   live: JsonObject,
   config: JsonObject,
   managers: Managers,
-  last: ManagedEntry | undefined,
+  { last, claimed }: { last: ManagedEntry | undefined; claimed: FieldSet },
 ): JsonObject {
   const merged = mergeValues(live, config, rootType(subject.schema)) as JsonObject;
-  if (last === undefined || last.fields.empty) return merged;
+  if (last === undefined || last.fields.difference(claimed).empty) return merged;
   const old = inVersion(subject, merged, { to: last.apiVersion });
   if (old === undefined) return merged;
   const pruned = asObject(removeFields(old.object, withNamedParents(last.fields, old.type), old.type));

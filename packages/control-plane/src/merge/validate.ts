@@ -1,18 +1,54 @@
-import { isObject, type Json } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 import { goSource, goText } from "./go-text.ts";
 import { listItemElement } from "./list-item.ts";
 import { elementText, fieldElement, type PathElement } from "./path-element.ts";
-import { type Scalar, shapeOf, type Type } from "./typed.ts";
+import { type ListType, type MapType, type Scalar, shapeOf, type Type } from "./typed.ts";
 
 /**
  * What is wrong with an object in the eyes of its schema, as the API server words it: one fault on its line, several as
  * an indented list. Undefined when nothing is.
  */
 export function faultsOf(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {
+  if (fits(value, type, duplicates)) return undefined;
   const faults: string[] = [];
   validate(value, type, { path: "", duplicates, faults });
   if (faults.length < 2) return faults[0];
   return ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
+}
+
+/** Every write asks whether its object fits, and it nearly always does: so that is found out without naming faults. */
+function fits(value: Json, type: Type, duplicates: "allowed" | "refused"): boolean {
+  if (value === null) return true;
+  switch (shapeOf(type, value)) {
+    case "map":
+      return isObject(value) && type.map !== undefined && fitsMap(value, type.map, duplicates);
+    case "list":
+      return Array.isArray(value) && type.list !== undefined && fitsList(value, type.list, duplicates);
+    case "scalar":
+      return fitsScalar(value, type.scalar);
+  }
+}
+
+function fitsMap(value: JsonObject, map: MapType, duplicates: "allowed" | "refused"): boolean {
+  for (const name of Object.keys(value)) {
+    const below = map.field(name)?.type ?? map.element;
+    if (below === undefined || !fits(value[name] as Json, below, duplicates)) return false;
+  }
+  return true;
+}
+
+function fitsList(value: readonly Json[], list: ListType, duplicates: "allowed" | "refused"): boolean {
+  if (!list.atomic) {
+    const elements = value.map((item) => listItemElement(list, item));
+    if (!elements.every((element) => typeof element === "string")) return false;
+    if (duplicates === "refused" && new Set(elements).size < elements.length) return false;
+  }
+  return value.every((item) => fits(item, list.element, duplicates));
+}
+
+function fitsScalar(value: Json, scalar: Scalar | undefined): boolean {
+  if (scalar === "untyped") return typeof value !== "object";
+  return typeof value === (scalar === "numeric" ? "number" : scalar);
 }
 
 interface Walk {
