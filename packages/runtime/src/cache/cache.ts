@@ -32,6 +32,11 @@ export interface CacheOptions {
   readonly transforms?: (kind: AnyKind) => Transform | undefined;
   /** Keep `metadata.managedFields`, often a third of an object. @default false */
   readonly keepManagedFields?: boolean;
+  /**
+   * Hold objects compressed. They take a fifth or less of the memory; a read of one that was not read lately costs some 0.1 ms more.
+   * @default true
+   */
+  readonly compress?: boolean;
   /** How long `waitForSync` waits, in milliseconds. @default 120_000 */
   readonly syncTimeout?: number;
   /** Objects per page where the server cannot stream. @default 500 */
@@ -66,6 +71,8 @@ export interface InformerCache extends Cache {
   informer<K extends AnyKind>(kind: K, scope?: InformerScope): LiveInformer<ObjectOf<K>>;
   /** How each informer stands, for metrics and for people. */
   stats(): readonly InformerStats[];
+  /** Bytes of memory that objects take outside the heap, all kinds together. */
+  readonly reservedBytes: number;
 }
 
 interface Shared {
@@ -82,7 +89,7 @@ class SharedInformerCache implements InformerCache {
   readonly #options: CacheOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #arena = new Arena();
+  readonly #arena: Arena;
   readonly #parsed: ParsedObjects;
   /** By kind, then by scope. */
   readonly #shared = new Map<string, Map<string, Shared>>();
@@ -95,6 +102,7 @@ class SharedInformerCache implements InformerCache {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silent;
+    this.#arena = new Arena({ packs: options.compress ?? true });
     this.#parsed = new ParsedObjects(options.parsedBytes ?? DEFAULT_PARSED_BYTES);
   }
 
@@ -170,6 +178,10 @@ class SharedInformerCache implements InformerCache {
 
   async barrier(kind: AnyKind, signal?: AbortSignal): Promise<void> {
     await Promise.all(this.#of(kind).map((informer) => informer.barrier(signal)));
+  }
+
+  get reservedBytes(): number {
+    return this.#arena.reservedBytes;
   }
 
   stats(): readonly InformerStats[] {

@@ -1,5 +1,6 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
+import type { Arena } from "./arena.ts";
 import { MalformedObjectError, type StoredObject } from "./stored-object.ts";
 
 /**
@@ -48,11 +49,13 @@ export class ObjectReader {
   readonly #kind: AnyKind;
   readonly #apiVersion: string;
   readonly #parsed: ParsedObjects;
+  readonly #arena: Pick<Arena, "read">;
   readonly #freeze: boolean;
 
-  constructor(kind: AnyKind, parsed: ParsedObjects, freeze: boolean) {
+  constructor(kind: AnyKind, arena: Pick<Arena, "read">, parsed: ParsedObjects, freeze: boolean) {
     this.#kind = kind;
     this.#apiVersion = apiVersionOf(kind);
+    this.#arena = arena;
     this.#parsed = parsed;
     this.#freeze = freeze;
   }
@@ -61,7 +64,7 @@ export class ObjectReader {
   read(stored: StoredObject): KubernetesObject {
     let object = stored.parsed;
     if (!object) {
-      object = this.finish(this.#parse(stored, 0, stored.length) as KubernetesObject);
+      object = this.finish(this.#parse(stored, this.#arena.read(stored)) as KubernetesObject);
       stored.parsed = object;
     }
     // What is no longer held is read by a handler that was late; it is not worth a place.
@@ -72,8 +75,8 @@ export class ObjectReader {
   /** Labels, without parsing the rest. */
   labels(stored: StoredObject): Readonly<Record<string, string>> {
     if (stored.parsed) return stored.parsed.metadata.labels ?? noLabels;
-    if (stored.labelsLength === 0) return noLabels;
-    return this.#parse(stored, stored.labelsAt, stored.labelsLength) as Readonly<Record<string, string>>;
+    if (stored.labels === "") return noLabels;
+    return this.#parse(stored, stored.labels) as Readonly<Record<string, string>>;
   }
 
   /**
@@ -88,11 +91,9 @@ export class ObjectReader {
     return this.#freeze ? deepFreeze(named) : named;
   }
 
-  #parse(stored: StoredObject, at: number, length: number): unknown {
-    const { buffer } = stored.chunk;
-    const start = stored.start + at;
+  #parse(stored: StoredObject, json: string): unknown {
     try {
-      return JSON.parse(buffer.toString("utf8", start, start + length));
+      return JSON.parse(json);
     } catch {
       const place = stored.namespace === "" ? stored.name : `${stored.namespace}/${stored.name}`;
       throw new MalformedObjectError(`${this.#kind.kind} ${place}: what the server sent is not JSON`);

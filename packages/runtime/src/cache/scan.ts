@@ -88,16 +88,20 @@ export function scanList(bytes: Buffer): ScannedList | undefined {
   try {
     let metadata: { resourceVersion?: unknown; continue?: unknown } = {};
     const items: number[] = [];
-    eachMember(bytes, skipSpace(bytes, 0), (keyStart, keyEnd, valueStart) => {
-      if (keyIs(bytes, keyStart, keyEnd, "items") && bytes[valueStart] === OPEN_BRACKET)
-        return eachElement(bytes, valueStart, items);
-      const valueEnd = skipValue(bytes, valueStart);
-      if (keyIs(bytes, keyStart, keyEnd, "metadata")) {
-        const parsed: unknown = JSON.parse(bytes.toString("utf8", valueStart, valueEnd));
+    const start = skipSpace(bytes, 0);
+    if (bytes[start] !== OPEN_BRACE) return undefined;
+    let at = skipSpace(bytes, start + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      const keyEnd = skipKey(bytes, at);
+      const value = skipColon(bytes, keyEnd);
+      const isItems = keyIs(bytes, at + 1, keyEnd - 1, "items") && bytes[value] === OPEN_BRACKET;
+      const valueEnd = isItems ? eachElement(bytes, value, items) : skipValue(bytes, value);
+      if (keyIs(bytes, at + 1, keyEnd - 1, "metadata")) {
+        const parsed: unknown = JSON.parse(bytes.toString("utf8", value, valueEnd));
         if (typeof parsed === "object" && parsed !== null) metadata = parsed;
       }
-      return valueEnd;
-    });
+      at = skipComma(bytes, valueEnd);
+    }
     return {
       resourceVersion: typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : "",
       continue: typeof metadata.continue === "string" ? metadata.continue : "",
@@ -110,124 +114,129 @@ export function scanList(bytes: Buffer): ScannedList | undefined {
 }
 
 function scan(bytes: Buffer, start: number, knownEnd: number | undefined): Scan {
-  let metadataStart = -1;
-  let metadataEnd = -1;
-  const end = eachMember(bytes, start, (keyStart, keyEnd, valueStart) => {
-    const isMetadata = keyIs(bytes, keyStart, keyEnd, "metadata");
-    if (isMetadata && metadataStart >= 0) throw lost;
-    if (isMetadata) metadataStart = valueStart;
-    if (isMetadata && knownEnd !== undefined) return -1;
-    const valueEnd = skipValue(bytes, valueStart);
-    if (isMetadata) metadataEnd = valueEnd;
-    return valueEnd;
-  });
-  if (metadataStart < 0 || bytes[metadataStart] !== OPEN_BRACE) throw lost;
-  return scanMetadata(bytes, start, metadataStart, knownEnd ?? end, metadataEnd);
+  if (bytes[start] !== OPEN_BRACE) throw lost;
+  let found: MetadataScan | undefined;
+  let at = skipSpace(bytes, start + 1);
+  while (bytes[at] !== CLOSE_BRACE) {
+    const keyEnd = skipKey(bytes, at);
+    const value = skipColon(bytes, keyEnd);
+    if (keyIs(bytes, at + 1, keyEnd - 1, "metadata")) {
+      if (found) throw lost;
+      found = new MetadataScan(bytes, start, value);
+      // The rest of an object whose end is known need not be looked at.
+      if (knownEnd !== undefined) return found.endingAt(knownEnd);
+      at = found.metadataEnd;
+    } else at = skipValue(bytes, value);
+    at = skipComma(bytes, at);
+  }
+  if (!found) throw lost;
+  return found.endingAt(at + 1);
 }
 
-function scanMetadata(bytes: Buffer, start: number, at: number, end: number, metadataEnd: number): Scan {
-  let name = "";
-  let namespace = "";
-  let uid = "";
-  let resourceVersion = "";
-  let labelsStart = 0;
-  let labelsEnd = 0;
-  let ownersStart = 0;
-  let ownersEnd = 0;
-  let cutStart = 0;
-  let cutEnd = 0;
-  let managed = -1;
-  const last = eachMember(bytes, at, (keyStart, keyEnd, valueStart) => {
-    const valueEnd = skipValue(bytes, valueStart);
+/** Finds its way through an object's metadata. A class with plain loops, since every object of a large list passes through here. */
+class MetadataScan implements Scan {
+  readonly start: number;
+  end = 0;
+  name = "";
+  namespace = "";
+  uid = "";
+  resourceVersion = "";
+  labelsStart = 0;
+  labelsEnd = 0;
+  ownersStart = 0;
+  ownersEnd = 0;
+  cutStart = 0;
+  cutEnd = 0;
+  readonly metadataEnd: number;
+
+  constructor(bytes: Buffer, start: number, metadata: number) {
+    this.start = start;
+    if (bytes[metadata] !== OPEN_BRACE) throw lost;
+    let at = skipSpace(bytes, metadata + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      const keyEnd = skipKey(bytes, at);
+      const value = skipColon(bytes, keyEnd);
+      const valueEnd = skipValue(bytes, value);
+      this.#member(bytes, at + 1, keyEnd - 1, value, valueEnd);
+      at = skipComma(bytes, valueEnd);
+    }
+    this.metadataEnd = at + 1;
+    if (this.name === "") throw lost;
+    if (this.cutEnd > 0) this.#widenCut(bytes);
+  }
+
+  endingAt(end: number): Scan {
+    if (this.metadataEnd > end) throw lost;
+    this.end = end;
+    return this;
+  }
+
+  #member(bytes: Buffer, keyStart: number, keyEnd: number, value: number, valueEnd: number): void {
     switch (keyEnd - keyStart) {
       case 3:
-        if (keyIs(bytes, keyStart, keyEnd, "uid")) uid = text(bytes, valueStart, valueEnd);
+        if (keyIs(bytes, keyStart, keyEnd, "uid")) this.uid = text(bytes, value, valueEnd);
         break;
       case 4:
-        if (keyIs(bytes, keyStart, keyEnd, "name")) name = text(bytes, valueStart, valueEnd);
+        if (keyIs(bytes, keyStart, keyEnd, "name")) this.name = text(bytes, value, valueEnd);
         break;
       case 6:
-        if (keyIs(bytes, keyStart, keyEnd, "labels") && bytes[valueStart] === OPEN_BRACE) {
-          labelsStart = valueStart;
-          labelsEnd = valueEnd;
+        if (keyIs(bytes, keyStart, keyEnd, "labels") && bytes[value] === OPEN_BRACE) {
+          this.labelsStart = value;
+          this.labelsEnd = valueEnd;
         }
         break;
       case 9:
-        if (keyIs(bytes, keyStart, keyEnd, "namespace")) namespace = text(bytes, valueStart, valueEnd);
+        if (keyIs(bytes, keyStart, keyEnd, "namespace")) this.namespace = text(bytes, value, valueEnd);
         break;
       case 13:
         if (keyIs(bytes, keyStart, keyEnd, "managedFields")) {
-          if (managed >= 0) throw lost;
-          managed = keyStart - 1;
-          cutStart = managed;
-          cutEnd = valueEnd;
+          if (this.cutEnd > 0) throw lost;
+          this.cutStart = keyStart - 1;
+          this.cutEnd = valueEnd;
         }
         break;
       case 15:
         if (keyIs(bytes, keyStart, keyEnd, "resourceVersion"))
-          resourceVersion = text(bytes, valueStart, valueEnd);
-        else if (keyIs(bytes, keyStart, keyEnd, "ownerReferences") && bytes[valueStart] === OPEN_BRACKET) {
-          ownersStart = valueStart;
-          ownersEnd = valueEnd;
+          this.resourceVersion = text(bytes, value, valueEnd);
+        else if (keyIs(bytes, keyStart, keyEnd, "ownerReferences") && bytes[value] === OPEN_BRACKET) {
+          this.ownersStart = value;
+          this.ownersEnd = valueEnd;
         }
         break;
     }
-    return valueEnd;
-  });
-  if (metadataEnd >= 0 && last !== metadataEnd) throw lost;
-  if (last > end || name === "") throw lost;
-  if (managed >= 0) {
-    // Either the comma before it goes too, or, where it comes first, the one after it.
-    let before = managed - 1;
+  }
+
+  /** The comma before the member goes with it, or, where it comes first, the one after it. */
+  #widenCut(bytes: Buffer): void {
+    let before = this.cutStart - 1;
     while (isSpace(bytes[before])) before -= 1;
-    if (bytes[before] === COMMA) cutStart = before;
+    if (bytes[before] === COMMA) this.cutStart = before;
     else {
-      const after = skipSpace(bytes, cutEnd);
-      if (bytes[after] === COMMA) cutEnd = after + 1;
+      const after = skipSpace(bytes, this.cutEnd);
+      if (bytes[after] === COMMA) this.cutEnd = after + 1;
     }
   }
-  return {
-    start,
-    end,
-    name,
-    namespace,
-    uid,
-    resourceVersion,
-    labelsStart,
-    labelsEnd,
-    ownersStart,
-    ownersEnd,
-    cutStart,
-    cutEnd,
-  };
 }
 
-/**
- * Walks the members of an object. `visit` is given the key (without its quotes) and the value's start, and returns the
- * value's end, or -1 to stop.
- *
- * @returns where the object ends, or -1 if stopped.
- */
-function eachMember(
-  bytes: Buffer,
-  start: number,
-  visit: (keyStart: number, keyEnd: number, valueStart: number) => number,
-): number {
-  if (bytes[start] !== OPEN_BRACE) throw lost;
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_BRACE) return at + 1;
-  for (;;) {
-    if (bytes[at] !== QUOTE) throw lost;
-    const keyEnd = skipString(bytes, at);
-    const colon = skipSpace(bytes, keyEnd);
-    if (bytes[colon] !== COLON) throw lost;
-    const valueEnd = visit(at + 1, keyEnd - 1, skipSpace(bytes, colon + 1));
-    if (valueEnd < 0) return -1;
-    at = skipSpace(bytes, valueEnd);
-    if (bytes[at] === CLOSE_BRACE) return at + 1;
-    if (bytes[at] !== COMMA) throw lost;
-    at = skipSpace(bytes, at + 1);
-  }
+function skipKey(bytes: Buffer, at: number): number {
+  if (bytes[at] !== QUOTE) throw lost;
+  return skipString(bytes, at);
+}
+
+function skipColon(bytes: Buffer, keyEnd: number): number {
+  const colon = skipSpace(bytes, keyEnd);
+  if (bytes[colon] !== COLON) throw lost;
+  return skipSpace(bytes, colon + 1);
+}
+
+/** @returns the start of the next member, or the closing brace. */
+function skipComma(bytes: Buffer, valueEnd: number): number {
+  const at = skipSpace(bytes, valueEnd);
+  if (bytes[at] === CLOSE_BRACE) return at;
+  if (bytes[at] !== COMMA) throw lost;
+  const next = skipSpace(bytes, at + 1);
+  if (bytes[next] !== QUOTE) throw lost;
+  return next;
 }
 
 function eachElement(bytes: Buffer, start: number, spans: number[]): number {

@@ -73,7 +73,7 @@ export class SharedInformer implements Sink {
     this.#options = options;
     this.kind = kind;
     this.scope = scope;
-    this.#reader = new ObjectReader(kind, options.parsed, options.freeze);
+    this.#reader = new ObjectReader(kind, arena, options.parsed, options.freeze);
     this.#intake = { arena, keepManagedFields, transform };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);

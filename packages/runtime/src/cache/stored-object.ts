@@ -10,9 +10,8 @@ export class StoredObject {
   readonly resourceVersion: string;
   /** The uids of its owners. */
   readonly owners: readonly string[];
-  /** Where its labels are, from its start; of length 0 where it has none. */
-  readonly labelsAt: number;
-  readonly labelsLength: number;
+  /** Its labels as JSON; empty where it has none. Kept apart, for lists by label that parse only what they select. */
+  readonly labels: string;
 
   // Where its bytes are; the arena moves them.
   chunk: Chunk = nowhere;
@@ -27,15 +26,13 @@ export class StoredObject {
   parsed: KubernetesObject | undefined = undefined;
   generation = 0;
 
-  constructor(scan: Scan, owners: readonly string[]) {
+  constructor(scan: Scan, owners: readonly string[], labels: string) {
     this.namespace = scan.namespace;
     this.name = scan.name;
     this.uid = scan.uid;
     this.resourceVersion = scan.resourceVersion;
     this.owners = owners;
-    this.labelsLength = scan.labelsEnd - scan.labelsStart;
-    const cutBefore = scan.cutEnd <= scan.labelsStart ? scan.cutEnd - scan.cutStart : 0;
-    this.labelsAt = this.labelsLength === 0 ? 0 : scan.labelsStart - scan.start - cutBefore;
+    this.labels = labels;
   }
 }
 
@@ -78,7 +75,7 @@ export function takeIn(
   const held = known(scan.namespace, scan.name);
   if (held && isSameVersion(held, scan)) return held;
   if (intake.transform) return rewrite(intake, parse(bytes, start, end), known);
-  const object = new StoredObject(intake.keepManagedFields ? withoutCut(scan) : scan, ownersOf(bytes, scan));
+  const object = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
   if (intake.keepManagedFields) intake.arena.store(object, bytes, start, end, 0, 0);
   else intake.arena.store(object, bytes, start, end, scan.cutStart, scan.cutEnd);
   return object;
@@ -101,7 +98,7 @@ function rewrite(
     throw new MalformedObjectError(
       `${before.namespace ?? ""}/${before.name}: a transform must keep metadata.name and metadata.namespace as they are`,
     );
-  const stored = new StoredObject(withoutCut(scan), ownersOf(bytes, scan));
+  const stored = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
   intake.arena.store(stored, bytes, 0, bytes.length, 0, 0);
   return stored;
 }
@@ -140,14 +137,24 @@ function ownersOf(bytes: Buffer, scan: Scan): readonly string[] {
   );
 }
 
+/** Labels that were seen lately, so that objects that carry the same share one text. */
+const seenLabels = new Map<string, string>();
+const SEEN_LABELS = 4096;
+
+function labelsOf(bytes: Buffer, scan: Scan): string {
+  if (scan.labelsEnd - scan.labelsStart <= 2) return "";
+  const text = bytes.toString("utf8", scan.labelsStart, scan.labelsEnd);
+  const seen = seenLabels.get(text);
+  if (seen !== undefined) return seen;
+  if (seenLabels.size >= SEEN_LABELS) seenLabels.clear();
+  seenLabels.set(text, text);
+  return text;
+}
+
 function isSameVersion(held: StoredObject, scan: Scan): boolean {
   return (
     held.uid === scan.uid && held.resourceVersion === scan.resourceVersion && scan.resourceVersion !== ""
   );
-}
-
-function withoutCut(scan: Scan): Scan {
-  return { ...scan, cutStart: 0, cutEnd: 0 };
 }
 
 /** Whether a value has what every Kubernetes object has. */
