@@ -2,8 +2,9 @@
  * A table of CEL expressions: compiled by both servers as the rule of a CRD, and evaluated on one object, with
  * messageExpression to read the result.
  *
- *   KUBECONFIG=… node tests/differential/crd/cel.ts
+ *   KUBECONFIG=… node tests/differential/crd/cel.ts [file to record the real server's results in]
  */
+import { writeFileSync } from "node:fs";
 import { defaultCrd, initialCrdStatus } from "../../../packages/control-plane/src/crd/defaults.ts";
 import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.ts";
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
@@ -94,6 +95,10 @@ else {
     await prepareCrd(created.body as JsonObject);
     const [kind] = servedKinds(created.body as JsonObject);
     const ours = kind?.validate(JSON.parse(JSON.stringify(object)) as JsonObject) ?? [];
+    if (process.argv[2] !== undefined) {
+      const results = working.map((expression, index) => [expression, real[index]?.message ?? ""]);
+      writeFileSync(process.argv[2], JSON.stringify({ schema: SCHEMA, object: OBJECT, results }, null, 1));
+    }
     for (const [index, expression] of working.entries()) {
       evaluated++;
       const a = ours[index]?.message;

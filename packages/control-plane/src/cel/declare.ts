@@ -7,7 +7,6 @@ import {
   listOf,
   mapOf,
   type ObjectType,
-  STRING,
   TIMESTAMP,
   type Type,
 } from "./types.ts";
@@ -98,12 +97,15 @@ function child(schema: Schema, name: string): Declared | undefined {
   );
 }
 
+/** Keys are taken to have no length when costs are estimated: that is how the real server counts. */
+const KEY: Type = { kind: "string", max: 0 };
+
 function declaredObject(schema: Schema, name: string): Declared | undefined {
   if (typeof schema.additionalProperties === "object") {
     const values = child(schema.additionalProperties, `${name}.@elem`);
     if (values === undefined) return undefined;
     const most = schema.maxProperties ?? Math.floor((MAX_REQUEST_BYTES - 2) / (values.least + 6));
-    return { type: mapOf({ ...STRING }, values.type, Math.max(0, most)), least: 2 };
+    return { type: mapOf(KEY, values.type, Math.max(0, most)), least: 2 };
   }
   const fields = new Map<string, Type>();
   let least = 2;

@@ -9,6 +9,9 @@ export function estimate(checked: Checked): number {
   return new Estimator(checked).cost(checked.expr);
 }
 
+/** Functions that compare the items of a list, which costs more when those are strings. */
+const COMPARING = new Set(["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"]);
+
 class Estimator {
   private readonly checked: Checked;
 
@@ -51,6 +54,7 @@ class Estimator {
     if (expr.name === "_&&_" || expr.name === "_||_") return total(costs);
     const sizes = args.map((arg) => this.size(arg));
     if (expr.name === "join") sizes[0] = this.joinedSize(args[0], sizes);
+    else if (COMPARING.has(expr.name)) sizes[0] = this.comparedSize(args[0], sizes[0] ?? 0);
     const own = this.checked
       .overloadsOf(expr)
       .map((overload) => (overload.cost === undefined ? 1 : product(overload.cost, sizes)));
@@ -62,6 +66,13 @@ class Estimator {
     const type = list === undefined ? undefined : this.checked.typeOf(list);
     const item = type?.kind === "list" ? sizeOfType(type.element) : Number.POSITIVE_INFINITY;
     return times(count, item + separator);
+  }
+
+  private comparedSize(list: Expr | undefined, count: number): number {
+    const type = list === undefined ? undefined : this.checked.typeOf(list);
+    if (type?.kind !== "list" || (type.element.kind !== "string" && type.element.kind !== "bytes"))
+      return count;
+    return times(count, 1 + sizeOfType(type.element) * 0.1);
   }
 
   private operands(expr: Expr & { op: "call" }): readonly Expr[] {

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { field } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
+import { readSchema } from "./schema-shape.ts";
 
 // Reading a CustomResourceDefinition. What a client sent may have any shape, so nothing is taken for granted: an absent or
 // misshapen part reads as empty, and it is validation's to complain.
@@ -50,11 +51,16 @@ export function versionsOf(crd: JsonObject): CrdVersion[] {
     served: field(raw, "served") === true,
     storage: field(raw, "storage") === true,
     raw,
-    schema: objectAt(objectAt(raw, "schema"), "openAPIV3Schema") as Schema | undefined,
+    schema: schemaOf(raw),
     subresources: objectAt(raw, "subresources"),
     columns: objectsAt(raw, "additionalPrinterColumns"),
     selectableFields: objectsAt(raw, "selectableFields"),
   }));
+}
+
+function schemaOf(version: JsonObject): Schema | undefined {
+  const raw = objectAt(objectAt(version, "schema"), "openAPIV3Schema");
+  return raw === undefined ? undefined : readSchema(raw);
 }
 
 /** A condition of a CRD's status, or undefined. */

@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 import { invalidValue, required } from "./causes.ts";
+import { shownValue } from "./go-text.ts";
 import { nodeOf, nodeOfField, type SchemaNode } from "./node.ts";
-import { type MetadataFault, normaliseMetadata } from "./object-meta.ts";
+import { normaliseMetadata } from "./object-meta.ts";
 import { childPath, field, keyPath } from "./paths.ts";
 import type { Schema } from "./schema.ts";
 
@@ -43,19 +44,23 @@ function hasEmbedded(node: SchemaNode): boolean {
   return found;
 }
 
-/** Normalises the `metadata` of embedded resources; tells unknown fields, sorted, and the first that has a wrong type. */
-export function normaliseEmbedded(
-  object: JsonObject,
-  schema: Schema,
-): { unknown: string[]; fault?: MetadataFault } {
+/** Normalises the `metadata` of embedded resources; tells unknown fields, sorted, and the first thing that cannot be read. */
+export function normaliseEmbedded(object: JsonObject, schema: Schema): { unknown: string[]; fault?: string } {
   const unknown: string[] = [];
-  let fault: MetadataFault | undefined;
+  let fault: string | undefined;
   visitEmbedded(object, nodeOf(schema), "", (resource, path) => {
+    for (const name of ["apiVersion", "kind"]) {
+      const value = field(resource, name);
+      if (value === undefined || typeof value === "string") continue;
+      fault ??= `${childPath(path, name)}: Invalid value: ${shownValue(value)}: must be a string`;
+    }
     const metadata = field(resource, "metadata");
     if (metadata === undefined) return;
-    const findings = normaliseMetadata(metadata, childPath(path, "metadata"));
+    const at = childPath(path, "metadata");
+    const shown = shownValue(metadata);
+    const findings = normaliseMetadata(metadata, at);
     unknown.push(...findings.unknown);
-    fault ??= findings.fault;
+    if (findings.fault !== undefined) fault ??= `${at}: Invalid value: ${shown}: ${findings.fault.message}`;
   });
   unknown.sort();
   return fault === undefined ? { unknown } : { unknown, fault };

@@ -87,32 +87,24 @@ export function correlatedField(
   return { old, node };
 }
 
-/**
- * What a list's item was before: of a map-list, the one item with the same keys; of a list with no declared type, the one
- * in the same place. Items of sets and atomic lists have no past.
- */
+/** What an item of a map-list was before: the one item with the same keys. Items of other lists have no past. */
 export function correlatedItem(
   before: Correlated | undefined,
   list: readonly Json[],
   index: number,
 ): Correlated | undefined {
   if (before === undefined || !Array.isArray(before.old)) return undefined;
-  const node = before.node.items;
-  if (node === undefined) return undefined;
-  const old = oldItem(before, before.old, list[index], index);
-  return old === undefined || old === null ? undefined : { old, node };
-}
-
-function oldItem(before: Correlated, old: Json[], item: Json | undefined, index: number): Json | undefined {
-  const type = before.node.schema["x-kubernetes-list-type"];
-  if (type === undefined) return old[index];
-  if (type !== "map" || item === undefined || !isObject(item)) return undefined;
-  const keys = before.node.schema["x-kubernetes-list-map-keys"] ?? [];
-  const matching = old.filter(
+  const { items, schema } = before.node;
+  const item = list[index];
+  if (schema["x-kubernetes-list-type"] !== "map" || items === undefined) return undefined;
+  if (item === undefined || !isObject(item)) return undefined;
+  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
+  const matching = before.old.filter(
     (other) =>
       isObject(other) && keys.every((key) => equal(field(other, key) ?? null, field(item, key) ?? null)),
   );
-  return matching.length === 1 ? matching[0] : undefined;
+  const [old] = matching;
+  return matching.length === 1 && old !== undefined ? { old, node: items } : undefined;
 }
 
 /** Whether a value is what it was. Fields the schema does not know count as changed, as they do on the real server. */

@@ -1,4 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isDateTime } from "./formats.ts";
+import { goQuote } from "./go-text.ts";
 import { childPath, keyPath } from "./paths.ts";
 
 /** How a field of `metadata` is shaped; what is not listed is unknown. */
@@ -97,15 +99,16 @@ function normalise(
   unknown: string[],
 ): MetadataFault | undefined {
   if (value === null || shape === "any") return undefined;
-  const mismatch = (go: string): MetadataFault => ({
-    path,
-    message: `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${goPath} of type ${go}`,
-  });
+  const mismatch = (go: string): MetadataFault => {
+    const where = goPath === "ObjectMeta" ? "value" : `struct field ${goFieldPath(goPath)}`;
+    return { path, message: `json: cannot unmarshal ${jsonKind(value)} into Go ${where} of type ${go}` };
+  };
   if (typeof shape === "string") {
     if (shape === "string") return typeof value === "string" ? undefined : mismatch("string");
     if (shape === "integer") return Number.isInteger(value) ? undefined : mismatch("int64");
     if (shape === "boolean") return typeof value === "boolean" ? undefined : mismatch("bool");
-    return typeof value === "string" ? undefined : mismatch("string");
+    if (typeof value !== "string") return mismatch("string");
+    return isDateTime(value) ? undefined : { path, message: timeFault(value) };
   }
   if ("list" in shape) {
     if (!Array.isArray(value)) return mismatch("[]string");
@@ -153,6 +156,17 @@ function isEmpty(value: Json): boolean {
   if (value === null || value === "" || value === 0 || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** The field as Go's decoder names it: by the innermost struct, and the path from the outermost. */
+function goFieldPath(path: string): string {
+  if (path.startsWith("ObjectMeta.ownerReferences.")) return path.replace("ObjectMeta", "OwnerReference");
+  if (path.startsWith("ObjectMeta.managedFields.")) return path.replace("ObjectMeta", "ManagedFieldsEntry");
+  return path;
+}
+
+function timeFault(text: string): string {
+  return `parsing time ${goQuote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${goQuote(text)} as "2006"`;
 }
 
 function jsonKind(value: Json): string {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
-import { badRequest, type Cause } from "../status.ts";
+import { badRequest, type Cause, type StatusError } from "../status.ts";
 import { applySchemaDefaults } from "./defaults.ts";
 import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
 import { duplicateItems } from "./list-types.ts";
@@ -61,14 +61,14 @@ class Compiled implements StructuralSchema {
     const metadata = field(object, "metadata");
     if (metadata !== undefined) {
       const findings = normaliseMetadata(metadata, "metadata");
-      if (findings.fault !== undefined) throw badRequest(findings.fault.message);
+      if (findings.fault !== undefined) throw undecodable(object, findings.fault.message);
       dropped.push(...findings.unknown);
     }
     const root = nodeOf(this.schema);
     dropped.push(...pruneUnknown(object, root));
     pruneNulls(object, root);
     const embedded = normaliseEmbedded(object, this.schema);
-    if (embedded.fault !== undefined) throw badRequest(embedded.fault.message);
+    if (embedded.fault !== undefined) throw undecodable(object, embedded.fault);
     dropped.push(...embedded.unknown);
     return dropped;
   }
@@ -103,6 +103,13 @@ class Compiled implements StructuralSchema {
     if (causes.length === 0 || old === undefined) return causes;
     return duplicateItems(old, this.schema).length > 0 ? [] : causes;
   }
+}
+
+/** The refusal of an object that is not even of the kind it says it is. */
+function undecodable(object: JsonObject, why: string): StatusError {
+  const kind = typeof object.kind === "string" ? object.kind : "";
+  const version = typeof object.apiVersion === "string" ? object.apiVersion.replace(/^.*\//, "") : "";
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }
 
 /**

@@ -71,7 +71,7 @@ function replaceFirst(text: string, from: string, to: string, count: bigint): st
     return parts.map((part, index) => (index < limit ? `${index === 0 ? "" : part}${to}` : part)).join("");
   }
   return (
-    [...parts.slice(0, limit + 1)].join(to) +
+    parts.slice(0, limit + 1).join(to) +
     parts
       .slice(limit + 1)
       .map((part) => from + part)
@@ -222,6 +222,9 @@ function scientific(value: number, precision: number): string {
 const join = (items: string[], separator: string): string => items.join(separator);
 const STRINGS_LIST = listOf(STRING);
 
+/** Cost of looking through the first argument and building a result as large. */
+const COPY = { cost: (size = 0): number => Math.ceil(size * 0.2), size: (size = 0): number => size };
+
 export const STRINGS: readonly Overload[] = [
   fn("_+_", [STRING, STRING], STRING, (a: string, b: string) => a + b, {
     cost: (a = 0, b = 0) => traversal(a + b),
@@ -304,14 +307,14 @@ export const STRINGS: readonly Overload[] = [
     [STRING, STRING, STRING],
     STRING,
     (text: string, from: string, to: string) => replaceFirst(text, from, to, -1n),
-    { cost: (size = 0) => 2 * traversal(size), size: (size = 0, _from = 0, to = 0) => size * (to + 1) },
+    { cost: (size = 0) => Math.ceil(size * 0.2), size: (size = 0, _from = 0, to = 0) => size * (to + 1) },
   ),
   method("replace", [STRING, STRING, STRING, INT], STRING, replaceFirst, {
-    cost: (size = 0) => 2 * traversal(size),
+    cost: (size = 0) => Math.ceil(size * 0.2),
     size: (size = 0, _from = 0, to = 0) => size * (to + 1),
   }),
-  method("split", [STRING, STRING], STRINGS_LIST, (text: string, by: string) => split(text, by, -1n), SCAN),
-  method("split", [STRING, STRING, INT], STRINGS_LIST, split, SCAN),
+  method("split", [STRING, STRING], STRINGS_LIST, (text: string, by: string) => split(text, by, -1n), COPY),
+  method("split", [STRING, STRING, INT], STRINGS_LIST, split, COPY),
   method(
     "substring",
     [STRING, INT],

@@ -1,4 +1,4 @@
-import { fn, method, type Overload, SCAN } from "../functions.ts";
+import { fn, method, type Overload } from "../functions.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../types.ts";
 import { CelError, Duration, Timestamp } from "../values.ts";
 import { floorDivide, notConvertible, timestamp } from "./numbers.ts";
@@ -123,31 +123,19 @@ const PARTS: { readonly [name: string]: (date: Date) => number } = {
 
 export const TIMES: readonly Overload[] = [
   fn("duration", [DURATION], DURATION, (value) => value),
-  fn(
-    "duration",
-    [STRING],
-    DURATION,
-    (text: string) => {
-      const value = parseDuration(text);
-      if (value === undefined) throw notConvertible("google.protobuf.Duration");
-      return value;
-    },
-    SCAN,
-  ),
+  fn("duration", [STRING], DURATION, (text: string) => {
+    const value = parseDuration(text);
+    if (value === undefined) throw notConvertible("google.protobuf.Duration");
+    return value;
+  }),
   fn("timestamp", [TIMESTAMP], TIMESTAMP, (value) => value),
   fn("timestamp", [INT], TIMESTAMP, (seconds: bigint) => timestamp(seconds * 1_000_000_000n)),
-  fn(
-    "timestamp",
-    [STRING],
-    TIMESTAMP,
-    (text: string) => {
-      const value = parseTimestamp(text);
-      if (value === undefined) throw notConvertible("google.protobuf.Timestamp");
-      timestamp(value.nanos);
-      return value;
-    },
-    SCAN,
-  ),
+  fn("timestamp", [STRING], TIMESTAMP, (text: string) => {
+    const value = parseTimestamp(text);
+    if (value === undefined) throw notConvertible("google.protobuf.Timestamp");
+    timestamp(value.nanos);
+    return value;
+  }),
   ...Object.entries(PARTS).flatMap(([name, part]) => [
     method(name, [TIMESTAMP], INT, (value: Timestamp) => BigInt(part(local(value, "UTC")))),
     method(name, [TIMESTAMP, STRING], INT, (value: Timestamp, zone: string) =>
