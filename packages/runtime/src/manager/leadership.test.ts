@@ -174,3 +174,27 @@ test("the same seed gives the same run", async () => {
   };
   expect(await play()).toBe(await play());
 });
+
+test("a replica that leads again looks at every object again", async () => {
+  const run = new ModelRun(election("a"));
+  const names: string[] = [];
+  run.manager.add(appController({ reconcile: (app) => void names.push(app.metadata.name) }));
+  await run.manager.start();
+  run.put({}, "one");
+  run.put({}, "two");
+  await run.settle(3_000);
+  expect(names.toSorted()).toEqual(["one", "two"]);
+  run.cluster.fault = ({ path }) => (path.includes("/leases") ? 500 : undefined);
+  await run.settle(20_000);
+  expect(run.manager.isLeading).toBe(false);
+  run.put({ image: "changed meanwhile" }, "one");
+  await run.settle(1_000);
+  expect(names).toHaveLength(2);
+  run.cluster.fault = undefined;
+  await run.settle(30_000);
+  expect(run.manager.isLeading).toBe(true);
+  expect(names.slice(2).toSorted()).toEqual(["one", "two"]);
+  const stopped = run.manager.stop();
+  await run.settle();
+  await stopped;
+});
