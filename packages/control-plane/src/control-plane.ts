@@ -1,6 +1,15 @@
 import { type Authority, createAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { validatingPolicies } from "./admission/policy/plugin.ts";
+import {
+  mutatingWebhooks,
+  Services,
+  type ServiceTarget,
+  validatingWebhooks,
+  WebhookClient,
+  webhookConversion,
+} from "./admission/webhooks/index.ts";
 import {
   certificateUser,
   createAuthorizer,
@@ -11,7 +20,7 @@ import {
   type Tokens,
 } from "./auth/index.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { type ControllerChoice, startControllers } from "./controllers/index.ts";
+import type { ControllerChoice } from "./controllers/index.ts";
 import type { Running } from "./controllers/loop.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
@@ -66,6 +75,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #onPanic: (error: unknown, where: string) => void;
   readonly #random: Random;
+  readonly #services: Services;
+  readonly #webhooks: WebhookClient;
   #controllers: Running | undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
@@ -89,10 +100,17 @@ export class ControlPlane implements AsyncDisposable {
           ? this.#definitions.resourceFor(info)
           : prepareCustomDefinitions(builtinResource(info)),
     });
-    this.registry.admission.push(namespaceLifecycle(this.store));
-    this.#definitions = new Definitions(this.registry, () => {
-      throw new Error("conversion webhooks are not connected");
-    });
+    this.#services = new Services(this.store);
+    this.#webhooks = new WebhookClient({ clock, services: this.#services });
+    this.#definitions = new Definitions(this.registry, webhookConversion(this.#webhooks, random));
+    const authorizer = createAuthorizer(rolesIn(this.store));
+    const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
+    this.registry.admission.push(
+      namespaceLifecycle(this.store),
+      mutatingWebhooks(world),
+      validatingPolicies(world),
+      validatingWebhooks(world),
+    );
     this.tokens = createTokens({
       clock,
       random,
@@ -102,7 +120,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#server = new ApiServer({
       registry: this.registry,
       tokens: this.tokens,
-      authorizer: createAuthorizer(rolesIn(this.store)),
+      authorizer,
       table: table(clock),
       openapi: openapi(kinds),
       subresources: subresources(),
@@ -114,10 +132,14 @@ export class ControlPlane implements AsyncDisposable {
     const plane = new ControlPlane(options);
     bootstrap(plane.registry);
     plane.#definitions.start();
-    plane.#controllers = startControllers(
-      { registry: plane.registry, onPanic: plane.#onPanic },
-      options.controllers ?? "all",
-    );
+    const { controllers = "all" } = options;
+    if (controllers !== "none") {
+      const { startControllers } = await import("./controllers/index.ts");
+      plane.#controllers = startControllers(
+        { registry: plane.registry, onPanic: plane.#onPanic },
+        controllers,
+      );
+    }
     return plane;
   }
 
@@ -196,6 +218,16 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
+  /**
+   * Says where calls to a Service go, for webhooks that name one: there is no cluster network. A URL is called as the real
+   * server would call the Service, so its certificate must be for `name.namespace.svc`; a function is called in this process.
+   *
+   * @returns takes it back
+   */
+  bindService(namespace: string, name: string, port: number, target: ServiceTarget): () => void {
+    return this.#services.bind({ namespace, name, port }, target);
+  }
+
   /** Forgets history, so that watches from before must list again: what a real server does every few minutes. */
   compact(): void {
     this.store.compact();
@@ -208,6 +240,7 @@ export class ControlPlane implements AsyncDisposable {
   async close(): Promise<void> {
     this.#controllers?.stop();
     this.#definitions.stop();
+    this.#webhooks.close();
     await (await this.#listener)?.close();
   }
 

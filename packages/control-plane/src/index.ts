@@ -1,3 +1,9 @@
+export type {
+  ServiceTarget,
+  WebhookAnswer,
+  WebhookCall,
+  WebhookHandler,
+} from "./admission/webhooks/index.ts";
 export { administrator, ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
 export type { ApiRequest, ApiResponse } from "./http/request.ts";
 export type { Door, DoorRequest, DoorResponse } from "./in-process.ts";

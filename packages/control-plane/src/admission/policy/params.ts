@@ -1,0 +1,63 @@
+import { isObject, type JsonObject, textOf } from "../../json.ts";
+import { selectorMatcher } from "../../registry/label-selector.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { keyOf } from "../../storage/store.ts";
+import type { Binding, Policy } from "./policies.ts";
+
+/** A policy or binding that cannot be put to use. */
+export class ConfigurationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ConfigurationError";
+  }
+}
+
+/**
+ * The parameters that a binding gives to its policy: the policy is judged once with each. A single undefined means that it is
+ * judged without any; none at all, that it is not judged.
+ *
+ * @throws ConfigurationError
+ */
+export async function collectParams(
+  { paramKind }: Policy,
+  { paramRef }: Binding,
+  namespace: string | undefined,
+  registry: Registry,
+): Promise<(JsonObject | undefined)[]> {
+  if (!paramKind || !paramRef) return [undefined];
+  const { apiVersion, kind } = paramKind;
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const info = registry.kinds.byKind(group as string, version as string, kind);
+  if (!info) {
+    throw new ConfigurationError(
+      `failed to find resource referenced by paramKind: '${group === "" ? "" : group}/${version}, Kind=${kind}'`,
+    );
+  }
+  const resource = registry.resourceFor(info);
+  const named = textOf(paramRef.namespace);
+  if (named !== "" && !info.namespaced) {
+    throw new ConfigurationError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+  }
+  const within = info.namespaced ? named || namespace : undefined;
+  if (info.namespaced && !within) {
+    throw new ConfigurationError(
+      "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+    );
+  }
+  const name = textOf(paramRef.name);
+  const found =
+    name === ""
+      ? registry.store
+          .list(resource.bucket, within === undefined ? {} : { prefix: `${within}/` })
+          .entries.filter(({ object }) => selects(paramRef, object))
+      : [registry.store.get(resource.bucket, keyOf(within, name))].filter((entry) => entry !== undefined);
+  if (found.length === 0 && paramRef.parameterNotFoundAction === "Deny") {
+    throw new ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction");
+  }
+  return await Promise.all(found.map(({ object }) => registry.fromStorage(resource, object)));
+}
+
+function selects({ selector }: JsonObject, object: JsonObject): boolean {
+  const labels = isObject(object.metadata) ? object.metadata.labels : undefined;
+  return selectorMatcher(selector)(isObject(labels) ? labels : undefined);
+}

@@ -1,0 +1,152 @@
+import type { Authorizer, User } from "../../auth/index.ts";
+import { isObject, type JsonObject } from "../../json.ts";
+import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { StatusError } from "../../status.ts";
+import { requestOf } from "../webhooks/review.ts";
+import { isExempt, type Match, matchRequest, namespaceOf } from "../webhooks/rules.ts";
+import { nameInMessages, shownAs } from "../webhooks/versions.ts";
+import type { CompiledPolicy } from "./judge.ts";
+import { ConfigurationError, collectParams } from "./params.ts";
+import { type Binding, Policies, type Policy } from "./policies.ts";
+
+export interface PolicyWorld {
+  readonly registry: Registry;
+  /** Expressions may ask it. */
+  readonly authorizer: Authorizer;
+}
+
+/** Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of them. */
+export function validatingPolicies(world: PolicyWorld): Admission {
+  const policies = new Policies(world.registry.store);
+  return {
+    name: "ValidatingAdmissionPolicy",
+    validate: (request) => {
+      const all = policies.list();
+      if (all.length === 0 || isExempt(request)) return;
+      return validate(world, all, request);
+    },
+  };
+}
+
+/** Why a request is refused, and by whom. */
+interface Refusal {
+  readonly policy: string;
+  readonly binding: string | undefined;
+  readonly message: string;
+  readonly reason: string;
+}
+
+async function validate(
+  world: PolicyWorld,
+  policies: readonly Policy[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const refusals: Refusal[] = [];
+  for (const policy of policies) {
+    const match = matchRequest(policy.criteria, request, world.registry);
+    if (match === "no match") continue;
+    if ("error" in match) refusals.push(...misconfigured(policy, undefined, match.error.message));
+    else {
+      for (const binding of policy.bindings) {
+        refusals.push(...(await judgeBinding(world, policy, binding, request, match)));
+      }
+    }
+  }
+  const [first] = refusals;
+  if (first) throw refusal(first, request);
+}
+
+function misconfigured(policy: Policy, binding: string | undefined, why: string): Refusal[] {
+  if (policy.ignoreFailures) return [];
+  const message = `failed to configure ${binding === undefined ? "policy" : "binding"}: ${why}`;
+  return [{ policy: policy.name, binding, message, reason: "Invalid" }];
+}
+
+async function judgeBinding(
+  { registry, authorizer }: PolicyWorld,
+  policy: Policy,
+  binding: Binding,
+  request: AdmissionRequest,
+  match: Match,
+): Promise<Refusal[]> {
+  if (binding.criteria) {
+    const narrowed = matchRequest(binding.criteria, request, registry);
+    if (narrowed === "no match") return [];
+    if ("error" in narrowed) return misconfigured(policy, binding.name, narrowed.error.message);
+  }
+  let params: (JsonObject | undefined)[];
+  try {
+    params = await collectParams(policy, binding, namespaceOf(request), registry);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return misconfigured(policy, binding.name, error.message);
+    throw error;
+  }
+  if (params.length === 0) return [];
+  const compiled = await compiledOf(policy);
+  const shown = await shownAs(request, match);
+  const objections = params.flatMap((one) =>
+    compiled.judge({
+      ...shown,
+      request: requestOf(request, match),
+      params: one,
+      namespaceObject: namespaceObject(registry, request.namespace),
+      authorizer,
+      user: request.user as User,
+    }),
+  );
+  return objections.flatMap(({ message, reason }) => {
+    if (binding.actions.includes("Warn")) {
+      request.warn(
+        `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+      );
+    }
+    return binding.actions.includes("Deny")
+      ? [{ policy: policy.name, binding: binding.name, message, reason }]
+      : [];
+  });
+}
+
+const compilations = new WeakMap<Policy, CompiledPolicy>();
+
+async function compiledOf(policy: Policy): Promise<CompiledPolicy> {
+  let compiled = compilations.get(policy);
+  if (!compiled) {
+    const { compilePolicy } = await import("./judge.ts");
+    compiled = compilePolicy(policy);
+    compilations.set(policy, compiled);
+  }
+  return compiled;
+}
+
+/** The namespace a request is in, without what expressions may not see. */
+function namespaceObject(registry: Registry, name: string | undefined): JsonObject | undefined {
+  const found = name === undefined ? undefined : registry.store.get("namespaces", name);
+  if (!found) return undefined;
+  const { metadata, spec, status } = found.object;
+  const { managedFields: _managedFields, ownerReferences: _ownerReferences, ...kept } = metadata;
+  return {
+    metadata: kept,
+    ...(isObject(spec) ? { spec } : {}),
+    ...(isObject(status) ? { status } : {}),
+  };
+}
+
+const codes: { readonly [reason: string]: number } = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+};
+
+function refusal({ policy, binding, message, reason }: Refusal, request: AdmissionRequest): StatusError {
+  const { group, plural } = request.resource.info;
+  const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? "" : ` with binding '${binding}'`}`;
+  const why = `${by} denied request: ${message}`;
+  const name = nameInMessages(request);
+  return new StatusError({
+    code: codes[reason] ?? 422,
+    reason,
+    message: `${group === "" ? plural : `${plural}.${group}`} ${JSON.stringify(name)} is forbidden: ${why}`,
+    details: { name, ...(group === "" ? {} : { group }), kind: plural, causes: [{ message: why }] },
+  });
+}

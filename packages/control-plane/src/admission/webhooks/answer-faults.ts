@@ -1,0 +1,48 @@
+import { isObject, type Json, textOf } from "../../json.ts";
+import { goQuote } from "../../schema/go-text.ts";
+
+/** What a failed answer is called when it does not explain itself, by HTTP status. */
+const plainWords: { readonly [status: number]: string } = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  406: "the server was unable to respond with a content type that the client supports",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+
+/** Why an answer is no review, in the words of the real server's client; undefined for one that may be. */
+export function answerFault(answer: {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly value: Json | undefined;
+}): string | undefined {
+  const { status, contentType, body, value } = answer;
+  // A Status explains itself, whatever code it comes with.
+  if (isObject(value) && value.kind === "Status" && value.apiVersion === "v1" && value.status !== "Success") {
+    return textOf(value.message) || "unknown";
+  }
+  if (status < 200 || status > 206) {
+    const isText = contentType === "" || contentType.startsWith("text/");
+    const said = isText ? body.trim() : "unknown";
+    if (status === 403 || status === 415) return said;
+    const words = plainWords[status];
+    if (words !== undefined) return words;
+    if (status >= 500)
+      return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
+    return `the server responded with the status code ${status} but did not return more information`;
+  }
+  if (body === "") return `0-length response with status code: ${status} and content type: ${contentType}`;
+  if (!isObject(value)) {
+    const kind = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+  }
+  if (textOf(value.kind) === "") return `Object 'Kind' is missing in '${body}'`;
+  if (textOf(value.apiVersion) === "") return `Object 'apiVersion' is missing in '${body}'`;
+  return undefined;
+}

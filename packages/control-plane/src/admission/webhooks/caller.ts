@@ -1,0 +1,127 @@
+import { type Random, uuid } from "@windlass/clock";
+import type { Authorizer, User } from "../../auth/index.ts";
+import type { AdmissionRequest } from "../../registry/admission.ts";
+import type { Registry } from "../../registry/registry.ts";
+import { badRequest, forbidden, internalError, type StatusError } from "../../status.ts";
+import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
+import type { Hook } from "./hooks.ts";
+import {
+  denial,
+  InvalidReview,
+  isReviewVersion,
+  requestOf,
+  reviewOf,
+  type Shown,
+  type Verdict,
+  verdictOf,
+} from "./review.ts";
+import { type Match, matchRequest } from "./rules.ts";
+import { shownAs } from "./versions.ts";
+
+/** What webhooks need of the server around them. */
+export interface WebhookWorld {
+  readonly registry: Registry;
+  readonly client: WebhookClient;
+  /** Match conditions may ask it. */
+  readonly authorizer: Authorizer;
+  readonly random: Random;
+}
+
+/** A webhook that could not be asked, as opposed to one that said no. `failurePolicy: Ignore` looks past it. */
+export class HookFailure extends Error {
+  readonly status: StatusError;
+
+  constructor(hook: string, why: string) {
+    const message = `failed calling webhook ${JSON.stringify(hook)}: ${why}`;
+    super(message);
+    this.name = "HookFailure";
+    this.status = internalError(message);
+  }
+}
+
+/** Whether a webhook is to be called for a request. Only those with conditions take a while to say. */
+export function matchHook(
+  world: WebhookWorld,
+  hook: Hook,
+  request: AdmissionRequest,
+): Match | undefined | Promise<Match | undefined> {
+  const match = matchRequest(hook.criteria, request, world.registry);
+  if (match === "no match") return undefined;
+  if ("error" in match) throw match.error;
+  return hook.conditions.length === 0 ? match : judgeConditions(world, hook, request, match);
+}
+
+const compiled = new WeakMap<Hook, ReturnType<typeof import("../policy/conditions.ts").compileConditions>>();
+
+async function judgeConditions(
+  { authorizer }: WebhookWorld,
+  hook: Hook,
+  request: AdmissionRequest,
+  match: Match,
+): Promise<Match | undefined> {
+  let conditions = compiled.get(hook);
+  if (!conditions) {
+    const { compileConditions } = await import("../policy/conditions.ts");
+    conditions = compileConditions(hook.conditions, { hasParams: false, hasAuthorizer: true });
+    compiled.set(hook, conditions);
+  }
+  const shown = await shownAs(request, match);
+  const outcome = conditions.judge({
+    ...shown,
+    request: requestOf(request, match),
+    authorizer,
+    user: request.user as User,
+  });
+  if (outcome === "hold") return match;
+  if (outcome === "do not hold" || hook.ignoreFailures) return undefined;
+  const { group, plural } = request.resource.info;
+  throw forbidden({ group, resource: plural }, request.name, outcome.error);
+}
+
+/**
+ * Asks one webhook.
+ *
+ * @throws HookFailure when it could not be asked
+ * @throws StatusError when it cannot take part in a dry run
+ */
+export async function askHook(
+  world: WebhookWorld,
+  hook: Hook,
+  request: AdmissionRequest,
+  match: Match,
+  shown: Shown,
+  kind: "mutating" | "validating",
+): Promise<Verdict> {
+  if (request.dryRun && hook.sideEffects !== "None" && hook.sideEffects !== "NoneOnDryRun") {
+    throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
+  }
+  const version = hook.reviewVersions.find(isReviewVersion);
+  if (version === undefined) {
+    throw new HookFailure(
+      hook.name,
+      "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
+    );
+  }
+  const uid = uuid(world.random);
+  try {
+    const review = await world.client.post(
+      readClientConfig(hook.clientConfig),
+      reviewOf(version, uid, request, match, shown),
+      { userAgent: "kube-apiserver-admission", timeoutSeconds: hook.timeoutSeconds },
+    );
+    const verdict = verdictOf(review, { version, uid, mutating: kind === "mutating" });
+    for (const warning of verdict.warnings) request.warn(warning);
+    return verdict;
+  } catch (error) {
+    if (error instanceof CallError)
+      throw new HookFailure(hook.name, `failed to call webhook: ${error.message}`);
+    if (error instanceof InvalidReview) {
+      throw new HookFailure(hook.name, `received invalid webhook response: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+export function denied(hook: Hook, verdict: Verdict): StatusError {
+  return denial(hook.name, verdict.result);
+}

@@ -1,0 +1,145 @@
+import { type Random, uuid } from "@windlass/clock";
+import { clone, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import type { WebhookConversion } from "../../registry/definitions.ts";
+import { internalError, type StatusError } from "../../status.ts";
+import { field } from "../../storage/store.ts";
+import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
+import { texts } from "./rules.ts";
+
+/** A conversion is given this long, as in the real server. */
+const timeoutSeconds = 30;
+
+/**
+ * Converts custom resources by asking the webhook that their definition names. Only labels and annotations of an object's
+ * metadata may come back changed; the rest is put back as it was.
+ */
+export function webhookConversion(client: WebhookClient, random: Random): WebhookConversion {
+  return async (definition, objects, apiVersion) => {
+    const pending = objects.filter((object) => object.apiVersion !== apiVersion);
+    const [first] = pending;
+    if (!first) return objects.map((object) => clone(object));
+    const failed = (what: string): StatusError =>
+      internalError(`conversion webhook for ${kindText(first, objects.length)} ${what}`);
+    const webhook = field(definition, "spec", "conversion", "webhook");
+    const version = texts(field(webhook, "conversionReviewVersions")).find(
+      (one) => one === "v1" || one === "v1beta1",
+    );
+    if (version === undefined) throw internalError("no supported conversion review versions");
+    const uid = uuid(random);
+    const review: JsonObject = {
+      kind: "ConversionReview",
+      apiVersion: `apiextensions.k8s.io/${version}`,
+      request: { uid, desiredAPIVersion: apiVersion, objects: pending.map((object) => clone(object)) },
+      response: { uid: "", convertedObjects: null, result: { metadata: {} } },
+    };
+    let answer: JsonObject;
+    try {
+      answer = await client.post(readClientConfig(field(webhook, "clientConfig")), review, {
+        userAgent: "kube-apiserver",
+        timeoutSeconds,
+      });
+    } catch (error) {
+      if (error instanceof CallError) throw failed(`failed: ${error.message}`);
+      throw error;
+    }
+    const converted = convertedIn(answer, { version, uid }, failed);
+    if (converted.length !== pending.length) {
+      throw failed(`returned ${converted.length} objects, expected ${pending.length}`);
+    }
+    let next = 0;
+    const single = objects.length === 1;
+    return objects.map((object) => {
+      if (object.apiVersion === apiVersion) return clone(object);
+      const index = next++;
+      const where = single ? "invalid object at index 0" : `invalid converted object at index ${index}`;
+      return accept(object, converted[index] ?? null, apiVersion, (why) =>
+        failed(`returned ${where}: ${why}`),
+      );
+    });
+  };
+}
+
+function kindText(object: JsonObject, count: number): string {
+  const kind = `${textOf(object.kind)}${count === 1 ? "" : "List"}`;
+  return `${textOf(object.apiVersion)}, Kind=${kind}`;
+}
+
+function convertedIn(
+  review: JsonObject,
+  expected: { readonly version: string; readonly uid: string },
+  failed: (what: string) => StatusError,
+): Json[] {
+  const { version, uid } = expected;
+  const { response } = review;
+  if (version === "v1") {
+    const wanted = "apiextensions.k8s.io/v1, Kind=ConversionReview";
+    const got = `${textOf(review.apiVersion)}, Kind=${textOf(review.kind)}`;
+    if (got !== wanted) throw failed(`failed: expected webhook response of ${wanted}, got ${got}`);
+  }
+  if (!isObject(response)) throw failed("failed: no response provided");
+  if (version === "v1" && response.uid !== uid) {
+    throw failed(
+      `failed: expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(textOf(response.uid))}`,
+    );
+  }
+  const status = textOf(field(response, "result", "status"));
+  if (status !== "Success") {
+    const message = textOf(field(response, "result", "message"));
+    throw failed(`failed: ${message || `response.result.status was '${status}', not 'Success'`}`);
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+function accept(
+  original: JsonObject,
+  converted: Json,
+  apiVersion: string,
+  refused: (why: string) => StatusError,
+): JsonObject {
+  if (!isObject(converted)) throw refused("it is not an object");
+  if (converted.apiVersion !== apiVersion) {
+    throw refused(`invalid groupVersion (expected ${apiVersion}, received ${textOf(converted.apiVersion)})`);
+  }
+  if (converted.kind !== original.kind) {
+    throw refused(`invalid kind (expected ${textOf(original.kind)}, received ${textOf(converted.kind)})`);
+  }
+  const before = original.metadata as JsonObject;
+  const after = converted.metadata;
+  if (!isObject(after)) throw refused("missing metadata in converted object");
+  for (const [part, word] of [
+    ["name", "name"],
+    ["namespace", "namespace"],
+    ["uid", "UID"],
+  ] as const) {
+    const [was, is] = [textOf(before[part]), textOf(after[part])];
+    if (was !== is) throw refused(`must have the same ${word}: ${was} != ${is}`);
+  }
+  const metadata = clone(before);
+  for (const part of ["labels", "annotations"] as const) {
+    const value = after[part];
+    delete metadata[part];
+    if (value === undefined || value === null) continue;
+    if (!isObject(value)) throw refused(`invalid metadata.${part} in converted object`);
+    for (const [key, text] of Object.entries(value)) {
+      if (typeof text === "string") continue;
+      throw refused(
+        `metadata.${part}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`,
+      );
+    }
+    metadata[part] = value;
+  }
+  return { ...converted, metadata };
+}
+
+function goTypeOf(value: Json): string {
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return "[]interface {}";
+  switch (typeof value) {
+    case "number":
+      return Number.isInteger(value) ? "int64" : "float64";
+    case "boolean":
+      return "bool";
+    default:
+      return "map[string]interface {}";
+  }
+}

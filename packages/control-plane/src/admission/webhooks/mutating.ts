@@ -1,0 +1,129 @@
+import { equal, type JsonObject } from "../../json.ts";
+import { DecodeError } from "../../kinds/index.ts";
+import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
+import { ParseError } from "../../schema/parse-json.ts";
+import { internalError } from "../../status.ts";
+import { askHook, denied, HookFailure, matchHook, type WebhookWorld } from "./caller.ts";
+import { type Hook, Hooks } from "./hooks.ts";
+import { patched, readPatch } from "./patch.ts";
+import { isExempt, type Match } from "./rules.ts";
+import { shownAs, takeBack } from "./versions.ts";
+
+/**
+ * Asks mutating webhooks one after the other, each about what the one before made of the object. When one has changed it, the
+ * plugins before this one run again, and so do the webhooks that ask for it and were called earlier: once.
+ */
+export function mutatingWebhooks(world: WebhookWorld): Admission {
+  const hooks = new Hooks(world.registry.store, "mutatingwebhookconfigurations");
+  const plugin: Admission = {
+    name: "MutatingAdmissionWebhook",
+    mutate: (request) => {
+      const all = hooks.list();
+      if (all.length === 0 || isExempt(request)) return;
+      return mutate(world, all, request, plugin);
+    },
+    // Deletions have nothing to mutate, yet webhooks hear of them in the same order as of all else.
+    validate: (request) => {
+      const all = hooks.list();
+      if (all.length === 0 || request.operation !== "DELETE" || isExempt(request)) return;
+      return mutate(world, all, request, plugin);
+    },
+  };
+  return plugin;
+}
+
+async function mutate(
+  world: WebhookWorld,
+  hooks: readonly Hook[],
+  request: AdmissionRequest,
+  self: Admission,
+): Promise<void> {
+  const round = new Round(world, request);
+  for (const hook of hooks) await round.call(hook);
+  if (!round.changed) return;
+  const seen = request.object;
+  for (const plugin of world.registry.admission) {
+    if (plugin === self) break;
+    const waiting = plugin.mutate?.(request);
+    if (waiting) await waiting;
+  }
+  const again = equal(seen, request.object) ? round.toRepeat : round.everyReinvocable;
+  for (const hook of hooks) if (again.has(hook.id)) await round.call(hook);
+}
+
+/** One request's way through the webhooks. */
+class Round {
+  readonly #world: WebhookWorld;
+  readonly #request: AdmissionRequest;
+  /** Called so far, wanting to be called again should anything change after them. */
+  readonly #waiting = new Set<string>();
+  /** Of these, the ones after which something did. */
+  readonly toRepeat = new Set<string>();
+  changed = false;
+
+  constructor(world: WebhookWorld, request: AdmissionRequest) {
+    this.#world = world;
+    this.#request = request;
+  }
+
+  get everyReinvocable(): ReadonlySet<string> {
+    return new Set([...this.toRepeat, ...this.#waiting]);
+  }
+
+  async call(hook: Hook): Promise<void> {
+    const matching = matchHook(this.#world, hook, this.#request);
+    const match = matching instanceof Promise ? await matching : matching;
+    if (!match) return;
+    try {
+      if (await this.#ask(hook, match)) {
+        this.changed = true;
+        for (const id of this.#waiting) this.toRepeat.add(id);
+        this.#waiting.clear();
+      }
+    } catch (error) {
+      if (!(error instanceof HookFailure)) throw error;
+      if (!hook.ignoreFailures) throw error.status;
+    }
+    if (hook.reinvocable) this.#waiting.add(hook.id);
+  }
+
+  /** @returns whether the object is another one now */
+  async #ask(hook: Hook, match: Match): Promise<boolean> {
+    const request = this.#request;
+    const shown = await shownAs(request, match);
+    const verdict = await askHook(this.#world, hook, request, match, shown, "mutating");
+    if (!verdict.allowed) throw denied(hook, verdict);
+    if (verdict.patch === undefined) return false;
+    const operations = operationsOf(hook, verdict.patch);
+    if (operations.length === 0) return false;
+    if (shown.object === undefined) {
+      throw internalError(
+        `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+      );
+    }
+    if (verdict.patchType !== "JSONPatch") {
+      throw new HookFailure(hook.name, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
+    }
+    const before = request.object as JsonObject;
+    await this.#take(match, patched(shown.object, operations));
+    return !equal(before, request.object);
+  }
+
+  async #take(match: Match, changed: JsonObject): Promise<void> {
+    try {
+      await takeBack(this.#request, match, changed);
+    } catch (error) {
+      if (error instanceof DecodeError) throw internalError(error.message);
+      throw error;
+    }
+  }
+}
+
+function operationsOf(hook: Hook, patch: string): ReturnType<typeof readPatch> {
+  try {
+    return readPatch(patch);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw new HookFailure(hook.name, `received undecodable patch in webhook response: ${error.message}`);
+  }
+}

@@ -1,0 +1,85 @@
+import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { applyJsonPatch } from "../../merge/index.ts";
+import { ParseError, parseJson } from "../../schema/parse-json.ts";
+import { internalError, StatusError } from "../../status.ts";
+
+/** The operations of a webhook's patch. @throws ParseError when it is no list of operations */
+export function readPatch(text: string): Json[] {
+  const { value } = parseJson(text);
+  if (value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw new ParseError(
+    `json: cannot unmarshal ${isObject(value) ? "object" : typeof value} into Go value of type jsonpatch.Patch`,
+  );
+}
+
+/** Applies a webhook's patch. @throws StatusError 500 that names the operation which does not apply */
+export function patched(object: JsonObject, operations: readonly Json[]): JsonObject {
+  let result: Json = object;
+  for (const operation of operations) {
+    try {
+      result = applyJsonPatch(result, [operation]);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      throw internalError(faultOf(result, isObject(operation) ? operation : {}, error));
+    }
+  }
+  if (isObject(result)) return result;
+  throw internalError("couldn't get version/kind; json parse error: the patch left no object");
+}
+
+/** Which part of an operation found nothing to work on, in the words of the library that the real server uses. */
+function faultOf(document: Json, operation: JsonObject, error: StatusError): string {
+  const path = textOf(operation.path);
+  const from = textOf(operation.from);
+  const key = keysOf(path).at(-1) ?? "";
+  const parent = at(document, keysOf(path).slice(0, -1));
+  const isContainer = typeof parent === "object" && parent !== null;
+  switch (operation.op) {
+    case "add":
+      return isContainer
+        ? `error in add for path: '${path}': ${indexFault(key)}`
+        : `add operation does not apply: doc is missing path: "${path}": missing value`;
+    case "remove":
+      if (!isContainer)
+        return `remove operation does not apply: doc is missing path: "${path}": missing value`;
+      return `error in remove for path: '${path}': ${
+        Array.isArray(parent) ? indexFault(key) : `Unable to remove nonexistent key: ${key}: missing value`
+      }`;
+    case "replace":
+      return isContainer
+        ? `replace operation does not apply: doc is missing key: ${path}: missing value`
+        : `replace operation does not apply: doc is missing path: ${path}: missing value`;
+    case "test":
+      return `testing value ${path} failed: test failed`;
+    case "move":
+    case "copy":
+      return at(document, keysOf(from)) === undefined
+        ? `${operation.op} operation does not apply: doc is missing from path: ${from}: missing value`
+        : `${operation.op} operation does not apply: doc is missing destination path: ${path}: missing value`;
+    default:
+      return operation.op === undefined ? error.message : `Unexpected kind: ${textOf(operation.op)}`;
+  }
+}
+
+function keysOf(path: string): string[] {
+  return path
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function at(document: Json, keys: readonly string[]): Json | undefined {
+  let value: Json | undefined = document;
+  for (const key of keys) {
+    if (Array.isArray(value)) value = value[Number(key)];
+    else value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return value;
+}
+
+function indexFault(key: string): string {
+  return /^-?\d+$/.test(key)
+    ? `Unable to access invalid index: ${key}: invalid index referenced`
+    : `value was not a proper array index: '${key}': strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
+}
