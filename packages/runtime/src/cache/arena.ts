@@ -5,6 +5,8 @@ import type { StoredObject } from "./stored-object.ts";
 const CHUNK_BYTES = 64 << 10;
 /** An object larger than this gets a chunk of its own. */
 const LARGE_OBJECT = CHUNK_BYTES >> 1;
+/** How many chunks may lie mostly unused before some are emptied without waiting for new objects. */
+const SPARSE_CHUNKS = 64;
 /** How many chunks stay unpacked after a read: neighbours are often read together. */
 const UNPACKED_CHUNKS = 16;
 
@@ -59,8 +61,8 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Where the bytes of cached objects live: outside the JavaScript heap, so that the garbage collector neither scans nor moves them, and
- * packed, since objects of a kind have much in common. A chunk of which less than half is in use is emptied into the current one and given
- * back.
+ * packed, since objects of a kind have much in common. A chunk that nothing uses is given back; one of which less than half is in use is
+ * emptied into the current one as new objects come.
  *
  * Bytes are never overwritten. Whoever still holds an object that was replaced can read it; its chunk lives as long.
  */
@@ -68,6 +70,9 @@ export class Arena {
   readonly #packs: boolean;
   #current: Chunk = newChunk(CHUNK_BYTES);
   readonly #chunks = new Set<Chunk>([this.#current]);
+  /** Chunks of which less than half is in use. */
+  readonly #sparse = new Set<Chunk>();
+  #isEvacuating = false;
   /** Packed chunks that were read lately, as a ring. */
   readonly #unpacked: (Chunk | undefined)[] = [];
   #turn = 0;
@@ -119,7 +124,15 @@ export class Arena {
     object.isHeld = false;
     const { chunk } = object;
     chunk.live -= object.length;
-    if (chunk !== this.#current && chunk.live * 2 < chunk.used) this.#evacuate(chunk);
+    if (chunk === this.#current) return;
+    if (chunk.live === 0) {
+      this.#chunks.delete(chunk);
+      this.#sparse.delete(chunk);
+      return;
+    }
+    if (chunk.live * 2 >= chunk.used) return;
+    this.#sparse.add(chunk);
+    if (this.#sparse.size > SPARSE_CHUNKS && this.#sparse.size * 2 > this.#chunks.size) this.#evacuateSome(1);
   }
 
   #room(length: number): Chunk {
@@ -128,17 +141,32 @@ export class Arena {
       this.#chunks.add(chunk);
       return chunk;
     }
-    while (CHUNK_BYTES - this.#current.used < length) {
-      const full = this.#current;
-      const isWorthKeeping = full.live * 2 >= full.used;
-      this.#current = isWorthKeeping && this.#packs ? new Chunk(full.pack()) : newChunk(CHUNK_BYTES);
-      this.#chunks.add(this.#current);
-      if (!isWorthKeeping) this.#evacuate(full);
+    if (CHUNK_BYTES - this.#current.used < length) {
+      this.#turnOver();
+      this.#evacuateSome(2);
     }
-    return this.#current;
+    return CHUNK_BYTES - this.#current.used < length ? this.#room(length) : this.#current;
+  }
+
+  /** The current chunk is full: packs it and starts another. */
+  #turnOver(): void {
+    const full = this.#current;
+    const memory = this.#packs && full.live > 0 ? full.pack() : undefined;
+    this.#current = memory ? new Chunk(memory) : newChunk(CHUNK_BYTES);
+    this.#chunks.add(this.#current);
+    if (full.live === 0) this.#chunks.delete(full);
+    else if (full.live * 2 < full.used) this.#sparse.add(full);
+  }
+
+  #evacuateSome(count: number): void {
+    if (this.#isEvacuating) return;
+    this.#isEvacuating = true;
+    for (const chunk of this.#sparse.values().take(count)) this.#evacuate(chunk);
+    this.#isEvacuating = false;
   }
 
   #evacuate(chunk: Chunk): void {
+    this.#sparse.delete(chunk);
     this.#chunks.delete(chunk);
     for (const object of chunk.objects) {
       if (!object.isHeld || object.chunk !== chunk) continue;

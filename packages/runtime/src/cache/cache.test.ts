@@ -556,6 +556,17 @@ test("namespaces can be chosen, and the choice changed while running", async () 
   expect(server.watches).toBe(0);
 });
 
+test("a namespace that leaves before it has synced is not waited for", async () => {
+  const { clock, server, cache } = setup();
+  server.streaming = "never ends";
+  const namespaces = namespaceSet(["a", "b"]);
+  const informer = cache.informer(Widget, { namespaces });
+  await clock.advance(1000);
+  namespaces.set([]);
+  await informer.synced;
+  expect(informer.hasSynced).toBe(true);
+});
+
 test("namespaces can be chosen by their labels, which may change", async () => {
   const clock = new ManualClock();
   const widgets = new ModelServer();
@@ -608,4 +619,44 @@ test("the figures say what is held and how fresh it is, and observers hear what 
   server.cut();
   await settle();
   expect(heard).toEqual(["added", "listed in 0 by stream", "restarted", "failed: the connection was reset"]);
+});
+
+test("informers without a scope of their own have the default one", async () => {
+  const { server, cache } = setup({ defaultScope: { namespace: "a", labelSelector: "app=web" } });
+  server.put("a", "one", {}, { labels: { app: "web" } });
+  server.put("a", "two");
+  server.put("b", "three", {}, { labels: { app: "web" } });
+  const informer = cache.informer(Widget);
+  expect(informer.scope).toEqual({ namespace: "a", labelSelector: "app=web" });
+  await cache.waitForSync();
+  expect(cache.list(Widget, { namespace: "a" }).map((object) => object.metadata.name)).toEqual(["one"]);
+  expect(cache.informer({ ...Gadget, scope: "Cluster" }).scope).toEqual({ labelSelector: "app=web" });
+});
+
+test("objects are held compressed unless that is turned off", async () => {
+  const sizes: number[] = [];
+  for (const compress of [true, false]) {
+    const { server, cache } = setup({ compress });
+    for (let index = 0; index < 100; index++)
+      server.put("a", `w${index}`, { text: "the same over and over ".repeat(200) });
+    cache.informer(Widget);
+    await cache.waitForSync();
+    expect(cache.get(Widget, { namespace: "a", name: "w7" })?.text).toContain("over and over");
+    sizes.push(cache.reservedBytes);
+  }
+  const [packed = 0, plain = 0] = sizes;
+  expect(packed * 4).toBeLessThan(plain);
+});
+
+test("own keys that are special to JavaScript are data like any other", async () => {
+  const { server, cache } = setup();
+  const evil = JSON.parse('{"__proto__":{"polluted":true},"constructor":"x"}') as Record<string, string>;
+  server.put("a", "one", { spec: evil }, { labels: JSON.parse('{"__proto__":"y","app":"web"}') as object });
+  cache.informer(Widget).addIndex("label", (object) => Object.keys(object.metadata.labels ?? {}));
+  await cache.waitForSync();
+  const object = cache.get(Widget, { namespace: "a", name: "one" });
+  expect(JSON.stringify(object?.spec)).toBe('{"__proto__":{"polluted":true},"constructor":"x"}');
+  expect(cache.byIndex(Widget, "label", "__proto__")).toHaveLength(1);
+  expect(cache.list(Widget, { labelSelector: "toString" })).toEqual([]);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });

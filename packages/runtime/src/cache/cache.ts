@@ -205,7 +205,14 @@ class SharedInformerCache implements InformerCache {
       scope,
       namespaces,
       (namespace) => this.#openShared(kind, { ...rest, namespace }),
-      () => this.#composites.delete(composite),
+      {
+        onRelease: () => this.#composites.delete(composite),
+        onError: (error) =>
+          this.#log.error(
+            { err: error, kind: kind.kind },
+            "a handler of cache events threw; the others go on",
+          ),
+      },
     );
     this.#composites.add(composite);
     return composite;

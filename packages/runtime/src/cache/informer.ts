@@ -85,6 +85,8 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
   readonly #indexes = new Map<string, IndexFunction>();
   readonly #unsubscribe: () => void;
   readonly #onRelease: () => void;
+  readonly #onError: (error: unknown) => void;
+  #changed = Promise.withResolvers<void>();
   #hasSynced = false;
 
   constructor(
@@ -92,13 +94,14 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
     scope: InformerScope,
     namespaces: Namespaces,
     open: (namespace: string) => InformerHandle,
-    onRelease: () => void,
+    hooks: { readonly onRelease: () => void; readonly onError: (error: unknown) => void },
   ) {
     this.kind = kind;
     this.scope = scope;
     this.#namespaces = namespaces;
     this.#open = open;
-    this.#onRelease = onRelease;
+    this.#onRelease = hooks.onRelease;
+    this.#onError = hooks.onError;
     this.#unsubscribe = namespaces.subscribe(() => this.#follow());
     this.#follow();
     this.synced = this.#sync();
@@ -143,7 +146,12 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
 
   async #sync(): Promise<void> {
     await this.#namespaces.ready;
-    await Promise.all([...this.#members.values()].map((member) => member.synced));
+    for (;;) {
+      const waiting = [...this.#members.values()].filter((member) => !member.hasSynced);
+      if (waiting.length === 0) break;
+      // A namespace that leaves meanwhile is not waited for.
+      await Promise.race([Promise.all(waiting.map((member) => member.synced)), this.#changed.promise]);
+    }
     this.#hasSynced = true;
   }
 
@@ -162,6 +170,8 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
       for (const [handler, subscriptions] of this.#handlers)
         subscriptions.set(namespace, member.subscribe(handler));
     }
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
   }
 
   #leave(namespace: string, member: InformerHandle): void {
@@ -171,7 +181,14 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
       subscriptions.delete(namespace);
     }
     member.release();
-    for (const handler of this.#handlers.keys())
-      for (const object of objects) handler({ type: "deleted", object });
+    for (const handler of this.#handlers.keys()) for (const object of objects) this.#tell(handler, object);
+  }
+
+  #tell(handler: Handler, object: KubernetesObject): void {
+    try {
+      handler({ type: "deleted", object });
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 }
