@@ -165,7 +165,7 @@ function container(draw: Draw, name: string): JsonObject {
     name,
     image: draw.pick(["i1", "i2"]),
     ...maybe(draw, "env", () =>
-      draw.shuffled(draw.some(["A", "B", "C"], 0.6)).map((variable) => ({
+      draw.shuffled(draw.some(["A", "B", "C", "A"], 0.5)).map((variable) => ({
         name: variable,
         ...draw.pick<JsonObject>([
           { value: "1" },

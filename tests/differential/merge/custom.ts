@@ -2,8 +2,9 @@ import { seededRandom } from "../../../packages/clock/src/index.ts";
 import { clone, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { normalizeAs } from "../../../packages/control-plane/src/kinds/index.ts";
 import { applySchemaDefaults } from "../../../packages/control-plane/src/schema/defaults.ts";
+import { normaliseEmbedded } from "../../../packages/control-plane/src/schema/embedded.ts";
 import { nodeOf } from "../../../packages/control-plane/src/schema/node.ts";
-import { pruneNulls } from "../../../packages/control-plane/src/schema/prune.ts";
+import { pruneNulls, pruneUnknown } from "../../../packages/control-plane/src/schema/prune.ts";
 import type { Schema } from "../../../packages/control-plane/src/schema/schema.ts";
 import { Draw, randomSchema, randomValue } from "./generate.ts";
 import { wait } from "./judge.ts";
@@ -73,12 +74,14 @@ async function untilServed(send: Send, collection: string): Promise<void> {
   throw new Error(`${collection} was not served`);
 }
 
-/** Storing a custom resource fills in defaults, drops nulls that are not allowed, and leaves no empty metadata. */
+/** Storing a custom resource prunes unknown fields, fills in defaults, drops nulls that are not allowed, and leaves no empty metadata. */
 function storedCustom(object: JsonObject, schema: Schema): JsonObject {
   const result = clone(object);
   const metadata = normalizeAs("meta.v1.ObjectMeta", result.metadata ?? {}) as JsonObject;
   const entries = (object.metadata as JsonObject).managedFields;
   result.metadata = { ...metadata, ...(entries === undefined ? {} : { managedFields: entries }) };
+  normaliseEmbedded(result, schema);
+  pruneUnknown(result, nodeOf(schema));
   pruneNulls(result, nodeOf(schema));
   applySchemaDefaults(result, schema);
   return result;

@@ -91,6 +91,13 @@ function randomNode(draw: Draw, depth: number): Schema {
     case 6:
       return { ...randomMapList(draw, depth), ...nullable };
     case 7:
+      if (draw.chance(0.3)) {
+        return {
+          type: "object",
+          properties: { spec: randomSchema(draw, depth - 1) },
+          "x-kubernetes-embedded-resource": true,
+        };
+      }
       return draw.chance(0.5)
         ? { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...nullable }
         : { "x-kubernetes-preserve-unknown-fields": true, ...nullable };
@@ -174,6 +181,15 @@ function randomObject(draw: Draw, schema: Schema, density: number): JsonObject {
     for (const name of draw.some(["m", "n", "o.p/q"], density)) {
       result[name] = randomValue(draw, schema.additionalProperties, density);
     }
+  }
+  if (schema["x-kubernetes-embedded-resource"]) {
+    const labels = strings(draw, ["l1", "l2"]);
+    const finalizers = draw.some(["x.io/a", "x.io/b"], 0.6);
+    Object.assign(result, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: draw.pick(["p", "q"]), ...draw.pick<JsonObject>([{}, { labels }, { finalizers }]) },
+    });
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] && draw.chance(0.5)) {
     result[draw.pick(["u", "v"])] = randomFree(draw, 2);
