@@ -28,6 +28,7 @@ const ESCAPES: { readonly [text: string]: string } = {
 
 /** A field's name as expressions write it; undefined for names that cannot be written. */
 export function escapeName(name: string): string | undefined {
+  if (/^[A-Za-z]\w*$/.test(name) && !name.includes("__") && !RESERVED.has(name)) return name;
   if (RESERVED.has(name)) return `__${name}__`;
   const escaped = name.replace(/__|[-./]/g, (text) => ESCAPES[text] as string);
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(escaped) && /^[A-Za-z_./-]/.test(name) ? escaped : undefined;
@@ -44,8 +45,19 @@ const META: Schema = {
   properties: { name: { type: "string" }, generateName: { type: "string" } },
 };
 
+const resources = new WeakMap<Schema, Schema>();
+
 /** What every resource has, whatever its schema says. */
 export function withResourceFields(schema: Schema): Schema {
+  let resource = resources.get(schema);
+  if (resource === undefined) {
+    resource = asResource(schema);
+    resources.set(schema, resource);
+  }
+  return resource;
+}
+
+function asResource(schema: Schema): Schema {
   return {
     ...schema,
     properties: {

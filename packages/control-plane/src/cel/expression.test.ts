@@ -4,6 +4,7 @@ import type { JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { CostExceeded } from "./evaluate.ts";
 import { compileExpression } from "./expression.ts";
+import type { AccessQuestion } from "./library/authorizer.ts";
 import recorded from "./recorded-results.json" with { type: "json" };
 import { compileRules } from "./rules.ts";
 import { CelError } from "./values.ts";
@@ -35,6 +36,24 @@ test("match conditions see untyped objects", () => {
   expect(run("object.spec.list.exists(x, x == 2)", { object })).toBe(true);
   expect(() => run("object.spec.nope", { object })).toThrow(new CelError("no such key: nope"));
   expect(() => run("object.spec.replicas + 'x'", { object })).toThrow(new CelError("no such overload"));
+});
+
+test("an expression may ask what a user is allowed to do", () => {
+  const expression = compileExpression(
+    "authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed() && !authorizer.path('/x').check('get').allowed()",
+    ["authorizer"],
+  );
+  if (expression.errors !== undefined) throw new Error(expression.errors);
+  const asked: AccessQuestion[] = [];
+  const answer = expression.evaluate({}, 1_000_000, (question) => {
+    asked.push(question);
+    return { allowed: question.resource === "deployments", reason: "" };
+  });
+  expect(answer).toBe(true);
+  expect(asked).toEqual([
+    { group: "apps", resource: "deployments", namespace: "a", verb: "delete" },
+    { path: "/x", verb: "get" },
+  ]);
 });
 
 test.each([

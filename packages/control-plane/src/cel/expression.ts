@@ -3,6 +3,7 @@ import { check, type Environment } from "./check.ts";
 import { fromJson, toJson } from "./convert.ts";
 import { estimate } from "./estimate.ts";
 import { Meter, program } from "./evaluate.ts";
+import { type Authorize, authorizerOf } from "./library/authorizer.ts";
 import { KUBERNETES } from "./library/index.ts";
 import { constantFault, literalIssues } from "./literals.ts";
 import { parse } from "./parse.ts";
@@ -55,13 +56,18 @@ export type Expression =
        * @throws CelError when the expression fails on these values
        * @throws CostExceeded when it costs more than `costLimit`
        */
-      evaluate(variables: { readonly [name: string]: Json | undefined }, costLimit: number): Json;
+      evaluate(
+        variables: { readonly [name: string]: Json | undefined },
+        costLimit: number,
+        authorize?: Authorize,
+      ): Json;
     }
   | { readonly errors: string };
 
 /**
  * Compiles an expression over untyped variables, such as `object`, `oldObject`, `request`, `params`, `namespaceObject` and
- * `variables`. Fields are found at evaluation, so an unknown one is an error of evaluation.
+ * `variables`. Fields are found at evaluation, so an unknown one is an error of evaluation. The variable `authorizer`
+ * answers by the function handed to `evaluate`, and is null without one.
  */
 export function compileExpression(text: string, variables: Iterable<string>): Expression {
   const names = [...variables];
@@ -71,9 +77,11 @@ export function compileExpression(text: string, variables: Iterable<string>): Ex
   if (compiled.fault !== undefined) return { errors: compiled.fault };
   return {
     type: typeName(compiled.type),
-    evaluate: (values, costLimit) => {
+    evaluate: (values, costLimit, authorize) => {
       const bound = new Map<string, Value>();
       for (const name of names) bound.set(name, fromJson(values[name] ?? null));
+      if (authorize !== undefined && types.has("authorizer"))
+        bound.set("authorizer", authorizerOf(authorize));
       return toJson(compiled.run(bound, new Meter(costLimit)));
     },
   };

@@ -1,5 +1,6 @@
 import type { Overload } from "../functions.ts";
 import { ADDRESSES } from "./addresses.ts";
+import { AUTHORIZATION } from "./authorizer.ts";
 import { COLLECTIONS } from "./collections.ts";
 import { NAMED_FORMATS } from "./named-formats.ts";
 import { NUMBERS } from "./numbers.ts";
@@ -33,4 +34,5 @@ export const KUBERNETES: Library = libraryOf([
   ...URLS,
   ...SEMVERS,
   ...NAMED_FORMATS,
+  ...AUTHORIZATION,
 ]);
