@@ -23,7 +23,18 @@ export class OutOfBudget extends Error {
   }
 }
 
-const library: Library = libraryOf([...[...KUBERNETES.values()].flat(), ...AUTHORIZATION]);
+/** Functions by the same names may be there already; admission has its own, which know the request's resource. */
+const replaced = new Set(AUTHORIZATION.map(({ name }) => name));
+const library: Library = libraryOf([
+  ...[...KUBERNETES.values()]
+    .flat()
+    .filter(({ name, params }) => !replaced.has(name) || !asksAuthorizer(params)),
+  ...AUTHORIZATION,
+]);
+
+function asksAuthorizer([receiver]: readonly Type[]): boolean {
+  return receiver?.kind === "opaque" && receiver.name.startsWith("kubernetes.authorization.");
+}
 
 /** What a request brings to expressions. */
 export interface Inputs {

@@ -1,4 +1,4 @@
-import { isObject, type Json, textOf } from "../../json.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { goQuote } from "../../schema/go-text.ts";
 
 /** What a failed answer is called when it does not explain itself, by HTTP status. */
@@ -37,12 +37,40 @@ export function answerFault(answer: {
       return `an error on the server (${goQuote(said)}) has prevented the request from succeeding`;
     return `the server responded with the status code ${status} but did not return more information`;
   }
-  if (body === "") return `0-length response with status code: ${status} and content type: ${contentType}`;
+  if (body === "")
+    return `0-length response with status code: ${status} and content type: ${contentType || "application/json"}`;
   if (!isObject(value)) {
     const kind = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
     return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
   }
-  if (textOf(value.kind) === "") return `Object 'Kind' is missing in '${body}'`;
-  if (textOf(value.apiVersion) === "") return `Object 'apiVersion' is missing in '${body}'`;
   return undefined;
+}
+
+const responseTypes = { allowed: "boolean", uid: "string", patch: "string", patchType: "string" } as const;
+
+/** The first field of an admission response that is of another type than it must be. */
+export function responseFault(review: JsonObject): string | undefined {
+  const { response } = review;
+  if (!isObject(response)) return undefined;
+  for (const [name, type] of Object.entries(responseTypes)) {
+    const value = response[name];
+    if (value === undefined || value === null || typeof value === type) continue;
+    const given = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    const wanted = { allowed: "bool", uid: "types.UID", patch: "[]uint8", patchType: "v1.PatchType" }[name];
+    return `json: cannot unmarshal ${given} into Go struct field AdmissionResponse.response.${name} of type ${wanted}`;
+  }
+  return undefined;
+}
+
+/** Why an answer is not the kind of review that was sent. One that does not say what it is passes here. */
+export function kindFault(answer: JsonObject, sent: JsonObject): string | undefined {
+  const kind = textOf(answer.kind) || textOf(sent.kind);
+  const apiVersion = textOf(answer.apiVersion) || textOf(sent.apiVersion);
+  if (kind === sent.kind && apiVersion === sent.apiVersion) return undefined;
+  const [group, wanted] = textOf(sent.apiVersion).split("/") as [string, string];
+  if (kind === sent.kind && (apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`)) {
+    const given = apiVersion.slice(group.length + 1);
+    return `converting (${given}.${kind}) to (${wanted}.${kind}): unknown conversion`;
+  }
+  return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }

@@ -3,6 +3,7 @@ import type { Authorizer, User } from "../../auth/index.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { badRequest, forbidden, internalError, type StatusError } from "../../status.ts";
+import { responseFault } from "./answer-faults.ts";
 import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
 import type { Hook } from "./hooks.ts";
 import {
@@ -109,8 +110,10 @@ export async function askHook(
       reviewOf(version, uid, request, match, shown),
       { userAgent: "kube-apiserver-admission", timeoutSeconds: hook.timeoutSeconds },
     );
+    const fault = responseFault(review);
+    if (fault !== undefined) throw new CallError(fault);
     const verdict = verdictOf(review, { version, uid, mutating: kind === "mutating" });
-    for (const warning of verdict.warnings) request.warn(warning);
+    for (const warning of verdict.warnings) if (fitsHeader(warning)) request.warn(warning);
     return verdict;
   } catch (error) {
     if (error instanceof CallError)
@@ -120,6 +123,11 @@ export async function askHook(
     }
     throw error;
   }
+}
+
+/** Warnings travel in a header, where control characters cannot go: those that have any are dropped. */
+function fitsHeader(warning: string): boolean {
+  return warning !== "" && ![...warning].some((char) => char < " " || char === "\x7f");
 }
 
 export function denied(hook: Hook, verdict: Verdict): StatusError {

@@ -2,7 +2,7 @@ import type { Agent } from "node:https";
 import type { Clock } from "@windlass/clock";
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { ParseError, parseJson } from "../../schema/parse-json.ts";
-import { answerFault } from "./answer-faults.ts";
+import { answerFault, kindFault } from "./answer-faults.ts";
 import { type ServiceReference, type Services, UnresolvedService, type WebhookHandler } from "./services.ts";
 import { dialFault } from "./transport-faults.ts";
 
@@ -74,7 +74,7 @@ export class WebhookClient {
         : this.#clock.schedule(timeoutSeconds * 1_000, () => given.abort());
     try {
       const exchange = await this.#exchange(config, target, { headers, body, signal: given.signal });
-      return readReview(exchange);
+      return await readReview(exchange, review);
     } catch (error) {
       if (error instanceof CallError) throw error;
       const why = given.signal.aborted ? "context deadline exceeded" : faultText(error, config);
@@ -188,19 +188,26 @@ async function inProcess(
   };
 }
 
-function readReview({ status, contentType, body }: Exchange): JsonObject {
+async function readReview({ status, contentType, body }: Exchange, sent: JsonObject): Promise<JsonObject> {
   let value: Json | undefined;
   try {
-    value = body === "" ? undefined : parseJson(body).value;
+    value = body === "" ? undefined : await parseEither(body);
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     if (status >= 200 && status <= 206) {
       throw new CallError(`couldn't get version/kind; json parse error: ${error.message}`);
     }
   }
-  const fault = answerFault({ status, contentType, body, value });
+  const fault = answerFault({ status, contentType, body, value }) ?? kindFault(value as JsonObject, sent);
   if (fault !== undefined) throw new CallError(fault);
   return value as JsonObject;
+}
+
+/** Answers may be YAML, which whatever does not look like JSON is taken for. */
+async function parseEither(body: string): Promise<Json> {
+  if (/^\s*["{[]/.test(body)) return parseJson(body).value;
+  const { parseYaml } = await import("../../schema/parse-yaml.ts");
+  return parseYaml(body).value;
 }
 
 function faultText(error: unknown, config: ClientConfig): string {

@@ -1,11 +1,12 @@
-import { equal, type JsonObject } from "../../json.ts";
+import { equal, isObject, type JsonObject } from "../../json.ts";
 import { DecodeError } from "../../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { ParseError } from "../../schema/parse-json.ts";
-import { internalError } from "../../status.ts";
+import { internalError, StatusError } from "../../status.ts";
 import { askHook, denied, HookFailure, matchHook, type WebhookWorld } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
+import type { Shown } from "./review.ts";
 import { isExempt, type Match } from "./rules.ts";
 import { shownAs, takeBack } from "./versions.ts";
 
@@ -90,7 +91,7 @@ class Round {
   /** @returns whether the object is another one now */
   async #ask(hook: Hook, match: Match): Promise<boolean> {
     const request = this.#request;
-    const shown = await shownAs(request, match);
+    const shown = withoutStamps(request, await shownAs(request, match));
     const verdict = await askHook(this.#world, hook, request, match, shown, "mutating");
     if (!verdict.allowed) throw denied(hook, verdict);
     if (verdict.patch === undefined) return false;
@@ -106,6 +107,7 @@ class Round {
     }
     const before = request.object as JsonObject;
     await this.#take(match, patched(shown.object, operations));
+    restoreStamps(request, before);
     return !equal(before, request.object);
   }
 
@@ -113,9 +115,26 @@ class Round {
     try {
       await takeBack(this.#request, match, changed);
     } catch (error) {
-      if (error instanceof DecodeError) throw internalError(error.message);
-      throw error;
+      if (!(error instanceof DecodeError || error instanceof StatusError)) throw error;
+      throw internalError(error.message.replace(/^.* cannot be handled as a [^:]*: /, ""));
     }
+  }
+}
+
+/** Given to new objects by the server, which does so after mutating webhooks had their say. */
+const stamps = ["uid", "creationTimestamp"] as const;
+
+function withoutStamps({ operation }: AdmissionRequest, shown: Shown): Shown {
+  const metadata = shown.object?.metadata;
+  if (operation === "CREATE" && isObject(metadata)) for (const stamp of stamps) delete metadata[stamp];
+  return shown;
+}
+
+function restoreStamps({ operation, object }: AdmissionRequest, before: JsonObject): void {
+  if (operation !== "CREATE" || !isObject(object?.metadata) || !isObject(before.metadata)) return;
+  for (const stamp of stamps) {
+    const value = before.metadata[stamp];
+    if (value !== undefined) object.metadata[stamp] = value;
   }
 }
 

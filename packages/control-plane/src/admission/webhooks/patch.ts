@@ -53,13 +53,22 @@ function faultOf(document: Json, operation: JsonObject, error: StatusError): str
     case "test":
       return `testing value ${path} failed: test failed`;
     case "move":
+      if (at(document, keysOf(from)) === undefined && isObject(at(document, keysOf(from).slice(0, -1)))) {
+        const gone = keysOf(from).at(-1) ?? "";
+        return `error in move for path: '${gone}': Unable to remove nonexistent key: ${gone}: missing value`;
+      }
+      return sourceFault("move", document, from, path);
     case "copy":
-      return at(document, keysOf(from)) === undefined
-        ? `${operation.op} operation does not apply: doc is missing from path: ${from}: missing value`
-        : `${operation.op} operation does not apply: doc is missing destination path: ${path}: missing value`;
+      return sourceFault("copy", document, from, path);
     default:
       return operation.op === undefined ? error.message : `Unexpected kind: ${textOf(operation.op)}`;
   }
+}
+
+function sourceFault(op: string, document: Json, from: string, path: string): string {
+  return at(document, keysOf(from)) === undefined
+    ? `${op} operation does not apply: doc is missing from path: ${from}: missing value`
+    : `${op} operation does not apply: doc is missing destination path: ${path}: missing value`;
 }
 
 function keysOf(path: string): string[] {

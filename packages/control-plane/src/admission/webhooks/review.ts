@@ -29,11 +29,22 @@ export function reviewOf(
 
 /** A request as policies see it: `request` in their expressions. The objects are variables of their own there. */
 export function requestOf(request: AdmissionRequest, match: Match): JsonObject {
-  return { ...describe(request, match), dryRun: request.dryRun, options: request.options };
+  return { ...describe(request, match), dryRun: request.dryRun, options: optionsOf(request) };
 }
 
 function ending(request: AdmissionRequest, object: Json, oldObject: Json): JsonObject {
-  return { object, oldObject, dryRun: request.dryRun, options: request.options };
+  return { object, oldObject, dryRun: request.dryRun, options: optionsOf(request) };
+}
+
+/** A patch is an update by the time admission hears of it. */
+function optionsOf({ options, dryRun }: AdmissionRequest): JsonObject {
+  const { kind, apiVersion, ...rest } = options;
+  return {
+    kind: kind === "PatchOptions" ? "UpdateOptions" : textOf(kind),
+    apiVersion: textOf(apiVersion),
+    ...(dryRun ? { dryRun: ["All"] } : {}),
+    ...rest,
+  };
 }
 
 function describe(request: AdmissionRequest, match: Match): JsonObject {
@@ -149,7 +160,8 @@ function checkPatch(patch: string, patchType: Json | undefined, mutating: boolea
 }
 
 function kindText(review: JsonObject): string {
-  return `${textOf(review.apiVersion)}, Kind=${textOf(review.kind)}`;
+  const apiVersion = textOf(review.apiVersion);
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${textOf(review.kind)}`;
 }
 
 /** A webhook's no, as the client hears it. */

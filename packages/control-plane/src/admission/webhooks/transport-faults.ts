@@ -49,7 +49,6 @@ export function dialFault(error: unknown, host: string): string {
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
     case "EPROTO":
       return "http: server gave HTTP response to HTTPS client";
-    case undefined:
     default:
       return fault.message ?? String(error);
   }
@@ -79,7 +78,7 @@ function nameFault({ cert }: NodeFault, host: string): string {
   }
   const dnsNames = of("DNS:");
   if (!isAddress && dnsNames.length === 0) {
-    return "certificate is not valid for any names, but wanted to match " + host;
+    return `certificate is not valid for any names, but wanted to match ${host}`;
   }
   return `certificate is valid for ${(isAddress ? addresses : dnsNames).join(", ")}, not ${host}`;
 }
