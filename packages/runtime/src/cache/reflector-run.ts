@@ -197,6 +197,7 @@ class ReflectorRun {
         }
       }
       if (this.#pace.isSliceOver()) await turn();
+      if (this.#signal.aborted) return;
     }
   }
 
