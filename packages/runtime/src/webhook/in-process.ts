@@ -1,0 +1,39 @@
+import type { Certificates } from "./certificates.ts";
+import { Trust } from "./trust.ts";
+import { Turns } from "./turns.ts";
+
+/** No certificates at all, for a server that has no socket. Configurations are still installed, if that is asked for. */
+export const withoutCertificates: Certificates = {
+  secretFor: () => undefined,
+  keep: async ({ targets, install, client, cache, clock, random, log, name }) => {
+    if (!install) return { fault: () => undefined, close: () => undefined };
+    const turns: Turns = new Turns({
+      clock,
+      random,
+      log,
+      what: "the webhook configurations cannot be looked after",
+      turn: async () => {
+        await trust.inject([], clock.now(), 0);
+        return Number.POSITIVE_INFINITY;
+      },
+    });
+    const onChange = () => void turns.take();
+    const trust = new Trust({
+      targets,
+      client,
+      cache,
+      clock,
+      log,
+      fieldManager: `${name}-webhook-ca`,
+      onChange,
+    });
+    await turns.take();
+    return {
+      fault: () => turns.fault,
+      close: async () => {
+        trust.close();
+        await turns.close();
+      },
+    };
+  },
+};

@@ -1,0 +1,186 @@
+import {
+  compareResourceVersions,
+  isConflict,
+  isNotFound,
+  type KubernetesObject,
+  type Writer,
+} from "@windlass/client";
+import type { Clock } from "@windlass/clock";
+import type { Cache, Informer } from "../cache/contract.ts";
+import { deviations } from "../reconcile/compare.ts";
+import type { Logger } from "../reconcile/log.ts";
+import { authoritiesIn, bundleOf, type StoredAuthority } from "./authority-secret.ts";
+import { trustFor } from "./rotation.ts";
+import type { TrustTarget } from "./trust-target.ts";
+
+export interface TrustOptions {
+  readonly targets: readonly TrustTarget[];
+  readonly client: Writer;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Under which name the bundles are applied: one of its own, so that applying a manifest does not take them away. */
+  readonly fieldManager: string;
+  /** Called whenever something was seen that may want an answer. */
+  readonly onChange: () => void;
+}
+
+interface Watched {
+  readonly target: TrustTarget;
+  readonly informer: Informer<KubernetesObject>;
+  object: KubernetesObject | undefined;
+  /** What our last write was, and what it came to: if the server thinks otherwise, there is no use in repeating it. */
+  written: { readonly version: string | undefined; readonly bundle: string } | undefined;
+}
+
+/**
+ * Watches the objects that tell the API server whom to call, and sees to it that they hold the authorities they must. Any
+ * number of replicas may do so at a time: a write is bound to what it was decided from.
+ */
+export class Trust {
+  readonly #options: TrustOptions;
+  readonly #watched: readonly Watched[];
+  readonly #parsed = new Map<string, readonly StoredAuthority[]>();
+  /** Since when all who call hold an authority. */
+  #since = new Map<string, number>();
+  /** Since when nobody calls. */
+  #nobodySince: number | undefined;
+
+  constructor(options: TrustOptions) {
+    this.#options = options;
+    this.#watched = options.targets.map((target) => {
+      const scope = { fieldSelector: `metadata.name=${target.name}` };
+      return {
+        target,
+        informer: options.cache.informer(target.kind, scope),
+        object: undefined,
+        written: undefined,
+      };
+    });
+    for (const one of this.#watched) this.#follow(one);
+    this.#judge();
+  }
+
+  /** How long every target has held the authority; undefined if not all do, or not all have been seen. */
+  readonly trustedForMs = (id: string): number | undefined => {
+    const since = this.#nobodySince ?? this.#since.get(id);
+    return since === undefined ? undefined : this.#options.clock.monotonic() - since;
+  };
+
+  /** Why the authority is not trusted everywhere, in words; undefined if it is. */
+  faultFor(id: string): string | undefined {
+    for (const { target, informer, object } of this.#watched) {
+      const subject = `${target.kind.kind} ${target.name}`;
+      if (!informer.hasSynced) return `${subject} could not be looked at yet`;
+      if (object && !this.#trusts(target, object, id))
+        return `the caBundle of ${subject} does not hold the certificate authority yet`;
+    }
+    return undefined;
+  }
+
+  /**
+   * Puts what is needed where it is missing.
+   *
+   * @throws ApiError, TransportError when a target cannot be written; what can be is.
+   */
+  async inject(needed: readonly StoredAuthority[], now: number, skewMs: number): Promise<void> {
+    const outcomes = await Promise.allSettled(
+      this.#watched.map((one) => this.#injectInto(one, needed, now, skewMs)),
+    );
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  close(): void {
+    for (const { informer } of this.#watched) informer.release();
+  }
+
+  #follow(watched: Watched): void {
+    const { informer, target } = watched;
+    informer.subscribe((event) => {
+      if (event.object.metadata.name !== target.name) return;
+      this.#see(watched, event.type === "deleted" ? undefined : event.object);
+      this.#options.onChange();
+    });
+    const onSynced = () => {
+      this.#judge();
+      this.#options.onChange();
+    };
+    // It rejects when the cache is stopped, and then there is nothing more to see.
+    informer.synced.then(onSynced, () => undefined);
+  }
+
+  #see(watched: Watched, object: KubernetesObject | undefined): void {
+    if (object && watched.object && isOlder(object, watched.object)) return;
+    watched.object = object;
+    this.#judge();
+  }
+
+  /** Finds what all who call trust at this moment. A target that is not there calls nobody. */
+  #judge(): void {
+    const isSeen = this.#watched.every(({ informer }) => informer.hasSynced);
+    const callers = this.#watched.flatMap(({ target, object }) => (object ? this.#held(target, object) : []));
+    const now = this.#options.clock.monotonic();
+    this.#nobodySince = isSeen && callers.length === 0 ? (this.#nobodySince ?? now) : undefined;
+    const ids = isSeen ? new Set(callers.flat().map(({ id }) => id)) : [];
+    const since = new Map<string, number>();
+    for (const id of ids)
+      if (callers.every((held) => held.some((one) => one.id === id)))
+        since.set(id, this.#since.get(id) ?? now);
+    this.#since = since;
+  }
+
+  #trusts(target: TrustTarget, object: KubernetesObject, id: string): boolean {
+    return this.#held(target, object).every((held) => held.some((one) => one.id === id));
+  }
+
+  #held(target: TrustTarget, object: KubernetesObject): readonly (readonly StoredAuthority[])[] {
+    return target.bundlesIn(object).map((bundle) => this.#parse(bundle));
+  }
+
+  #parse(bundle: string): readonly StoredAuthority[] {
+    const known = this.#parsed.get(bundle);
+    if (known) return known;
+    const parsed = authoritiesIn(Buffer.from(bundle, "base64").toString("utf8"));
+    if (this.#parsed.size > 20) this.#parsed.clear();
+    this.#parsed.set(bundle, parsed);
+    return parsed;
+  }
+
+  async #injectInto(
+    watched: Watched,
+    needed: readonly StoredAuthority[],
+    now: number,
+    skewMs: number,
+  ): Promise<void> {
+    const { target, informer, object } = watched;
+    const { client, fieldManager, log } = this.#options;
+    if (!informer.hasSynced) return;
+    const held = object === undefined ? [] : this.#held(target, object).flat();
+    const present = [...new Map(held.map((one) => [one.id, one])).values()];
+    const bundle = bundleOf(trustFor(present, needed, now, { skewMs }));
+    const wanted = target.wanted(object, bundle === "" ? undefined : Buffer.from(bundle).toString("base64"));
+    if (wanted === undefined || deviations(wanted, object).size === 0) return;
+    const { resourceVersion, uid } = object?.metadata ?? {};
+    const { written } = watched;
+    if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
+    const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;
+    try {
+      const after = await client.apply(target.kind, bound, { fieldManager, force: true });
+      watched.written = { version: after.metadata.resourceVersion, bundle };
+      this.#see(watched, after);
+      log.info(
+        { kind: target.kind.kind, name: target.name },
+        "put the webhook's certificate authority in place",
+      );
+    } catch (error) {
+      // Someone else was faster, or it is gone; the watch tells what became of it.
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    }
+  }
+}
+
+function isOlder(one: KubernetesObject, than: KubernetesObject): boolean {
+  const { resourceVersion: a = "", uid } = one.metadata;
+  const { resourceVersion: b = "" } = than.metadata;
+  return uid === than.metadata.uid && (compareResourceVersions(a, b) ?? 0) < 0;
+}
