@@ -22,6 +22,7 @@ import {
 import { bootstrap } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
 import type { Running } from "./controllers/loop.ts";
+import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
 import type { ApiRequest, ApiResponse } from "./http/request.ts";
@@ -70,6 +71,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly registry: Registry;
   readonly store: Store;
   readonly tokens: Tokens;
+  /** Makes requests fail, late, or see the past: to try how clients take it. */
+  readonly faults: Faults;
   readonly #server: ApiServer;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
@@ -117,7 +120,14 @@ export class ControlPlane implements AsyncDisposable {
       find: (resource, namespace, name) =>
         this.store.get(resource, namespace ? `${namespace}/${name}` : name)?.object,
     });
+    this.faults = new Faults({
+      registry: this.registry,
+      clock,
+      random,
+      handle: (request) => this.#server.handle(request),
+    });
     this.#server = new ApiServer({
+      intercept: this.faults.intercept,
       registry: this.registry,
       tokens: this.tokens,
       authorizer,
@@ -144,13 +154,17 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** Answers a request: the whole API behind one function. */
-  handle(request: ApiRequest): Promise<ApiResponse> {
-    return this.#server.handle(request);
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    return this.faults.observe(request, await this.#server.handle(request));
   }
 
   /** A transport for a client in this process. @param user @default the administrator */
   connect(user: Requester = administrator): Door {
-    return openDoor((request) => this.handle(request), user);
+    return openDoor(async (request) => {
+      const response = await this.handle(request);
+      request.signal.throwIfAborted();
+      return response;
+    }, user);
   }
 
   /** Opens the API to other processes, over HTTPS. A second call returns the first one's address. */

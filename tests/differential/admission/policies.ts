@@ -33,7 +33,6 @@ export const policyCases: readonly PolicyCase[] = [
     }),
   },
   { name: "reason-forbidden", policy: validation("false", { reason: "Forbidden" }) },
-  { name: "reason-unauthorized", policy: validation("false", { reason: "Unauthorized" }) },
   { name: "reason-large", policy: validation("false", { reason: "RequestEntityTooLarge" }) },
   { name: "error", policy: validation("object.data.q == '2'") },
   { name: "error-ignored", policy: { ...validation("object.data.q == '2'"), failurePolicy: "Ignore" } },

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, textOf } from "../../json.ts";
+import type { KindInfo } from "../../kinds/index.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { keyOf } from "../../storage/store.ts";
@@ -25,14 +26,7 @@ export async function collectParams(
   registry: Registry,
 ): Promise<(JsonObject | undefined)[]> {
   if (!paramKind || !paramRef) return [undefined];
-  const { apiVersion, kind } = paramKind;
-  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-  const info = registry.kinds.byKind(group as string, version as string, kind);
-  if (!info) {
-    throw new ConfigurationError(
-      `failed to find resource referenced by paramKind: '${group === "" ? "" : group}/${version}, Kind=${kind}'`,
-    );
-  }
+  const info = paramInfo(paramKind, registry);
   const resource = registry.resourceFor(info);
   const named = textOf(paramRef.namespace);
   if (named !== "" && !info.namespaced) {
@@ -55,6 +49,19 @@ export async function collectParams(
     throw new ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction");
   }
   return await Promise.all(found.map(({ object }) => registry.fromStorage(resource, object)));
+}
+
+/** The kind of a policy's parameters. @throws ConfigurationError when there is no such kind */
+export function paramInfo(
+  { apiVersion, kind }: NonNullable<Policy["paramKind"]>,
+  { kinds }: Pick<Registry, "kinds">,
+): KindInfo {
+  const [group, version] = (apiVersion.includes("/") ? apiVersion : `/${apiVersion}`).split("/");
+  const info = kinds.byKind(group as string, version as string, kind);
+  if (info) return info;
+  throw new ConfigurationError(
+    `failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`,
+  );
 }
 
 function selects({ selector }: JsonObject, object: JsonObject): boolean {

@@ -7,7 +7,7 @@ import { requestOf } from "../webhooks/review.ts";
 import { isExempt, type Match, matchRequest, namespaceOf } from "../webhooks/rules.ts";
 import { nameInMessages, shownAs } from "../webhooks/versions.ts";
 import type { CompiledPolicy } from "./judge.ts";
-import { ConfigurationError, collectParams } from "./params.ts";
+import { ConfigurationError, collectParams, paramInfo } from "./params.ts";
 import { type Binding, Policies, type Policy } from "./policies.ts";
 
 export interface PolicyWorld {
@@ -46,8 +46,10 @@ async function validate(
   for (const policy of policies) {
     const match = matchRequest(policy.criteria, request, world.registry);
     if (match === "no match") continue;
-    if ("error" in match) refusals.push(...misconfigured(policy, undefined, match.error.message));
-    else {
+    const fault = "error" in match ? match.error.message : paramFault(policy, world.registry);
+    if ("error" in match || fault !== undefined) {
+      refusals.push(...misconfigured(policy, undefined, fault ?? ""));
+    } else {
       for (const binding of policy.bindings) {
         refusals.push(...(await judgeBinding(world, policy, binding, request, match)));
       }
@@ -55,6 +57,16 @@ async function validate(
   }
   const [first] = refusals;
   if (first) throw refusal(first, request);
+}
+
+function paramFault({ paramKind }: Policy, registry: Registry): string | undefined {
+  try {
+    if (paramKind) paramInfo(paramKind, registry);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message;
+    throw error;
+  }
 }
 
 function misconfigured(policy: Policy, binding: string | undefined, why: string): Refusal[] {

@@ -1,0 +1,2 @@
+export type { Fault, FaultError, FaultTarget, Verb } from "./fault.ts";
+export { type FaultHandle, Faults } from "./faults.ts";

@@ -1,0 +1,42 @@
+import type { ApiRequest, ApiResponse } from "../http/request.ts";
+import { failure } from "../http/respond.ts";
+import type { JsonObject } from "../json.ts";
+import { notFound } from "../status.ts";
+import type { Asked } from "./fault.ts";
+
+/**
+ * Answers a get or a list as it would have been answered at a revision of the past.
+ *
+ * @param handle answers requests truthfully
+ */
+export async function answerFromPast(
+  request: ApiRequest,
+  { verb, info }: Asked,
+  revision: number,
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const url = new URL(request.url, "http://localhost");
+  url.searchParams.set("resourceVersion", String(revision));
+  if (verb === "list") {
+    if (url.searchParams.has("continue")) url.searchParams.delete("resourceVersion");
+    else url.searchParams.set("resourceVersionMatch", "Exact");
+    return await handle({ ...request, url: `${url.pathname}${url.search}` });
+  }
+  const { name = "", subresource } = info;
+  const depth = subresource === undefined ? 1 : 2;
+  const collection = url.pathname
+    .split("/")
+    .filter((part) => part !== "")
+    .slice(0, -depth)
+    .join("/");
+  url.searchParams.set("resourceVersionMatch", "Exact");
+  url.searchParams.set("fieldSelector", `metadata.name=${name}`);
+  const response = await handle({ ...request, url: `/${collection}${url.search}` });
+  if (response.status !== 200 || typeof response.body !== "string") return response;
+  const list = JSON.parse(response.body) as JsonObject & { items?: JsonObject[] };
+  if (list.kind === "Table") return response;
+  const [item] = list.items ?? [];
+  if (!item) return failure(notFound({ group: info.group, resource: info.plural }, name));
+  const kind = String(list.kind).replace(/List$/, "");
+  return { ...response, body: JSON.stringify({ kind, apiVersion: list.apiVersion, ...item }) };
+}

@@ -1,0 +1,62 @@
+import type { ApiResponse, Sink } from "../http/request.ts";
+import type { Asked } from "./fault.ts";
+
+/** A watch that somebody is reading. */
+export interface OpenStream {
+  readonly asked: Asked;
+  /** Ends it as a lost connection would. */
+  cut(): void;
+}
+
+/** The watches that are open now. */
+export class OpenStreams {
+  readonly #open = new Set<OpenStream>();
+
+  /** An answer whose stream, once it is read, is known here. @param onOpen told of it then */
+  tracked(asked: Asked, response: ApiResponse, onOpen: (stream: OpenStream) => () => void): ApiResponse {
+    const { body } = response;
+    if (typeof body !== "function") return response;
+    return {
+      ...response,
+      body: (sink) => {
+        let forget: () => void = () => undefined;
+        const ended = () => {
+          this.#open.delete(stream);
+          forget();
+        };
+        let stop: () => void = () => undefined;
+        const watched: Sink = {
+          write: (chunk) => sink.write(chunk),
+          end: () => {
+            ended();
+            sink.end();
+          },
+        };
+        const stream: OpenStream = {
+          asked,
+          cut: () => {
+            if (!this.#open.has(stream)) return;
+            ended();
+            stop();
+            sink.end();
+          },
+        };
+        this.#open.add(stream);
+        stop = body(watched);
+        forget = onOpen(stream);
+        return () => {
+          ended();
+          stop();
+        };
+      },
+    };
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  matching(wanted: (asked: Asked) => boolean): OpenStream[] {
+    return [...this.#open].filter(({ asked }) => wanted(asked));
+  }
+}
