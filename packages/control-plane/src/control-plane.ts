@@ -1,4 +1,5 @@
-import { type Authority, createAuthority } from "@windlass/certificates";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { validatingPolicies } from "./admission/policy/plugin.ts";
@@ -37,6 +38,7 @@ import { builtinResource } from "./registry/builtin-resource.ts";
 import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
+import type { DataFile } from "./storage/persistence.ts";
 import { Store } from "./storage/store.ts";
 
 export interface ControlPlaneOptions {
@@ -48,6 +50,11 @@ export interface ControlPlaneOptions {
   readonly controllers?: ControllerChoice;
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
+  /**
+   * Keeps everything in this file, so that a later start goes on where this one ends: objects, their versions and uids, the
+   * authority and keys behind kubeconfigs and tokens. Survives being killed. @default nothing is kept
+   */
+  readonly data?: string;
   /** Told of errors inside the server. @default written to standard error */
   readonly onPanic?: (error: unknown, where: string) => void;
 }
@@ -83,14 +90,16 @@ export class ControlPlane implements AsyncDisposable {
   #controllers: Running | undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
+  readonly #data: DataFile | undefined;
 
-  private constructor(options: ControlPlaneOptions) {
+  private constructor(options: ControlPlaneOptions, data: DataFile | undefined) {
     const clock = options.clock ?? systemClock;
     const random = options.random ?? systemRandom;
     this.#clock = clock;
     this.#onPanic =
       options.onPanic ?? ((error, where) => process.stderr.write(`${where}: ${stackOf(error)}\n`));
     this.#random = random;
+    this.#data = data;
     this.store = new Store(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit });
     const kinds = builtinKinds();
     this.registry = new Registry({
@@ -117,6 +126,7 @@ export class ControlPlane implements AsyncDisposable {
     this.tokens = createTokens({
       clock,
       random,
+      ...(data?.identity ? { key: createPrivateKey(data.identity.tokenKey) } : {}),
       find: (resource, namespace, name) =>
         this.store.get(resource, namespace ? `${namespace}/${name}` : name)?.object,
     });
@@ -139,7 +149,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-    const plane = new ControlPlane(options);
+    const data = options.data === undefined ? undefined : await openData(options.data);
+    const plane = new ControlPlane(options, data);
+    data?.follow(plane.store);
     bootstrap(plane.registry);
     plane.#definitions.start();
     const { controllers = "all" } = options;
@@ -190,23 +202,27 @@ export class ControlPlane implements AsyncDisposable {
       usages: ["server"],
       validForMs: year,
     });
-    return listen({
+    const known = this.#data?.identity;
+    const listener = await listen({
+      // Kubeconfigs from before a restart name the port of then.
+      ...(options.port === undefined && known?.port !== undefined ? { preferredPort: known.port } : {}),
       ...options,
       ...serving,
       authority: authority.certificate,
       userOf: (der) => certificateUser(der, { authority: authority.certificate, clock: systemClock }),
       handle: (request) => this.handle(request),
     });
+    const port = Number(new URL(listener.url).port);
+    if (known && known.port !== port) this.#data?.identify({ ...known, port });
+    return listener;
   }
 
   /** The authority behind the server's certificate and its clients'. Peers check dates by the machine's clock, so it does too. */
   get authority(): Authority {
-    this.#authority ??= createAuthority({
-      commonName: "windlass-control-plane",
-      validForMs: 10 * year,
-      clock: systemClock,
-      random: this.#random,
-    });
+    const kept = this.#data?.identity?.authority;
+    this.#authority ??= kept
+      ? loadAuthority(kept.certificate, kept.key, { clock: systemClock, random: this.#random })
+      : newAuthority(this.#random);
     return this.#authority;
   }
 
@@ -256,11 +272,34 @@ export class ControlPlane implements AsyncDisposable {
     this.#definitions.stop();
     this.#webhooks.close();
     await (await this.#listener)?.close();
+    this.#data?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function newAuthority(random: Random): Authority {
+  return createAuthority({
+    commonName: "windlass-control-plane",
+    validForMs: 10 * year,
+    clock: systemClock,
+    random,
+  });
+}
+
+/** Opens a data file; a new one is given keys. */
+async function openData(path: string): Promise<DataFile> {
+  const { DataFile } = await import("./storage/persistence.ts");
+  const data = DataFile.open(path);
+  if (!data.identity) {
+    const { certificate, key } = newAuthority(systemRandom);
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const tokenKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    data.identify({ authority: { certificate, key }, tokenKey });
+  }
+  return data;
 }
 
 /** RBAC's objects as they are stored now. */

@@ -1,35 +1,133 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { ControlPlane } from "./control-plane.ts";
+import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
+import type { ControllerName } from "./controllers/index.ts";
 
 const usage = `Usage: windlass-control-plane --kubeconfig FILE [options]
 
 A Kubernetes API server in one process, for developing and testing operators. Runs until it is stopped.
 
-  --kubeconfig FILE   write a kubeconfig for kubectl and other clients here
-  --port N            listen on this port (default: any free one)
-  --host ADDRESS      listen on this address (default: 127.0.0.1)
-  --help              show this
+  --kubeconfig FILE    write a kubeconfig for kubectl and other clients here
+  --port N             listen on this port (default: any free one, or the one it had before with --data)
+  --host ADDRESS       listen on this address (default: 127.0.0.1)
+  --data FILE          keep everything in this file, and go on from there (default: keep nothing)
+  --controllers LIST   run these controllers beside the server: all, none, or names with commas between (default: all)
+  --help               show this
 `;
 
-const { values } = parseArgs({
-  options: {
-    kubeconfig: { type: "string" },
-    port: { type: "string" },
-    host: { type: "string" },
-    help: { type: "boolean" },
-  },
-});
-
-if (values.help || values.kubeconfig === undefined) {
-  process.stdout.write(usage);
-  process.exit(values.help ? 0 : 2);
+/** What the command line asks for. */
+interface Wishes {
+  readonly kubeconfig: string;
+  readonly listen: { readonly host?: string; readonly port?: number };
+  readonly plane: ControlPlaneOptions;
 }
-const plane = await ControlPlane.start();
-await plane.listen({
-  ...(values.port === undefined ? {} : { port: Number(values.port) }),
-  ...(values.host === undefined ? {} : { host: values.host }),
-});
-await writeFile(values.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
-process.stdout.write(`ready in ${Math.round(performance.now())} ms\n`);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void plane.close());
+
+/** Bad usage: explained, and the process ends with 2. */
+class UsageError extends Error {}
+
+async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
+  const values = parse(args);
+  if (values.help) return "help";
+  const { kubeconfig, port, host, data, controllers } = values;
+  if (kubeconfig === undefined) throw new UsageError("--kubeconfig FILE is needed");
+  if (port !== undefined && !(/^\d+$/.test(port) && Number(port) <= 65_535)) {
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(port)}`);
+  }
+  return {
+    kubeconfig,
+    listen: {
+      ...(port === undefined ? {} : { port: Number(port) }),
+      ...(host === undefined ? {} : { host }),
+    },
+    plane: {
+      ...(data === undefined ? {} : { data }),
+      ...(controllers === undefined ? {} : { controllers: await readControllers(controllers) }),
+    },
+  };
+}
+
+function parse(
+  args: readonly string[],
+): Partial<Record<(typeof texts)[number], string>> & { help?: boolean } {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        kubeconfig: { type: "string" },
+        port: { type: "string" },
+        host: { type: "string" },
+        data: { type: "string" },
+        controllers: { type: "string" },
+        help: { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const texts = ["kubeconfig", "port", "host", "data", "controllers"] as const;
+
+async function readControllers(list: string): Promise<NonNullable<ControlPlaneOptions["controllers"]>> {
+  if (list === "all" || list === "none") return list;
+  const { controllerNames } = await import("./controllers/index.ts");
+  const isKnown = (name: string): name is ControllerName => controllerNames.includes(name as ControllerName);
+  const names = list.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !isKnown(name));
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `--controllers: there is no ${unknown.join(", ")}. There are: ${controllerNames.join(", ")}, or all, or none`,
+    );
+  }
+  return names.filter(isKnown);
+}
+
+/** Errors that say all there is to say; anything else comes with its stack. */
+function explain(error: unknown): string {
+  const { code, message, name, port, path } = error as NodeJS.ErrnoException & { port?: number };
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} is in use: choose another with --port, or leave it out for any free one`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `cannot listen there: ${message}. --host must be an address of this machine`;
+    case "EACCES":
+      return path === undefined ? `port ${port} needs more rights: choose one above 1023` : message;
+    case "ENOENT":
+    case "EISDIR":
+    case "EROFS":
+      return message;
+    default:
+      return name === "DataFileError" || name === "UsageError"
+        ? message
+        : String((error as Error).stack ?? error);
+  }
+}
+
+async function run(wishes: Wishes): Promise<void> {
+  const plane = await ControlPlane.start(wishes.plane);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= plane.close();
+    void stopping.then(() => process.exit(0));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  try {
+    await plane.listen(wishes.listen);
+    await writeFile(wishes.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
+  } catch (error) {
+    await plane.close();
+    throw error;
+  }
+  process.stdout.write(`ready in ${Math.round(performance.now())} ms\n`);
+}
+
+try {
+  const wishes = await readWishes(process.argv.slice(2));
+  if (wishes === "help") process.stdout.write(usage);
+  else await run(wishes);
+} catch (error) {
+  process.stderr.write(`windlass-control-plane: ${explain(error)}\n`);
+  if (error instanceof UsageError) process.stderr.write(`\n${usage}`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -19,6 +19,8 @@ export interface ListenerOptions {
   readonly host?: string;
   /** @default any free port */
   readonly port?: number;
+  /** Taken where it is free and `port` does not say otherwise. */
+  readonly preferredPort?: number;
 }
 
 export interface Listener {
@@ -74,18 +76,36 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     send(outgoing, response);
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port ?? 0, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
+  const { port: wanted, preferredPort } = options;
+  const taken =
+    wanted === undefined && preferredPort !== undefined && (await tryListen(server, preferredPort, host));
+  if (!taken) await startListening(server, wanted ?? 0, host);
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     close: () => close(server),
   };
+}
+
+function startListening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** @returns whether the port was free */
+async function tryListen(server: Server, port: number, host: string): Promise<boolean> {
+  try {
+    await startListening(server, port, host);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    throw error;
+  }
 }
 
 function close(server: Server): Promise<void> {
