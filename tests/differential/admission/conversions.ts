@@ -115,7 +115,7 @@ const steps: readonly { name: string; behave: (review: Review) => Answer; sendin
   {
     name: "renamed",
     behave: changed((o) => ({ ...o, metadata: { ...o.metadata, name: "z" } })),
-    sendings: [read, list],
+    sendings: [read],
   },
   {
     name: "moved",
@@ -127,24 +127,24 @@ const steps: readonly { name: string; behave: (review: Review) => Answer; sendin
     behave: changed((o) => ({ ...o, metadata: { ...o.metadata, uid: "z" } })),
     sendings: [read],
   },
-  { name: "no metadata", behave: changed(({ metadata: _metadata, ...o }) => o), sendings: [read, list] },
+  { name: "no metadata", behave: changed(({ metadata: _metadata, ...o }) => o), sendings: [read] },
   {
     name: "other version",
     behave: changed((o) => ({ ...o, apiVersion: `${group}/v1` })),
-    sendings: [read, list],
+    sendings: [read],
   },
-  { name: "other kind", behave: changed((o) => ({ ...o, kind: "Gadget" })), sendings: [read, list] },
+  { name: "other kind", behave: changed((o) => ({ ...o, kind: "Gadget" })), sendings: [read] },
   {
     name: "failed",
     behave: () => ({ result: { status: "Failure", message: "cannot" } }),
-    sendings: [read, list],
+    sendings: [read],
   },
   { name: "failed without a word", behave: () => ({ result: { status: "Failure" } }), sendings: [read] },
   { name: "no result", behave: () => ({}), sendings: [read] },
   {
     name: "too few",
     behave: () => ({ result: { status: "Success" }, convertedObjects: [] }),
-    sendings: [read, list],
+    sendings: [read],
   },
   { name: "wrong uid", behave: (review) => ({ ...good(review), uid: "other" }), sendings: [read] },
   {
@@ -233,23 +233,23 @@ try {
   await hooks.close();
 }
 
+/**
+ * The answer, and for the read of one object what the webhook was asked. The real server asks at other times too: its watch
+ * caches hold each version apart. Who manages which fields is compared elsewhere.
+ */
 async function play(server: Server, sending: Sending): Promise<unknown> {
   hooks.seen.length = 0;
-  const answer = await server.send(sending);
-  const asked = hooks.seen.map(({ path, headers, review }) => ({
-    path,
-    agent: headers["user-agent"],
-    review: normal(review),
-  }));
-  // How often it is asked differs with how each server stores and caches; what it is asked must not.
-  const distinct = new Set(asked.map((one) => JSON.stringify(one.review)));
-  return {
-    answer: normal(answer),
-    path: asked[0]?.path,
-    agent: asked[0]?.agent,
-    first: asked[0]?.review,
-    asked: distinct.size > 0,
-  };
+  const answer = withoutManagers(normal(await server.send(sending)));
+  if (sending !== read) return answer;
+  const [asked] = hooks.seen;
+  const headers = { agent: asked?.headers["user-agent"], accept: asked?.headers.accept };
+  return { answer, path: asked?.path, ...headers, review: withoutManagers(normal(asked?.review)) };
+}
+
+function withoutManagers(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
+    key === "managedFields" ? undefined : inner,
+  );
 }
 
 function report(real: unknown, embedded: unknown, path: string): void {

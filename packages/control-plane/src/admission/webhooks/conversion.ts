@@ -1,7 +1,8 @@
 import { type Random, uuid } from "@windlass/clock";
 import { clone, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import type { WebhookConversion } from "../../registry/definitions.ts";
-import { internalError, type StatusError } from "../../status.ts";
+import { metadataFaults } from "../../registry/metadata.ts";
+import { StatusError } from "../../status.ts";
 import { field } from "../../storage/store.ts";
 import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
 import { texts } from "./rules.ts";
@@ -19,23 +20,23 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     const [first] = pending;
     if (!first) return objects.map((object) => clone(object));
     const failed = (what: string): StatusError =>
-      internalError(`conversion webhook for ${kindText(first, objects.length)} ${what}`);
+      plainError(`conversion webhook for ${kindText(first, objects.length)} ${what}`);
     const webhook = field(definition, "spec", "conversion", "webhook");
     const version = texts(field(webhook, "conversionReviewVersions")).find(
       (one) => one === "v1" || one === "v1beta1",
     );
-    if (version === undefined) throw internalError("no supported conversion review versions");
+    if (version === undefined) throw plainError("no supported conversion review versions");
     const uid = uuid(random);
     const review: JsonObject = {
       kind: "ConversionReview",
       apiVersion: `apiextensions.k8s.io/${version}`,
-      request: { uid, desiredAPIVersion: apiVersion, objects: pending.map((object) => clone(object)) },
+      request: { uid, desiredAPIVersion: apiVersion, objects: pending.map(asStored) },
       response: { uid: "", convertedObjects: null, result: { metadata: {} } },
     };
     let answer: JsonObject;
     try {
       answer = await client.post(readClientConfig(field(webhook, "clientConfig")), review, {
-        userAgent: "kube-apiserver",
+        userAgent: "kube-apiserver-admission",
         timeoutSeconds,
       });
     } catch (error) {
@@ -51,12 +52,26 @@ export function webhookConversion(client: WebhookClient, random: Random): Webhoo
     return objects.map((object) => {
       if (object.apiVersion === apiVersion) return clone(object);
       const index = next++;
-      const where = single ? "invalid object at index 0" : `invalid converted object at index ${index}`;
-      return accept(object, converted[index] ?? null, apiVersion, (why) =>
-        failed(`returned ${where}: ${why}`),
-      );
+      const at = (what: string, alone: string) => (single ? alone : `${what} at index ${index}`);
+      return accept(object, converted[index] ?? null, apiVersion, {
+        type: (why) =>
+          failed(`returned ${at("invalid converted object", "invalid object at index 0")}: ${why}`),
+        object: (why) => failed(`returned ${at("invalid converted object", "invalid object")}: ${why}`),
+        metadata: (why) => failed(`returned ${at("invalid metadata in object", "invalid metadata")}: ${why}`),
+      });
     });
   };
+}
+
+/** Without its version: what is stored does not carry one. */
+function asStored(object: JsonObject): JsonObject {
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata as JsonObject;
+  return clone({ ...object, metadata });
+}
+
+/** The real server gives these neither a reason nor details. */
+function plainError(message: string): StatusError {
+  return new StatusError({ code: 500, message });
 }
 
 function kindText(object: JsonObject, count: number): string {
@@ -90,45 +105,59 @@ function convertedIn(
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-function accept(
-  original: JsonObject,
-  converted: Json,
-  apiVersion: string,
-  refused: (why: string) => StatusError,
-): JsonObject {
-  if (!isObject(converted)) throw refused("it is not an object");
+/** How a converted object can be wrong, each with words of its own. */
+interface Refusals {
+  readonly type: (why: string) => StatusError;
+  readonly object: (why: string) => StatusError;
+  readonly metadata: (why: string) => StatusError;
+}
+
+function accept(original: JsonObject, converted: Json, apiVersion: string, refused: Refusals): JsonObject {
+  if (!isObject(converted)) throw refused.type("it is not an object");
   if (converted.apiVersion !== apiVersion) {
-    throw refused(`invalid groupVersion (expected ${apiVersion}, received ${textOf(converted.apiVersion)})`);
+    const received = textOf(converted.apiVersion);
+    throw refused.type(`invalid groupVersion (expected ${apiVersion}, received ${received})`);
   }
   if (converted.kind !== original.kind) {
-    throw refused(`invalid kind (expected ${textOf(original.kind)}, received ${textOf(converted.kind)})`);
+    throw refused.type(
+      `invalid kind (expected ${textOf(original.kind)}, received ${textOf(converted.kind)})`,
+    );
   }
   const before = original.metadata as JsonObject;
   const after = converted.metadata;
-  if (!isObject(after)) throw refused("missing metadata in converted object");
   for (const [part, word] of [
     ["name", "name"],
     ["namespace", "namespace"],
     ["uid", "UID"],
   ] as const) {
-    const [was, is] = [textOf(before[part]), textOf(after[part])];
-    if (was !== is) throw refused(`must have the same ${word}: ${was} != ${is}`);
+    const [was, is] = [textOf(before[part]), textOf(isObject(after) ? after[part] : undefined)];
+    if (was !== is) throw refused.object(`must have the same ${word}: ${was} != ${is}`);
   }
+  if (!isObject(after)) throw refused.metadata("missing metadata in converted object");
   const metadata = clone(before);
   for (const part of ["labels", "annotations"] as const) {
     const value = after[part];
     delete metadata[part];
     if (value === undefined || value === null) continue;
-    if (!isObject(value)) throw refused(`invalid metadata.${part} in converted object`);
-    for (const [key, text] of Object.entries(value)) {
-      if (typeof text === "string") continue;
-      throw refused(
-        `metadata.${part}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`,
-      );
-    }
+    const fault = textsFault(part, value);
+    if (fault !== undefined) throw refused.metadata(fault);
     metadata[part] = value;
   }
   return { ...converted, metadata };
+}
+
+/** Why labels or annotations cannot be kept. */
+function textsFault(part: "labels" | "annotations", value: Json): string | undefined {
+  if (!isObject(value)) return `invalid metadata.${part} of type ${goTypeOf(value)} in converted object`;
+  for (const [key, text] of Object.entries(value)) {
+    if (typeof text === "string") continue;
+    return `metadata.${part}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`;
+  }
+  const faults = metadataFaults({ metadata: { name: "x", [part]: value } }, {}, false)
+    .filter(({ field: at }) => at?.startsWith(`metadata.${part}`))
+    .map(({ field: at, message }) => `${at}: ${message}`);
+  if (faults.length === 0) return undefined;
+  return faults.length === 1 ? faults[0] : `[${faults.join(", ")}]`;
 }
 
 function goTypeOf(value: Json): string {
@@ -139,6 +168,8 @@ function goTypeOf(value: Json): string {
       return Number.isInteger(value) ? "int64" : "float64";
     case "boolean":
       return "bool";
+    case "string":
+      return "string";
     default:
       return "map[string]interface {}";
   }
