@@ -54,6 +54,7 @@ export {
   type PolicyRule,
   type RbacOptions,
   type RoleBindingObject,
+  type RoleContribution,
   type RoleObject,
   rbacFor,
 } from "./controller/rbac.ts";
@@ -97,3 +98,4 @@ export { type Logger, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";
+export * from "./webhook/index.ts";

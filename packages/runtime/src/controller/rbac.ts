@@ -37,6 +37,13 @@ export interface RoleBindingObject {
   ];
 }
 
+/** Something besides controllers that needs rights of its own, such as a webhook server. */
+export interface RoleContribution {
+  readonly clusterRules: readonly PolicyRule[];
+  /** In the operator's own namespace. */
+  readonly namespaceRules: readonly PolicyRule[];
+}
+
 export interface RbacOptions {
   /** The name of the roles; the operator's. */
   readonly name: string;
@@ -44,22 +51,26 @@ export interface RbacOptions {
   readonly namespaces?: readonly string[];
   /** Rights on the lease. Must be the manager's `leaderElection`. @default none */
   readonly leaderElection?: { readonly name: string; readonly namespace: string };
+  /** The operator's own. @default the service account's, else the lease's */
+  readonly namespace?: string;
   /** Also bind the roles to it. @default no bindings */
   readonly serviceAccount?: { readonly name: string; readonly namespace: string };
 }
 
 /**
- * The roles that exactly suffice to run these controllers: read what is watched, write what is owned, and of the own kind only status and
+ * The roles that exactly suffice to run these controllers and webhook servers: read what is watched, write what is owned, and of the own kind only status and
  * (with `finalize`) metadata. Rights that imperative code needs besides are declared with the controller's `permissions`.
  *
  * @example
  * const roles = rbacFor([webapp], { name: "webapp-operator", leaderElection: { name: "webapp-operator", namespace: "webapp-system" } });
  */
 export function rbacFor(
-  controllers: readonly AnyController[],
+  parts: readonly (AnyController | RoleContribution)[],
   options: RbacOptions,
 ): readonly (RoleObject | RoleBindingObject)[] {
   const { name, namespaces, leaderElection, serviceAccount } = options;
+  const controllers = parts.filter((one): one is AnyController => !isContribution(one));
+  const contributions = parts.filter(isContribution);
   const grants = controllers.flatMap(grantsOf);
   const inNamespaces = namespaces === undefined ? [] : grants.filter((one) => one.scope === "Namespaced");
   const inCluster = namespaces === undefined ? grants : grants.filter((one) => one.scope === "Cluster");
@@ -68,8 +79,30 @@ export function rbacFor(
   for (const namespace of namespaces ?? []) roles.push(role(namespace, name, merged(inNamespaces)));
   if (leaderElection)
     roles.push(role(leaderElection.namespace, `${name}-leader-election`, leaseRules(leaderElection.name)));
+  roles.push(...contributedRoles(contributions, options));
   if (!serviceAccount) return roles;
   return roles.flatMap((one) => [one, binding(one, serviceAccount)]);
+}
+
+function isContribution(part: AnyController | RoleContribution): part is RoleContribution {
+  return "clusterRules" in part;
+}
+
+function contributedRoles(
+  contributions: readonly RoleContribution[],
+  { name, namespace, serviceAccount, leaderElection }: RbacOptions,
+): readonly RoleObject[] {
+  const clusterRules = contributions.flatMap((one) => one.clusterRules);
+  const namespaceRules = contributions.flatMap((one) => one.namespaceRules);
+  const own = namespace ?? serviceAccount?.namespace ?? leaderElection?.namespace;
+  if (namespaceRules.length > 0 && own === undefined)
+    throw new TypeError(
+      "rbacFor: webhooks need rights in the operator's own namespace; say which, with namespace",
+    );
+  return [
+    ...(clusterRules.length === 0 ? [] : [role(undefined, `${name}-webhook`, clusterRules)]),
+    ...(namespaceRules.length === 0 ? [] : [role(own, `${name}-webhook`, namespaceRules)]),
+  ];
 }
 
 /** A verb on a resource. */

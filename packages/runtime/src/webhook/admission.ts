@@ -37,7 +37,7 @@ export interface AdmissionContext<T> {
   readonly signal: AbortSignal;
 }
 
-type MaybeAsync<T> = T | Promise<T>;
+type Verdict = Refusal | readonly Refusal[] | undefined;
 
 /**
  * Says whether a request may go on: by nothing, by a refusal, or by several. On DELETE the object is the one to be deleted.
@@ -46,7 +46,9 @@ type MaybeAsync<T> = T | Promise<T>;
 export type Validate<K extends AnyKind> = (
   object: ObjectOf<K>,
   context: AdmissionContext<ObjectOf<K>>,
-) => MaybeAsync<void> | MaybeAsync<undefined> | MaybeAsync<Refusal> | MaybeAsync<readonly Refusal[]>;
+) => Verdict | void | Promise<Verdict> | Promise<void>;
+
+type Completed<K extends AnyKind> = InputOf<K> | ObjectOf<K> | undefined;
 
 /**
  * Completes an object: by a changed copy, or by nothing if it is fine as it is. Must come to the same for its own result,
@@ -55,7 +57,7 @@ export type Validate<K extends AnyKind> = (
 export type Default<K extends AnyKind> = (
   object: ObjectOf<K>,
   context: AdmissionContext<ObjectOf<K>>,
-) => MaybeAsync<void> | MaybeAsync<undefined> | MaybeAsync<InputOf<K>> | MaybeAsync<ObjectOf<K>>;
+) => Completed<K> | void | Promise<Completed<K>> | Promise<void>;
 
 /** One webhook of a kind. */
 export type AdmissionHandler =

@@ -1,15 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { type FSWatcher, watch } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { expired, inspect, type KeyPair } from "@windlass/certificates";
-import type { Counter } from "../metrics/registry.ts";
-import { messageOf } from "../reconcile/errors.ts";
-import { authoritiesIn, type StoredAuthority } from "./authority-secret.ts";
-import type { CertificateKeeper, Certificates, CertificateWorld } from "./certificates.ts";
-import { Trust } from "./trust.ts";
-import { Turns } from "./turns.ts";
-import { certificateFileMetrics } from "./webhook-metrics.ts";
+import type { Certificates } from "./certificates.ts";
 
 export interface FromFilesOptions {
   /** @default "tls.crt" */
@@ -22,8 +11,6 @@ export interface FromFilesOptions {
 
 /** Where controller-runtime looks for certificates, and so where manifests mount them. */
 const usualDirectory = "/tmp/k8s-webhook-server/serving-certs";
-
-const pollMs = 10_000;
 
 /**
  * Certificates from a directory, as cert-manager's Secrets are mounted. Read again when a file changes, and every ten
@@ -39,149 +26,11 @@ export function fromFiles(directory: string = usualDirectory, options: FromFiles
   return {
     secretFor: () => undefined,
     keep: async (world) => {
+      // Cryptography is loaded only by those who use it.
+      const { FileKeeper } = await import("./file-keeper.ts");
       const keeper = new FileKeeper(world, directory, options);
       await keeper.start();
       return keeper;
     },
   };
-}
-
-class FileKeeper implements CertificateKeeper {
-  readonly #world: CertificateWorld;
-  readonly #directory: string;
-  readonly #names: Required<FromFilesOptions>;
-  readonly #turns: Turns;
-  readonly #trust: Trust | undefined;
-  readonly #reads: Counter;
-  readonly #errors: Counter;
-  #watcher: FSWatcher | undefined;
-  #inUse: KeyPair | undefined;
-  #notAfter = 0;
-  #fault: string | undefined;
-
-  constructor(world: CertificateWorld, directory: string, options: FromFilesOptions) {
-    this.#world = world;
-    this.#directory = directory;
-    this.#names = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt", ...options };
-    const { reads, errors } = certificateFileMetrics(world.metrics);
-    this.#reads = reads;
-    this.#errors = errors;
-    const { clock, random, log, name, client, cache, targets } = world;
-    this.#turns = new Turns({
-      clock,
-      random,
-      log,
-      what: "the webhook configurations cannot be looked after",
-      turn: () => this.#turn(),
-    });
-    const onChange = () => void this.#turns.take();
-    if (world.install)
-      this.#trust = new Trust({
-        targets,
-        client,
-        cache,
-        clock,
-        log,
-        fieldManager: `${name}-webhook-ca`,
-        onChange,
-      });
-  }
-
-  async start(): Promise<void> {
-    await this.#turns.take();
-    this.#watch();
-  }
-
-  fault(): string | undefined {
-    if (!this.#inUse) return this.#fault ?? "there is no certificate yet";
-    if (this.#world.clock.now() < this.#notAfter) return undefined;
-    return `the certificate in ${this.#directory} expired at ${new Date(this.#notAfter).toISOString()}: renew it`;
-  }
-
-  async close(): Promise<void> {
-    this.#watcher?.close();
-    this.#trust?.close();
-    await this.#turns.close();
-  }
-
-  /** Mounted Secrets change by swapping a link in the directory, so it is the directory that is watched. */
-  #watch(): void {
-    try {
-      this.#watcher = watch(this.#directory, { persistent: false }, () => void this.#turns.take());
-      this.#watcher.on("error", () => this.#watcher?.close());
-    } catch (error) {
-      this.#world.log.debug(
-        { error: messageOf(error) },
-        "the certificate's directory is looked at by the clock alone",
-      );
-    }
-  }
-
-  async #turn(): Promise<number> {
-    const { clock, log } = this.#world;
-    try {
-      await this.#load();
-      this.#fault = undefined;
-    } catch (error) {
-      this.#errors.inc();
-      const fault = `the certificate in ${this.#directory} cannot be used: ${messageOf(error)}`;
-      if (fault !== this.#fault) log.error({}, this.#inUse ? `${fault}; the one before stays in use` : fault);
-      this.#fault = fault;
-    }
-    await this.#trust?.inject(await this.#authorities(), clock.now(), 0);
-    return clock.now() + pollMs;
-  }
-
-  async #load(): Promise<void> {
-    const { clock, log, use } = this.#world;
-    const pair = {
-      certificate: await this.#read(this.#names.certificate),
-      key: await this.#read(this.#names.key),
-    };
-    this.#reads.inc();
-    if (pair.certificate === this.#inUse?.certificate && pair.key === this.#inUse.key) return;
-    const found = checked(pair, this.#names, clock.now());
-    use(pair);
-    this.#inUse = pair;
-    this.#notAfter = found;
-    log.info({ until: new Date(found).toISOString() }, "the webhook server has a new certificate");
-  }
-
-  #read(name: string): Promise<string> {
-    return readFile(join(this.#directory, name), "utf8");
-  }
-
-  async #authorities(): Promise<readonly StoredAuthority[]> {
-    try {
-      return authoritiesIn(await this.#read(this.#names.authority));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw error;
-    }
-  }
-}
-
-/** @returns when the certificate expires. @throws Error saying what is wrong with the pair. */
-function checked({ certificate, key }: KeyPair, names: Required<FromFilesOptions>, now: number): number {
-  const inspection = inspect(certificate);
-  if (!new X509Certificate(certificate).checkPrivateKey(privateKey(key, names.key)))
-    throw new Error(`${names.key} is not the key of ${names.certificate}`);
-  if (expired(inspection, now)) {
-    const { notBefore, notAfter } = inspection;
-    throw new Error(
-      now > notAfter
-        ? `${names.certificate} expired at ${new Date(notAfter).toISOString()}`
-        : `${names.certificate} is valid only from ${new Date(notBefore).toISOString()} on`,
-    );
-  }
-  return inspection.notAfter;
-}
-
-function privateKey(text: string, name: string) {
-  try {
-    return createPrivateKey(text);
-  } catch {
-    // Nothing that was made from key material travels with an error.
-    throw new Error(`${name} is not an unencrypted private key in PEM`);
-  }
 }

@@ -1,5 +1,4 @@
 import type { Certificates } from "./certificates.ts";
-import { Trust } from "./trust.ts";
 import { Turns } from "./turns.ts";
 
 /** No certificates at all, for a server that has no socket. Configurations are still installed, if that is asked for. */
@@ -7,6 +6,7 @@ export const withoutCertificates: Certificates = {
   secretFor: () => undefined,
   keep: async ({ targets, install, client, cache, clock, random, log, name }) => {
     if (!install) return { fault: () => undefined, close: () => undefined };
+    const { Trust } = await import("./trust.ts");
     const turns: Turns = new Turns({
       clock,
       random,

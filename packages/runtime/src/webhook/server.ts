@@ -1,0 +1,298 @@
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import type { AnyKind } from "@windlass/client";
+import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
+import type { Runnable, RunnableContext } from "../manager/runnable.ts";
+import type { ConversionWebhook } from "../resource/crd.ts";
+import type { AdmissionHandler, Default, Validate } from "./admission.ts";
+import type { Certificates } from "./certificates.ts";
+import {
+  configurationsFor,
+  type Declared,
+  type DefaultRules,
+  pathOf,
+  type WebhookConfiguration,
+  type WebhookRules,
+  type Where,
+} from "./configurations.ts";
+import { conversionPath, Dispatcher, type WebhookAnswer, type WebhookCall } from "./dispatch.ts";
+import { withoutCertificates } from "./in-process.ts";
+import type { Convertible } from "./review.ts";
+import { selfManaged } from "./self-managed.ts";
+import type { TrustTarget } from "./trust-target.ts";
+import { authoritySecretRules, configurationRules, conversionRules } from "./webhook-rbac.ts";
+
+export interface WebhookServerOptions {
+  /** The operator's name: of its webhook configurations, and the root of the other names. */
+  readonly name: string;
+  /** The Service by which the API server calls. */
+  readonly service?: {
+    /** @default `<name>-webhook` */
+    readonly name?: string;
+    /** The operator's own namespace. @default POD_NAMESPACE, then the service account's */
+    readonly namespace?: string;
+    /** @default 443 */
+    readonly port?: number;
+  };
+  /**
+   * Called by URL instead of by a Service: for an operator that runs outside the cluster, on a machine that the API server
+   * reaches. E.g. `https://192.168.1.7:9443`.
+   */
+  readonly url?: string;
+  /** 0 picks a free one; `false` has no socket at all, and is called with {@link WebhookServer.handle}. @default 9443 */
+  readonly port?: number | false;
+  /** @default all interfaces */
+  readonly host?: string;
+  /** Where the server's certificate comes from. @default selfManaged() */
+  readonly certificates?: Certificates;
+  /**
+   * Make the webhook configurations, and tell the CRDs where to convert, instead of leaving that to manifests. Needs more
+   * rights. @default false
+   */
+  readonly install?: boolean;
+  /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
+  readonly timeoutSeconds?: number;
+}
+
+/** A kind with several versions, as `withVersion` returns. */
+export type ConvertibleKind = Convertible &
+  Pick<AnyKind, "plural"> & { readonly versions: readonly string[] };
+
+/**
+ * A server of admission and conversion webhooks. Add it to a manager: it serves on every replica, leading or not, from
+ * before the caches are filled.
+ */
+export interface WebhookServer extends Runnable, RoleContribution {
+  readonly stage: "webhook";
+  /**
+   * Decides whether objects of a kind may be written.
+   *
+   * @example
+   * webhooks.validate(WebApp, ({ spec }, { warn }) => {
+   *   if (spec.image.endsWith(":latest")) warn("spec.image: latest is whatever it is today; name a version");
+   *   return spec.image.includes(":") ? [] : invalid("spec.image", "must have a tag, such as nginx:1.29");
+   * });
+   */
+  validate<K extends AnyKind>(kind: K, handler: Validate<K>, rules?: WebhookRules): WebhookServer;
+  /**
+   * Completes objects of a kind before they are validated and stored.
+   *
+   * @example
+   * webhooks.default(WebApp, (app) => ({
+   *   ...app,
+   *   metadata: { ...app.metadata, labels: { "app.kubernetes.io/name": app.metadata.name, ...app.metadata.labels } },
+   * }));
+   */
+  default<K extends AnyKind>(kind: K, handler: Default<K>, rules?: DefaultRules): WebhookServer;
+  /** Converts between the versions of a kind, by the functions it was given in `withVersion`. */
+  convert(kind: ConvertibleKind): WebhookServer;
+  /**
+   * The webhook configurations, for manifests. They have no `caBundle`: the running server puts it in.
+   *
+   * @param options.namespace the operator's own. @default that of the options, POD_NAMESPACE, or `default`
+   */
+  configurations(options?: { readonly namespace?: string }): readonly WebhookConfiguration[];
+  /** Where the kinds are converted, for `crd({ conversion })`. */
+  conversion(options?: { readonly namespace?: string }): ConversionWebhook;
+  /**
+   * Answers one call, without a socket: for tests, and for an embedded control plane.
+   *
+   * @example
+   * plane.bindService({ namespace: "webapp-system", name: "webapp-operator-webhook", port: 443 }, webhooks.handle);
+   */
+  readonly handle: (call: WebhookCall) => Promise<WebhookAnswer>;
+  /** The port it listens on, once started. */
+  readonly port: number | undefined;
+}
+
+/**
+ * A server of webhooks. It does nothing until its manager starts.
+ *
+ * @example
+ * const webhooks = webhookServer({ name: "webapp-operator" })
+ *   .validate(WebApp, refuseLatest)
+ *   .default(WebApp, addLabels)
+ *   .convert(WebApp);
+ * await manager().add(webapp).add(webhooks).run();
+ */
+export function webhookServer(options: WebhookServerOptions): WebhookServer {
+  return new Server(options);
+}
+
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+class Server implements WebhookServer {
+  readonly name = "webhook";
+  readonly stage = "webhook";
+  readonly #options: WebhookServerOptions;
+  readonly #certificates: Certificates;
+  readonly #dispatcher: Dispatcher;
+  readonly #declared: Declared[] = [];
+  readonly #converted: ConvertibleKind[] = [];
+  #port: number | undefined;
+
+  constructor(options: WebhookServerOptions) {
+    const { url, timeoutSeconds = 10, name } = options;
+    if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
+      throw new TypeError(`webhookServer: name ${JSON.stringify(name)} must be a name as objects have it`);
+    if (url !== undefined && URL.parse(url)?.protocol !== "https:")
+      throw new TypeError(`webhookServer: url ${JSON.stringify(url)} must start with https://`);
+    checkTimeout(timeoutSeconds, "webhookServer");
+    this.#options = options;
+    this.#certificates =
+      options.port === false ? withoutCertificates : (options.certificates ?? selfManaged());
+    this.#dispatcher = new Dispatcher(timeoutSeconds * 1000);
+  }
+
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  validate<K extends AnyKind>(kind: K, handler: Validate<K>, rules: WebhookRules = {}): WebhookServer {
+    return this.#declare({ type: "validate", kind, run: handler as unknown as Validate<AnyKind> }, rules);
+  }
+
+  default<K extends AnyKind>(kind: K, handler: Default<K>, rules: DefaultRules = {}): WebhookServer {
+    return this.#declare({ type: "default", kind, run: handler as unknown as Default<AnyKind> }, rules);
+  }
+
+  convert(kind: ConvertibleKind): WebhookServer {
+    if (kind.versions.length < 2)
+      throw new Error(`${kind.kind} has one version, ${kind.versions.join()}: add others with withVersion`);
+    this.#dispatcher.addConversion(kind);
+    this.#converted.push(kind);
+    return this;
+  }
+
+  configurations(options: { readonly namespace?: string } = {}): readonly WebhookConfiguration[] {
+    const namespace = this.#namespace(options.namespace);
+    const { name, timeoutSeconds = 10 } = this.#options;
+    return configurationsFor(this.#declared, {
+      name,
+      namespace,
+      where: this.#where(namespace),
+      timeoutSeconds,
+    });
+  }
+
+  conversion(options: { readonly namespace?: string } = {}): ConversionWebhook {
+    const where = this.#where(this.#namespace(options.namespace));
+    if ("url" in where) return { url: `${where.url}${conversionPath}` };
+    return { service: { ...where.service, path: conversionPath } };
+  }
+
+  readonly handle = (call: WebhookCall): Promise<WebhookAnswer> => this.#dispatcher.handle(call);
+
+  get clusterRules(): readonly PolicyRule[] {
+    if (!this.#injects()) return [];
+    const { name, install = false } = this.#options;
+    const kinds = this.configurations().map(({ kind }) => kind);
+    const crds = this.#converted.map(({ plural, group }) => `${plural}.${group}`);
+    return [...configurationRules(name, kinds, { install }), ...conversionRules(crds)];
+  }
+
+  get namespaceRules(): readonly PolicyRule[] {
+    const secret = this.#certificates.secretFor(this.#options.name);
+    return secret === undefined ? [] : authoritySecretRules(secret);
+  }
+
+  async start(context: RunnableContext): Promise<() => Promise<void>> {
+    const { clock, log, metrics, random, client, cache } = context;
+    const { name, host, port = 9443, install = false, timeoutSeconds = 10 } = this.#options;
+    this.#dispatcher.join({ clock, log }, metrics);
+    const namespace = await this.#ownNamespace();
+    const where = this.#where(namespace);
+    const listener =
+      port === false
+        ? undefined
+        : await (await import("./listen.ts")).listen({
+            port,
+            host,
+            clock,
+            handle: this.handle,
+            limitFor: (path) => this.#dispatcher.limitFor(path),
+            drainMs: timeoutSeconds * 1000,
+          });
+    this.#port = listener?.port;
+    context.addReadyCheck("webhook", () => keeper?.fault() ?? (keeper ? undefined : "starting"));
+    const keeper = await this.#certificates.keep({
+      name,
+      namespace,
+      ...subjectsOf(where),
+      targets: await this.#targets(where, namespace),
+      install,
+      client,
+      cache,
+      clock,
+      random,
+      log,
+      metrics,
+      use: (pair) => listener?.use(pair),
+    });
+    log.info({ port: this.#port, paths: this.#dispatcher.paths }, "webhooks are served");
+    return async () => {
+      await keeper.close();
+      await listener?.close();
+    };
+  }
+
+  #declare(handler: AdmissionHandler, rules: DefaultRules): WebhookServer {
+    const { type, kind } = handler;
+    if (rules.timeoutSeconds !== undefined) checkTimeout(rules.timeoutSeconds, `${type} ${kind.kind}`);
+    this.#dispatcher.addHandler(pathOf(handler), handler);
+    this.#declared.push({ type, kind, rules });
+    return this;
+  }
+
+  async #targets(where: Where, namespace: string): Promise<readonly TrustTarget[]> {
+    if (!this.#injects()) return [];
+    const { configurationTarget, conversionTarget } = await import("./trust-target.ts");
+    const how = { install: this.#options.install ?? false };
+    return [
+      ...this.configurations({ namespace }).map((one) => configurationTarget(one, where, how)),
+      ...this.#converted.map((one) => conversionTarget(one, where, how)),
+    ];
+  }
+
+  /** Whether the objects that lead the API server here are any of our business. */
+  #injects(): boolean {
+    const { install = false, name } = this.#options;
+    return install || this.#certificates.secretFor(name) !== undefined;
+  }
+
+  #where(namespace: string): Where {
+    const { url, service = {}, name } = this.#options;
+    if (url !== undefined) return { url: url.replace(/\/+$/, "") };
+    return { service: { name: service.name ?? `${name}-webhook`, namespace, port: service.port ?? 443 } };
+  }
+
+  #namespace(given: string | undefined): string {
+    return given ?? this.#options.service?.namespace ?? process.env.POD_NAMESPACE ?? "default";
+  }
+
+  async #ownNamespace(): Promise<string> {
+    const given = this.#options.service?.namespace ?? process.env.POD_NAMESPACE;
+    if (given !== undefined) return given;
+    const mounted = await readFile(namespaceFile, "utf8").catch(() => "");
+    return mounted.trim() || "default";
+  }
+}
+
+function checkTimeout(seconds: number, subject: string): void {
+  if (!(Number.isInteger(seconds) && seconds >= 1 && seconds <= 30))
+    throw new RangeError(`${subject}: timeoutSeconds (${seconds}) must be a whole number from 1 to 30`);
+}
+
+/** The names that a certificate must be for. */
+function subjectsOf(where: Where): {
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+} {
+  if ("service" in where) {
+    const { name, namespace } = where.service;
+    const host = `${name}.${namespace}`;
+    return { dnsNames: [name, host, `${host}.svc`, `${host}.svc.cluster.local`], ipAddresses: [] };
+  }
+  const host = new URL(where.url).hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(host) === 0 ? { dnsNames: [host], ipAddresses: [] } : { dnsNames: [], ipAddresses: [host] };
+}
