@@ -1,3 +1,4 @@
+export { startBinaries } from "./binaries.ts";
 export {
   type Backend,
   type ClusterOptions,

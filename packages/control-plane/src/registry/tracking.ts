@@ -1,6 +1,6 @@
 import { type JsonObject, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
-import type { WriteContext } from "../merge/index.ts";
+import { ConversionError, type WriteContext } from "../merge/index.ts";
 import type { Registry } from "./registry.ts";
 import type { Resource } from "./resource.ts";
 
@@ -23,9 +23,12 @@ export function trackingOf(
     // Versions of a kind differ little, and every version's own fields are found under the same paths.
     convert: (object, apiVersion) => {
       const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-      if (group !== info.group || !registry.kinds.byKind(info.group, textOf(version), info.kind))
-        return undefined;
-      return { ...object, apiVersion };
+      if (group === info.group && registry.kinds.byKind(info.group, textOf(version), info.kind)) {
+        return { ...object, apiVersion };
+      }
+      // Of built-in kinds the one unknown version is passed over; a definition that lacks it loses all entries.
+      if (info.origin === "custom") throw new ConversionError(`${info.kind} has no version ${apiVersion}`);
+      return undefined;
     },
     schemaFor: (apiVersion) => {
       const version = apiVersion.includes("/") ? apiVersion.split("/")[1] : apiVersion;
@@ -34,22 +37,10 @@ export function trackingOf(
   };
 }
 
-/** The main endpoint does not write the status, nor the status endpoint anything else. */
+/** The main endpoint does not write the status, nor the status endpoint the spec. */
 function resetFields(resource: Resource, subresource: string | undefined): string[][] {
-  if (subresource === "status") {
-    // Of a custom resource nothing but the status; of a built-in one its metadata may be written on the way.
-    return resource.info.origin === "custom" ? topLevel(resource).map((part) => [part]) : [["spec"]];
-  }
+  if (subresource === "status") return [["spec"]];
   return resource.hasStatus ? [["status"]] : [];
-}
-
-function topLevel(resource: Resource): string[] {
-  return [
-    "metadata",
-    ...Object.keys(resource.schema().properties ?? {}).filter(
-      (part) => part !== "status" && part !== "metadata",
-    ),
-  ];
 }
 
 const empties = new WeakMap<Resource, JsonObject>();
