@@ -99,7 +99,7 @@ export class Faults {
     if (this.#active.size === 0 || this.#truthful.has(request)) return undefined;
     const asked = askedIn(request, user, this.#options.registry.kinds);
     if (!asked) return undefined;
-    for (const active of [...this.#active]) {
+    for (const active of Array.from(this.#active)) {
       if (!answersRequests(active.fault) || !this.#hits(active, asked)) continue;
       const response = await this.#strike(active, request, asked);
       if (response) return response;

@@ -1,6 +1,6 @@
-import type { ApiRequest, ApiResponse } from "../http/request.ts";
+import { type ApiRequest, type ApiResponse, header } from "../http/request.ts";
 import { failure } from "../http/respond.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import { notFound } from "../status.ts";
 import type { Asked } from "./fault.ts";
 
@@ -31,12 +31,21 @@ export async function answerFromPast(
     .join("/");
   url.searchParams.set("resourceVersionMatch", "Exact");
   url.searchParams.set("fieldSelector", `metadata.name=${name}`);
-  const response = await handle({ ...request, url: `/${collection}${url.search}` });
+  const response = await handle({ ...readable(request), url: `/${collection}${url.search}` });
   if (response.status !== 200 || typeof response.body !== "string") return response;
   const list = JSON.parse(response.body) as JsonObject & { items?: JsonObject[] };
   if (list.kind === "Table") return response;
   const [item] = list.items ?? [];
   if (!item) return failure(notFound({ group: info.group, resource: info.plural }, name));
-  const kind = String(list.kind).replace(/List$/, "");
+  const kind = textOf(list.kind).replace(/List$/, "");
   return { ...response, body: JSON.stringify({ kind, apiVersion: list.apiVersion, ...item }) };
+}
+
+/** The request without a wish for protobuf, which every client does without: the answer is still to be taken apart. */
+function readable(request: ApiRequest): ApiRequest {
+  const accept = (header(request, "accept") ?? "")
+    .split(",")
+    .filter((clause) => !clause.includes("protobuf"))
+    .join(",");
+  return { ...request, headers: { ...request.headers, accept: accept || "application/json" } };
 }

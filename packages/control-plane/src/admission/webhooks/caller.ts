@@ -127,7 +127,7 @@ export async function askHook(
 
 /** Warnings travel in a header, where control characters cannot go: those that have any are dropped. */
 function fitsHeader(warning: string): boolean {
-  return warning !== "" && ![...warning].some((char) => char < " " || char === "\x7f");
+  return warning !== "" && !/\p{Cc}/u.test(warning);
 }
 
 export function denied(hook: Hook, verdict: Verdict): StatusError {
