@@ -22,7 +22,7 @@ import {
 } from "./auth/index.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
-import type { Running } from "./controllers/loop.ts";
+import { type Running, settled } from "./controllers/loop.ts";
 import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
@@ -33,6 +33,7 @@ import { table } from "./http/table.ts";
 import { type Door, openDoor } from "./in-process.ts";
 import type { JsonObject } from "./json.ts";
 import { builtinKinds } from "./kinds/index.ts";
+import { type SimulatedNodeOptions, SimulatedNodes } from "./node/index.ts";
 import type { Requester } from "./registry/admission.ts";
 import { builtinResource } from "./registry/builtin-resource.ts";
 import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
@@ -48,6 +49,8 @@ export interface ControlPlaneOptions {
   readonly random?: Random;
   /** Which controllers run beside the API server. @default "all" */
   readonly controllers?: ControllerChoice;
+  /** The simulated nodes that pods run on, and their scheduler. @default one node; with `controllers: "none"`, "none" */
+  readonly nodes?: SimulatedNodeOptions | "none";
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
   /**
@@ -80,6 +83,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly tokens: Tokens;
   /** Makes requests fail, late, or see the past: to try how clients take it. */
   readonly faults: Faults;
+  /** Decides what pods do. */
+  readonly node: SimulatedNodes;
   readonly #server: ApiServer;
   readonly #definitions: Definitions;
   readonly #clock: Clock;
@@ -87,7 +92,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #random: Random;
   readonly #services: Services;
   readonly #webhooks: WebhookClient;
-  #controllers: Running | undefined;
+  readonly #running: Running[] = [];
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
   readonly #data: DataFile | undefined;
@@ -136,6 +141,7 @@ export class ControlPlane implements AsyncDisposable {
       random,
       handle: (request) => this.#server.handle(request),
     });
+    this.node = new SimulatedNodes(options.nodes === "none" ? {} : options.nodes);
     this.#server = new ApiServer({
       intercept: this.faults.intercept,
       registry: this.registry,
@@ -143,7 +149,7 @@ export class ControlPlane implements AsyncDisposable {
       authorizer,
       table: table(clock),
       openapi: openapi(kinds),
-      subresources: subresources(),
+      subresources: subresources(this.node.handlers),
       onPanic: (error, request) => this.#onPanic(error, `${request.method} ${request.url}`),
     });
   }
@@ -154,15 +160,26 @@ export class ControlPlane implements AsyncDisposable {
     data?.follow(plane.store);
     bootstrap(plane.registry);
     plane.#definitions.start();
-    const { controllers = "all" } = options;
+    const { controllers = "all", nodes = controllers === "none" ? "none" : {} } = options;
+    const world = {
+      registry: plane.registry,
+      onPanic: plane.#onPanic,
+      authority: () => plane.authority.certificate,
+    };
     if (controllers !== "none") {
       const { startControllers } = await import("./controllers/index.ts");
-      plane.#controllers = startControllers(
-        { registry: plane.registry, onPanic: plane.#onPanic },
-        controllers,
-      );
+      plane.#running.push(startControllers(world, controllers));
     }
+    if (nodes !== "none") plane.#running.push(await plane.node.start(world));
     return plane;
+  }
+
+  /**
+   * Resolves once controllers and nodes have nothing left to do but to wait for time to pass. A real cluster has no such moment: a
+   * test that should run there too waits for what it wants to see instead.
+   */
+  async settle(): Promise<void> {
+    await settled(this.#running);
   }
 
   /** Answers a request: the whole API behind one function. */
@@ -268,7 +285,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    this.#controllers?.stop();
+    for (const running of this.#running) running.stop();
     this.#definitions.stop();
     this.#webhooks.close();
     await (await this.#listener)?.close();

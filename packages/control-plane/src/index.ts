@@ -5,8 +5,19 @@ export type {
   WebhookHandler,
 } from "./admission/webhooks/index.ts";
 export { administrator, ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
+export type { ControllerChoice, ControllerName } from "./controllers/index.ts";
 export type { Fault, FaultError, FaultHandle, Faults, FaultTarget, Verb } from "./faults/index.ts";
 export type { ApiRequest, ApiResponse } from "./http/request.ts";
 export type { Door, DoorRequest, DoorResponse } from "./in-process.ts";
+export {
+  annotations as podAnnotations,
+  type Behavior,
+  type BehaviorKind,
+  type ImageSelector,
+  type NodeSpec,
+  type PodSelector,
+  type SimulatedNodeOptions,
+  type SimulatedNodes,
+} from "./node/index.ts";
 export type { Requester } from "./registry/admission.ts";
 export { StatusError } from "./status.ts";

@@ -1,351 +1,470 @@
-import { createHash } from "node:crypto";
 import { clone, equal, isObject, type Json, type JsonObject, textOf } from "../json.ts";
-import { timestamp } from "../registry/metadata.ts";
+import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { withCondition } from "./conditions.ts";
+import {
+  conditionsAfterRollout,
+  countsOf,
+  deadlineMs,
+  isComplete,
+  pauseCondition,
+  progressing,
+  withAvailability,
+} from "./deployment-status.ts";
+import { eventRecorder } from "./events.ts";
+import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
-  type ControllerWorld,
-  controlledBy,
   controllerContext,
-  controllerKey,
-  controllerReference,
+  createObject,
   deleteIfPresent,
-  ownKey,
-  type Running,
-  startLoop,
+  edit,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+  numberAt,
   writeStatus,
-} from "./loop.ts";
-import { count } from "./replica-set.ts";
-import { planRollout, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
+} from "./objects.ts";
+import { claim, claimantKeys, controllerOf, controllerReference } from "./ownership.ts";
+import { templateOf, wantedReplicas } from "./pods.ts";
+import { grownTo, planRollout, proportional, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
+import { templateHash } from "./template-hash.ts";
 
 const revisionKey = "deployment.kubernetes.io/revision";
+const historyKey = "deployment.kubernetes.io/revision-history";
 const desiredKey = "deployment.kubernetes.io/desired-replicas";
 const maxKey = "deployment.kubernetes.io/max-replicas";
 const hashLabel = "pod-template-hash";
 
+/** A Deployment with its ReplicaSets: the one of its present template, if there is one, and the others. */
+interface Family {
+  readonly deployment: StoredObject;
+  readonly current: StoredObject | undefined;
+  readonly old: readonly StoredObject[];
+}
+
 /** Rolls a Deployment's template out, one ReplicaSet per template. */
 export function startDeployments(world: ControllerWorld): Running {
   const { registry } = world;
+  const { store, clock } = registry;
   const context = controllerContext("deployment-controller");
+  const record = eventRecorder(registry, { component: "deployment-controller", context });
   const deployments = builtin(registry, "apps", "v1", "deployments");
   const sets = builtin(registry, "apps", "v1", "replicasets");
 
   return startLoop(world, {
-    name: "deployment",
-    watches: { [deployments.bucket]: ownKey, [sets.bucket]: controllerKey("apps", "Deployment") },
+    name: "deployment-controller",
+    watches: { [deployments.bucket]: ownKey, [sets.bucket]: claimantKeys(registry, deployments) },
     reconcile: async (key) => {
-      const deployment = registry.store.get(deployments.bucket, key)?.object;
-      if (!deployment || deployment.metadata.deletionTimestamp) return;
-      if (field(deployment, "spec", "paused") !== true) await roll(deployment);
-      return await report(key);
+      const deployment = store.get(deployments.bucket, key)?.object;
+      if (!deployment) return undefined;
+      const family = familyOf(
+        deployment,
+        (await claim(registry, deployment, sets, context)).filter((set) => !isDeleting(set)),
+      );
+      if (isDeleting(deployment)) return await report(family);
+      return await act(await notePause(family));
     },
   });
 
-  function setsOf(deployment: StoredObject): StoredObject[] {
-    return controlledBy(
-      registry,
-      sets.bucket,
-      textOf(deployment.metadata.namespace),
-      deployment.metadata.uid,
-    ).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  }
-
-  async function roll(deployment: StoredObject): Promise<void> {
-    const all = setsOf(deployment);
-    const current = findCurrent(deployment, all) ?? (await createSet(deployment, all));
-    await numberRevision(deployment, current, all);
-    const others = all.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
+  async function act(family: Family): Promise<Again | undefined> {
+    const { deployment } = family;
+    if (field(deployment, "spec", "paused") === true || isScaled(family)) {
+      return await keepProportions(await withRevision(family, "existing"));
+    }
+    const recreate = field(deployment, "spec", "strategy", "type") === "Recreate";
+    // With Recreate the new set comes only after the last old pod has gone.
+    const waits = recreate && family.old.some((set) => wantedReplicas(set) > 0 || actualOf(set) > 0);
+    const numbered = await withRevision(family, waits ? "existing" : "made");
+    const { current, old } = numbered;
     const plan = planRollout({
-      replicas: replicasOf(deployment),
-      strategy: (field(deployment, "spec", "strategy") ?? {}) as JsonObject,
-      current: summary(current),
-      old: others.map(summary),
+      replicas: wantedReplicas(deployment),
+      strategy: strategyOf(deployment),
+      current: current ? summary(current) : absentSet,
+      old: old.map(summary),
     });
     for (const { uid, replicas } of plan) {
-      const set = [current, ...others].find(({ metadata }) => metadata.uid === uid);
+      const set = [current, ...old].find((one) => one?.metadata.uid === uid);
       if (set) await scaleSet(deployment, set, replicas);
     }
-    await cleanUp(deployment, others);
+    const after = refreshed(numbered);
+    if (plan.length === 0 && isComplete(deployment, countsOf(deployment, all(after), after.current))) {
+      await cleanUp(after);
+    }
+    return await report(after, "rollout");
   }
 
-  async function createSet(deployment: StoredObject, all: readonly StoredObject[]): Promise<StoredObject> {
-    const { name, namespace } = deployment.metadata;
-    const template = clone(field(deployment, "spec", "template") as JsonObject);
-    const metadata = (isObject(template.metadata) ? template.metadata : {}) as JsonObject;
-    const hash = hashOf(template, Number(field(deployment, "status", "collisionCount") ?? 0));
-    const labels = { ...(metadata.labels as JsonObject | undefined), [hashLabel]: hash };
+  /** Says in the status that a rollout has been stopped, or goes on. */
+  async function notePause(family: Family): Promise<Family> {
+    const condition = pauseCondition(family.deployment, clock);
+    if (!condition) return family;
+    const conditions = withCondition(listAt(family.deployment, "status", "conditions"), condition);
+    const status = { ...((family.deployment.status ?? {}) as JsonObject), conditions };
+    return {
+      ...family,
+      deployment: await writeStatus(registry, deployments, family.deployment, status, context),
+    };
+  }
+
+  /** Whether the wanted number of replicas changed since the sets were last scaled. */
+  function isScaled({ deployment, current, old }: Family): boolean {
+    return [...(current ? [current] : []), ...old].some((set) => {
+      const wanted = field(set, "metadata", "annotations", desiredKey);
+      return wantedReplicas(set) > 0 && wanted !== undefined && wanted !== String(wantedReplicas(deployment));
+    });
+  }
+
+  async function keepProportions(family: Family): Promise<Again | undefined> {
+    for (const { set, replicas } of proportions(family)) await scaleSet(family.deployment, set, replicas);
+    const after = refreshed(family);
+    if (field(family.deployment, "spec", "paused") === true) await cleanUp(after);
+    return await report(after);
+  }
+
+  /** The current set with its revision and annotations; `made` creates it where there is none. */
+  async function withRevision(family: Family, missing: "existing" | "made"): Promise<Family> {
+    const newest = Math.max(0, ...family.old.map(revisionOf));
+    if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1) : family;
+    const revision = Math.max(revisionOf(family.current), newest + 1);
+    const current = await annotateSet(family.deployment, family.current, revision);
+    let deployment = await annotateDeployment(
+      family.deployment,
+      textOf(field(current, "metadata", "annotations", revisionKey)),
+    );
+    if (hasDeadline(deployment) && !progressing(deployment)) {
+      deployment = await setProgress(
+        deployment,
+        "FoundNewReplicaSet",
+        `Found new replica set "${current.metadata.name}"`,
+      );
+    }
+    return { ...family, deployment, current };
+  }
+
+  async function withNewSet(family: Family, revision: number): Promise<Family> {
+    const { deployment, old } = family;
+    const made = await createSet(deployment, old, revision);
+    if (!made) {
+      const collisions = numberAt(deployment, ["status", "collisionCount"], 0) + 1;
+      const status = { ...((deployment.status ?? {}) as JsonObject), collisionCount: collisions };
+      const next = await writeStatus(registry, deployments, deployment, status, context);
+      return await withNewSet({ ...family, deployment: next }, revision);
+    }
+    if (wantedReplicas(made) > 0) await tellScaled(deployment, made, 0, wantedReplicas(made));
+    let next = await annotateDeployment(deployment, String(revision));
+    if (hasDeadline(next)) {
+      next = await setProgress(
+        next,
+        "NewReplicaSetCreated",
+        `Created new replica set "${made.metadata.name}"`,
+      );
+    }
+    return { deployment: next, current: made, old };
+  }
+
+  /** @returns undefined if the name is taken by a set of another template */
+  async function createSet(
+    deployment: StoredObject,
+    old: readonly StoredObject[],
+    revision: number,
+  ): Promise<StoredObject | undefined> {
+    const template = clone(templateOf(deployment));
+    const metadata = isObject(template.metadata) ? template.metadata : {};
+    const hash = templateHash(template, numberAt(deployment, ["status", "collisionCount"], 0));
+    const labels = { ...mapAt(metadata, "labels"), [hashLabel]: hash };
     const selector = clone((field(deployment, "spec", "selector") ?? {}) as JsonObject);
-    selector.matchLabels = { ...(selector.matchLabels as JsonObject | undefined), [hashLabel]: hash };
-    const object = sets.decode({
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      metadata: {
-        name: `${name}-${hash}`,
-        labels,
-        annotations: {
-          ...passedOn(deployment),
-          [revisionKey]: String(lastRevision(all) + 1),
-          ...bounds(deployment),
+    selector.matchLabels = { ...mapAt(selector, "matchLabels"), [hashLabel]: hash };
+    const minReadySeconds = field(deployment, "spec", "minReadySeconds");
+    const name = `${deployment.metadata.name}-${hash}`;
+    const replicas = grownTo(
+      wantedReplicas(deployment),
+      strategyOf(deployment),
+      { replicas: 0 },
+      old.map((set) => ({ replicas: wantedReplicas(set) })),
+    );
+    try {
+      return await createObject(
+        registry,
+        sets,
+        namespaceOf(deployment),
+        {
+          metadata: {
+            name,
+            labels,
+            annotations: { ...passedOn(deployment), [revisionKey]: String(revision), ...bounds(deployment) },
+            ownerReferences: [controllerReference(deployment)],
+          },
+          spec: {
+            replicas,
+            ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+            selector,
+            template: { ...template, metadata: { ...metadata, labels } },
+          },
         },
-        ownerReferences: [controllerReference(deployment)],
-      },
-      spec: {
-        replicas: 0,
-        ...(field(deployment, "spec", "minReadySeconds") === undefined
-          ? {}
-          : { minReadySeconds: field(deployment, "spec", "minReadySeconds") as Json }),
-        selector,
-        template: { ...template, metadata: { ...metadata, labels } },
-      },
-    }).object;
-    return (await registry.create(sets, textOf(namespace), object, context)) as StoredObject;
+        context,
+      );
+    } catch (error) {
+      if (!(error instanceof StatusError && error.reason === "AlreadyExists")) throw error;
+      const taken = store.get(sets.bucket, `${namespaceOf(deployment)}/${name}`)?.object;
+      const ours = taken && controllerOf(taken)?.uid === deployment.metadata.uid;
+      return taken && ours && sameTemplate(deployment, taken) ? taken : undefined;
+    }
   }
 
   /** Going back to an earlier template makes its ReplicaSet the newest revision again. */
-  async function numberRevision(
+  async function annotateSet(
     deployment: StoredObject,
-    current: StoredObject,
-    all: readonly StoredObject[],
-  ): Promise<void> {
-    const others = all.filter(({ metadata }) => metadata.uid !== current.metadata.uid);
-    const newest = lastRevision(others);
-    const own = revisionOf(current);
-    const revision = own > newest ? own : newest + 1;
-    await annotate(sets.bucket, current, {
-      ...passedOn(deployment),
-      [revisionKey]: String(revision),
-      ...bounds(deployment),
+    set: StoredObject,
+    revision: number,
+  ): Promise<StoredObject> {
+    const before = revisionOf(set);
+    const own = mapAt(set, "metadata", "annotations");
+    const wanted: JsonObject = { ...passedOn(deployment) };
+    if (before < revision) {
+      wanted[revisionKey] = String(revision);
+      if (before > 0) {
+        const earlier = textOf(own[historyKey]);
+        wanted[historyKey] = earlier === "" ? String(before) : `${earlier},${before}`;
+      }
+    }
+    const minReadySeconds = numberAt(deployment, ["spec", "minReadySeconds"], 0);
+    const settled =
+      Object.entries(wanted).every(([key, value]) => own[key] === value) &&
+      numberAt(set, ["spec", "minReadySeconds"], 0) === minReadySeconds;
+    if (settled) return set;
+    return await edit(registry, sets, set, context, (next) => {
+      const metadata = next.metadata as JsonObject;
+      metadata.annotations = { ...mapAt(metadata, "annotations"), ...wanted };
+      if (minReadySeconds > 0) (next.spec as JsonObject).minReadySeconds = minReadySeconds;
+      else delete (next.spec as JsonObject).minReadySeconds;
     });
-    await annotate(deployments.bucket, deployment, { [revisionKey]: String(revision) });
   }
 
-  async function annotate(bucket: string, object: StoredObject, annotations: JsonObject): Promise<void> {
-    const own = (object.metadata.annotations ?? {}) as JsonObject;
-    if (Object.entries(annotations).every(([key, value]) => own[key] === value)) return;
-    await registry.update(
-      {
-        resource: bucket === sets.bucket ? sets : deployments,
-        namespace: textOf(object.metadata.namespace),
-        name: object.metadata.name,
-      },
-      context,
-      (live) => {
-        const next = clone(live);
-        const metadata = next.metadata as JsonObject;
-        metadata.annotations = { ...(metadata.annotations as JsonObject | undefined), ...annotations };
-        return next;
-      },
-      { kind: "PatchOptions" },
+  async function annotateDeployment(deployment: StoredObject, revision: string): Promise<StoredObject> {
+    if (field(deployment, "metadata", "annotations", revisionKey) === revision) return deployment;
+    return await edit(registry, deployments, deployment, context, (next) => {
+      const metadata = next.metadata as JsonObject;
+      metadata.annotations = { ...mapAt(metadata, "annotations"), [revisionKey]: revision };
+    });
+  }
+
+  async function setProgress(
+    deployment: StoredObject,
+    reason: string,
+    message: string,
+  ): Promise<StoredObject> {
+    const conditions = withCondition(
+      listAt(deployment, "status", "conditions"),
+      progressCondition("True", reason, message),
     );
+    const status = { ...((deployment.status ?? {}) as JsonObject), conditions };
+    return await writeStatus(registry, deployments, deployment, status, context);
+  }
+
+  function progressCondition(status: string, reason: string, message: string): JsonObject {
+    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    return { type: "Progressing", status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
   }
 
   async function scaleSet(deployment: StoredObject, set: StoredObject, replicas: number): Promise<void> {
-    await registry.update(
-      { resource: sets, namespace: textOf(set.metadata.namespace), name: set.metadata.name },
-      context,
-      (live) => {
-        const next = clone(live);
-        next.spec = { ...(next.spec as JsonObject), replicas };
-        const metadata = next.metadata as JsonObject;
-        metadata.annotations = { ...(metadata.annotations as JsonObject | undefined), ...bounds(deployment) };
-        return next;
-      },
-      { kind: "PatchOptions" },
-    );
+    const before = wantedReplicas(set);
+    await edit(registry, sets, set, context, (next) => {
+      (next.spec as JsonObject).replicas = replicas;
+      const metadata = next.metadata as JsonObject;
+      metadata.annotations = { ...mapAt(metadata, "annotations"), ...bounds(deployment) };
+    });
+    if (before !== replicas) await tellScaled(deployment, set, before, replicas);
   }
 
-  async function cleanUp(deployment: StoredObject, others: readonly StoredObject[]): Promise<void> {
-    const keep = Number(field(deployment, "spec", "revisionHistoryLimit") ?? 10);
-    const spent = others.filter(
-      (set) => replicasOf(set) === 0 && Number(field(set, "status", "replicas") ?? 0) === 0,
-    );
-    const surplus = spent
-      .toSorted((a, b) => revisionOf(a) - revisionOf(b))
-      .slice(0, Math.max(0, spent.length - keep));
-    for (const set of surplus) await deleteIfPresent(registry, sets, set, context);
+  async function tellScaled(
+    deployment: StoredObject,
+    set: StoredObject,
+    from: number,
+    to: number,
+  ): Promise<void> {
+    await record(deployment, {
+      type: "Normal",
+      reason: "ScalingReplicaSet",
+      message: `Scaled ${from < to ? "up" : "down"} replica set ${set.metadata.name} from ${from} to ${to}`,
+    });
   }
 
-  async function report(key: string): Promise<{ requeueAfterMs?: number } | undefined> {
-    const deployment = registry.store.get(deployments.bucket, key)?.object;
-    if (!deployment) return undefined;
-    const all = setsOf(deployment);
-    const current = findCurrent(deployment, all);
-    const sum = (part: string) =>
-      all.reduce((total, set) => total + Number(field(set, "status", part) ?? 0), 0);
-    const [replicas, ready, available] = [sum("replicas"), sum("readyReplicas"), sum("availableReplicas")];
-    const updated = Number((current && field(current, "status", "replicas")) ?? 0);
-    const unavailable = Math.max(0, all.reduce((total, set) => total + replicasOf(set), 0) - available);
-    const counts: JsonObject = {
-      observedGeneration: Number(deployment.metadata.generation ?? 0),
-      ...count("replicas", replicas),
-      ...count("updatedReplicas", updated),
-      ...count("readyReplicas", ready),
-      ...count("availableReplicas", available),
-      ...count("unavailableReplicas", unavailable),
-    };
-    const { conditions, deadlineMs } = conditionsOf(
+  async function cleanUp({ deployment, old }: Family): Promise<void> {
+    const keep = numberAt(deployment, ["spec", "revisionHistoryLimit"], Number.POSITIVE_INFINITY);
+    const oldest = old.toSorted((a, b) => revisionOf(a) - revisionOf(b));
+    for (const set of oldest.slice(0, Math.max(0, old.length - keep))) {
+      const seen = numberAt(set, ["status", "observedGeneration"], 0) >= Number(set.metadata.generation ?? 0);
+      if (wantedReplicas(set) === 0 && actualOf(set) === 0 && seen) {
+        await deleteIfPresent(registry, sets, set, context);
+      }
+    }
+  }
+
+  /** The family as it is after writes. */
+  function refreshed({ deployment, current, old }: Family): Family {
+    const fresh = (set: StoredObject) =>
+      store.get(sets.bucket, `${namespaceOf(set)}/${set.metadata.name}`)?.object;
+    return {
       deployment,
-      current,
-      { replicas, updated, available },
-      counts,
-    );
+      current: current && fresh(current),
+      old: old.flatMap((set) => fresh(set) ?? []),
+    };
+  }
+
+  async function report(family: Family, phase?: "rollout"): Promise<Again | undefined> {
+    const { deployment, current } = family;
+    const counts = countsOf(deployment, all(family), current);
+    const before = withAvailability(deployment, counts, clock);
+    const conditions =
+      phase === "rollout"
+        ? conditionsAfterRollout({
+            deployment,
+            counts,
+            conditions: before,
+            current,
+            sets: all(family),
+            clock,
+          })
+        : before;
     const collisions = field(deployment, "status", "collisionCount");
-    const status = {
+    const status: JsonObject = {
       ...counts,
       ...(conditions.length > 0 ? { conditions } : {}),
       ...(collisions === undefined ? {} : { collisionCount: collisions }),
     };
-    await writeStatus(registry, deployments, deployment, status, context);
-    return deadlineMs === undefined ? undefined : { requeueAfterMs: deadlineMs };
-  }
-
-  function conditionsOf(
-    deployment: StoredObject,
-    current: StoredObject | undefined,
-    seen: { replicas: number; updated: number; available: number },
-    counts: JsonObject,
-  ): { conditions: JsonObject[]; deadlineMs: number | undefined } {
-    const now = timestamp(registry.clock);
-    const wanted = replicasOf(deployment);
-    const { unavailable } = surgeAndUnavailable(
-      (field(deployment, "spec", "strategy") ?? {}) as JsonObject,
-      wanted,
-    );
-    const before = ((field(deployment, "status", "conditions") ?? []) as JsonObject[]).map((condition) =>
-      clone(condition),
-    );
-    const set = (type: string, status: string, reason: string, message: string) => {
-      const known = before.find((condition) => condition.type === type);
-      if (known && known.status === status && known.reason === reason && known.message === message) return;
-      const next: JsonObject = {
-        type,
-        status,
-        lastUpdateTime: now,
-        lastTransitionTime: known && known.status === status ? (known.lastTransitionTime as string) : now,
-        reason,
-        message,
-      };
-      if (known) Object.assign(known, next);
-      else before.push(next);
-    };
-    if (seen.available >= wanted - unavailable) {
-      set("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.");
-    } else {
-      set(
-        "Available",
-        "False",
-        "MinimumReplicasUnavailable",
-        "Deployment does not have minimum availability.",
-      );
-    }
-    const limit = field(deployment, "spec", "progressDeadlineSeconds");
-    if (limit === undefined || field(deployment, "spec", "paused") === true || !current)
-      return { conditions: before, deadlineMs: undefined };
-    const name = current.metadata.name;
-    const complete = seen.updated === wanted && seen.replicas === wanted && seen.available === wanted;
-    if (complete) {
-      set(
-        "Progressing",
-        "True",
-        "NewReplicaSetAvailable",
-        `ReplicaSet "${name}" has successfully progressed.`,
-      );
-      return { conditions: before, deadlineMs: undefined };
-    }
-    const { conditions: _conditions, ...last } = (deployment.status ?? {}) as JsonObject;
-    const progressing = before.find(({ type }) => type === "Progressing");
-    const moved = !equal(strip(last), strip(counts));
-    if (
-      !progressing ||
-      (moved && progressing.reason !== "ProgressDeadlineExceeded") ||
-      progressing.reason === "NewReplicaSetAvailable"
-    ) {
-      if (progressing) progressing.lastUpdateTime = now;
-      set("Progressing", "True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`);
-    }
-    const active = before.find(({ type }) => type === "Progressing") as JsonObject;
-    const due = Date.parse(textOf(active.lastUpdateTime)) + Number(limit) * 1_000 - registry.clock.now();
-    if (due > 0) return { conditions: before, deadlineMs: due };
-    set(
-      "Progressing",
-      "False",
-      "ProgressDeadlineExceeded",
-      `ReplicaSet "${name}" has timed out progressing.`,
-    );
-    return { conditions: before, deadlineMs: undefined };
+    const written = await writeStatus(registry, deployments, deployment, status, context);
+    const due = phase === "rollout" ? deadlineMs(written, clock) : undefined;
+    return due === undefined ? undefined : { requeueAfterMs: due };
   }
 }
 
-/** What counts as movement: numbers, not the generation. */
-function strip(status: JsonObject): JsonObject {
-  const { observedGeneration: _generation, collisionCount: _collisions, ...rest } = status;
-  return rest;
+/** Stands for a set that is not to be made yet. */
+const absentSet: RolloutSet = { uid: "", replicas: 0, actual: 0, available: 0, created: "" };
+
+function all({ current, old }: Family): StoredObject[] {
+  return current ? [current, ...old] : [...old];
+}
+
+/** The oldest ReplicaSet whose template is the Deployment's is the current one. */
+function familyOf(deployment: StoredObject, sets: readonly StoredObject[]): Family {
+  const current = sets.toSorted((a, b) => byAge(a, b)).find((set) => sameTemplate(deployment, set));
+  return { deployment, current, old: sets.filter((set) => set !== current) };
+}
+
+function byAge(a: StoredObject, b: StoredObject): number {
+  const [left, right] = [textOf(a.metadata.creationTimestamp), textOf(b.metadata.creationTimestamp)];
+  return left === right ? (a.metadata.name < b.metadata.name ? -1 : 1) : left < right ? -1 : 1;
+}
+
+/** Which sets a changed number of replicas concerns, and how. */
+function proportions(family: Family): { set: StoredObject; replicas: number }[] {
+  const { deployment, current, old } = family;
+  const wanted = wantedReplicas(deployment);
+  const active = all(family).filter((set) => wantedReplicas(set) > 0);
+  const single =
+    active.length === 0
+      ? (current ?? old.toSorted(byAge).at(-1))
+      : active.length === 1
+        ? active[0]
+        : undefined;
+  if (single) {
+    const settled =
+      wantedReplicas(single) === wanted &&
+      field(single, "metadata", "annotations", desiredKey) === String(wanted);
+    return settled ? [] : [{ set: single, replicas: wanted }];
+  }
+  if (current && isSaturated(deployment, current)) {
+    return old.filter((set) => wantedReplicas(set) > 0).map((set) => ({ set, replicas: 0 }));
+  }
+  if (field(deployment, "spec", "strategy", "type") === "Recreate") return [];
+  const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
+  const plan = proportional({
+    replicas: wanted,
+    surge,
+    actual: numberAt(deployment, ["status", "replicas"], 0),
+    sets: active.map((set) => {
+      const max = field(set, "metadata", "annotations", maxKey);
+      return {
+        uid: set.metadata.uid,
+        replicas: wantedReplicas(set),
+        max: typeof max === "string" ? Number(max) : undefined,
+        created: textOf(set.metadata.creationTimestamp),
+      };
+    }),
+  });
+  return plan.flatMap(({ uid, replicas }) => {
+    const set = active.find(({ metadata }) => metadata.uid === uid);
+    return set ? [{ set, replicas }] : [];
+  });
+}
+
+/** Whether the newest set has all the pods the Deployment wants, and they serve. */
+function isSaturated(deployment: StoredObject, set: StoredObject): boolean {
+  const wanted = wantedReplicas(deployment);
+  return (
+    wantedReplicas(set) === wanted &&
+    field(set, "metadata", "annotations", desiredKey) === String(wanted) &&
+    numberAt(set, ["status", "availableReplicas"], 0) === wanted
+  );
 }
 
 function summary(set: StoredObject): RolloutSet {
   return {
     uid: set.metadata.uid,
-    replicas: replicasOf(set),
-    actual: Number(field(set, "status", "replicas") ?? 0),
-    available: Number(field(set, "status", "availableReplicas") ?? 0),
-    created: textOf(set.metadata.creationTimestamp),
+    replicas: wantedReplicas(set),
+    actual: actualOf(set),
+    available: numberAt(set, ["status", "availableReplicas"], 0),
+    created: `${textOf(set.metadata.creationTimestamp)} ${set.metadata.name}`,
   };
 }
 
-function replicasOf(object: StoredObject): number {
-  return Number(field(object, "spec", "replicas") ?? 1);
+/** Pods that a set still has, those on their way out included: Recreate waits for them too. */
+function actualOf(set: StoredObject): number {
+  return numberAt(set, ["status", "replicas"], 0) + numberAt(set, ["status", "terminatingReplicas"], 0);
+}
+
+function hasDeadline(deployment: StoredObject): boolean {
+  return field(deployment, "spec", "progressDeadlineSeconds") !== undefined;
+}
+
+function strategyOf(deployment: StoredObject): JsonObject {
+  return (field(deployment, "spec", "strategy") ?? {}) as JsonObject;
 }
 
 function bounds(deployment: StoredObject): JsonObject {
-  const wanted = replicasOf(deployment);
-  const { surge } = surgeAndUnavailable((field(deployment, "spec", "strategy") ?? {}) as JsonObject, wanted);
+  const wanted = wantedReplicas(deployment);
+  const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
   return { [desiredKey]: String(wanted), [maxKey]: String(wanted + surge) };
 }
 
-/** The Deployment's annotations that its ReplicaSets carry too. */
+/** Annotations of a Deployment that are about itself, not its ReplicaSets. */
+const ownAnnotations = new Set([
+  revisionKey,
+  historyKey,
+  desiredKey,
+  maxKey,
+  "kubectl.kubernetes.io/last-applied-configuration",
+  "deprecated.deployment.rollback.to",
+]);
+
 function passedOn(deployment: StoredObject): JsonObject {
-  const own = new Set([
-    revisionKey,
-    desiredKey,
-    maxKey,
-    "kubectl.kubernetes.io/last-applied-configuration",
-    "deployment.kubernetes.io/revision-history",
-  ]);
-  const annotations = (deployment.metadata.annotations ?? {}) as JsonObject;
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !own.has(key)));
+  return Object.fromEntries(
+    Object.entries(mapAt(deployment, "metadata", "annotations")).filter(([key]) => !ownAnnotations.has(key)),
+  );
 }
 
 function revisionOf(set: StoredObject): number {
   return Number(field(set, "metadata", "annotations", revisionKey) ?? 0);
 }
 
-function lastRevision(all: readonly StoredObject[]): number {
-  return Math.max(0, ...all.map(revisionOf));
+function sameTemplate(deployment: StoredObject, set: StoredObject): boolean {
+  return equal(withoutHash(templateOf(set)), withoutHash(templateOf(deployment)));
 }
 
-/** The oldest ReplicaSet whose template is the Deployment's. */
-function findCurrent(deployment: StoredObject, all: readonly StoredObject[]): StoredObject | undefined {
-  const wanted = withoutHash(field(deployment, "spec", "template"));
-  return all
-    .toSorted((a, b) =>
-      textOf(a.metadata.creationTimestamp) < textOf(b.metadata.creationTimestamp) ? -1 : 1,
-    )
-    .find((set) => equal(withoutHash(field(set, "spec", "template")), wanted));
-}
-
-function withoutHash(template: Json | undefined): Json {
-  const copy = clone((template ?? {}) as JsonObject);
-  const metadata = isObject(copy.metadata) ? copy.metadata : {};
-  const labels = { ...(metadata.labels as JsonObject | undefined) };
-  delete labels[hashLabel];
-  copy.metadata = { ...metadata, labels };
-  return copy;
-}
-
-const safe = "bcdfghjklmnpqrstvwxz2456789";
-
-/** Ten characters that stand for a template. The real server's algorithm depends on how Go prints structs; any stable one serves. */
-function hashOf(template: JsonObject, collisions: number): string {
-  const digest = createHash("sha256").update(JSON.stringify(template)).update(String(collisions)).digest();
-  return Array.from(digest.subarray(0, 10), (byte) => safe[byte % safe.length]).join("");
+function withoutHash(template: JsonObject): Json {
+  const metadata = isObject(template.metadata) ? template.metadata : {};
+  const { [hashLabel]: _hash, ...labels } = mapAt(metadata, "labels");
+  const { creationTimestamp: _never, ...rest } = metadata;
+  return { ...template, metadata: { ...rest, labels } };
 }

@@ -1,19 +1,34 @@
-import { clone, isObject, type JsonObject, textOf } from "../json.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
-import { StatusError } from "../status.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
+import { eventRecorder } from "./events.ts";
+import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
 import {
-  type ControllerWorld,
   controllerContext,
-  type Running,
+  edit,
+  isDeleting,
+  kindNamed,
   resourceOfBucket,
-  startLoop,
-} from "./loop.ts";
+  setFinalizer,
+  unlessGone,
+} from "./objects.ts";
+import { groupOf } from "./ownership.ts";
 
 interface Place {
   readonly bucket: string;
   readonly key: string;
 }
+
+/** What an owner reference amounts to now. */
+type Standing =
+  /** The owner lives: the dependent stays. */
+  | "solid"
+  /** The owner is being deleted, and waits for its dependents. */
+  | "waiting"
+  /** There is no such owner. */
+  | "absent"
+  /** Nobody can say: nothing is done. */
+  | "unresolvable";
 
 /**
  * Deletes what has lost its last owner, and carries out what a deletion asked for: dependents first, or let go.
@@ -24,30 +39,32 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   const { registry } = world;
   const { store } = registry;
   const context = controllerContext("generic-garbage-collector");
+  const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
   const living = new Map<string, Place>();
   const dependents = new Map<string, Set<string>>();
 
   return startLoop(world, {
-    name: "garbage-collector",
-    watchAll: (record) => {
-      follow(record);
-      return concerned(record);
+    name: "garbage-collector-controller",
+    watchAll: (change) => {
+      follow(change);
+      return concerned(change);
     },
     reconcile: async (text) => {
       const { bucket, key } = placeOf(text);
       const entry = store.get(bucket, key);
-      if (!entry) return;
+      if (!entry) return undefined;
       await asOwner(bucket, entry);
       await asDependent(bucket, store.get(bucket, key));
+      return undefined;
     },
   });
 
   function follow({ bucket, key, type, entry, previous }: LogRecord): void {
     const text = nameOf({ bucket, key });
-    for (const uid of previous ? ownerUids(previous.object) : []) {
-      const left = dependents.get(uid);
+    for (const { uid } of previous ? owners(previous.object) : []) {
+      const left = dependents.get(textOf(uid));
       left?.delete(text);
-      if (left?.size === 0) dependents.delete(uid);
+      if (left?.size === 0) dependents.delete(textOf(uid));
     }
     const { uid } = entry.object.metadata;
     if (type === "DELETED") {
@@ -55,129 +72,142 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       return;
     }
     living.set(uid, { bucket, key });
-    for (const owner of ownerUids(entry.object)) {
-      const known = dependents.get(owner) ?? new Set();
-      dependents.set(owner, known.add(text));
+    for (const owner of owners(entry.object)) {
+      const known = dependents.get(textOf(owner.uid)) ?? new Set();
+      dependents.set(textOf(owner.uid), known.add(text));
     }
   }
 
   /** The object itself if it has owners or is on its way out; its dependents if it is gone; its owners if they wait for it. */
   function concerned({ bucket, key, type, entry, previous }: LogRecord): string[] {
     const places: string[] = [];
-    const { uid, deletionTimestamp } = entry.object.metadata;
+    const { uid } = entry.object.metadata;
     if (type === "DELETED") places.push(...(dependents.get(uid) ?? []));
-    else if (deletionTimestamp !== undefined || ownerUids(entry.object).length > 0)
+    else if (isDeleting(entry.object) || owners(entry.object).length > 0)
       places.push(nameOf({ bucket, key }));
-    for (const owner of new Set([
-      ...ownerUids(entry.object),
-      ...(previous ? ownerUids(previous.object) : []),
-    ])) {
+    const uids = [...owners(entry.object), ...(previous ? owners(previous.object) : [])].map((owner) =>
+      textOf(owner.uid),
+    );
+    for (const owner of new Set(uids)) {
       const place = living.get(owner);
       if (place && isWaiting(store.get(place.bucket, place.key)?.object)) places.push(nameOf(place));
     }
     return places;
   }
 
-  async function asOwner(bucket: string, entry: Entry): Promise<void> {
-    const { object } = entry;
-    if (object.metadata.deletionTimestamp === undefined) return;
+  async function asOwner(bucket: string, { object }: Entry): Promise<void> {
+    if (!isDeleting(object)) return;
     const finalizers = (object.metadata.finalizers ?? []) as string[];
-    const own = [...(dependents.get(object.metadata.uid) ?? [])].map(placeOf);
+    const { uid } = object.metadata;
+    const own = [...(dependents.get(uid) ?? [])].map(placeOf);
     if (finalizers.includes(orphanFinalizer)) {
-      for (const place of own) await letGo(place, new Set([object.metadata.uid]));
+      for (const place of own) await letGo(place, new Set([uid]));
       await dropFinalizer(bucket, object, orphanFinalizer);
     } else if (finalizers.includes(foregroundFinalizer)) {
-      for (const place of own) await remove(place, "Foreground");
-      const blocking = own.some(({ bucket: of, key }) =>
-        blocks(store.get(of, key)?.object, object.metadata.uid),
-      );
-      if (!blocking) await dropFinalizer(bucket, object, foregroundFinalizer);
+      const blocking = own.filter((place) => blocks(store.get(place.bucket, place.key)?.object, uid));
+      if (blocking.length === 0) await dropFinalizer(bucket, object, foregroundFinalizer);
+      else for (const place of blocking) await asDependent(place.bucket, store.get(place.bucket, place.key));
     }
   }
 
   async function asDependent(bucket: string, entry: Entry | undefined): Promise<void> {
-    if (!entry) return;
-    const { object } = entry;
-    const owners = ownerUids(object);
-    if (owners.length === 0 || object.metadata.deletionTimestamp !== undefined) return;
-    const gone = owners.filter((uid) => !holds(uid, object));
-    if (gone.length === 0) return;
-    if (gone.length < owners.length) await letGo({ bucket, key: entry.key }, new Set(gone));
-    else await remove({ bucket, key: entry.key }, "Background");
+    if (!entry || isDeleting(entry.object)) return;
+    const { object, key } = entry;
+    const references = owners(object);
+    if (references.length === 0) return;
+    const standings = await Promise.all(references.map((reference) => standing(object, reference)));
+    const uidsOf = (...wanted: Standing[]) =>
+      new Set(
+        references.flatMap(({ uid }, index) =>
+          wanted.includes(standings[index] as Standing) ? [textOf(uid)] : [],
+        ),
+      );
+    if (standings.includes("unresolvable")) return;
+    if (standings.includes("solid")) {
+      const lost = uidsOf("absent", "waiting");
+      if (lost.size > 0) await letGo({ bucket, key }, lost);
+      return;
+    }
+    const hasDependents = (dependents.get(object.metadata.uid)?.size ?? 0) > 0;
+    await remove({ bucket, key }, standings.includes("waiting") && hasDependents ? "Foreground" : undefined);
   }
 
-  /** An owner counts if it lives, and where the dependent can see it: in its own namespace, or in none. */
-  function holds(uid: string, dependent: StoredObject): boolean {
-    const place = living.get(uid);
-    if (!place) return false;
-    const owner = store.get(place.bucket, place.key)?.object;
-    const within = owner?.metadata.namespace;
-    return within === undefined || within === dependent.metadata.namespace;
+  async function standing(dependent: StoredObject, reference: JsonObject): Promise<Standing> {
+    const place = living.get(textOf(reference.uid));
+    const owner = place && store.get(place.bucket, place.key)?.object;
+    const scope = scopeOf(reference);
+    const namespace = dependent.metadata.namespace;
+    if (namespace === undefined && scope === "namespaced") {
+      await tellInvalid(dependent, reference);
+      return "unresolvable";
+    }
+    if (!owner) return "absent";
+    const within = owner.metadata.namespace;
+    const same =
+      owner.kind === reference.kind &&
+      owner.metadata.name === reference.name &&
+      groupOf(owner.apiVersion) === groupOf(textOf(reference.apiVersion));
+    if (!same || (within !== undefined && within !== namespace)) {
+      await tellInvalid(dependent, reference);
+      return "absent";
+    }
+    return isWaiting(owner) ? "waiting" : "solid";
   }
 
-  async function remove({ bucket, key }: Place, policy: "Foreground" | "Background"): Promise<void> {
+  function scopeOf({ apiVersion, kind }: JsonObject): "namespaced" | "cluster" | undefined {
+    const info = kindNamed(registry, { group: groupOf(textOf(apiVersion)), kind: textOf(kind) });
+    return info && (info.namespaced ? "namespaced" : "cluster");
+  }
+
+  async function tellInvalid(dependent: StoredObject, reference: JsonObject): Promise<void> {
+    const { apiVersion, kind, name, uid } = reference;
+    const namespace = textOf(dependent.metadata.namespace);
+    await record(dependent, {
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      message: `ownerRef [${textOf(apiVersion)}/${textOf(kind)}, namespace: ${namespace}, name: ${textOf(name)}, uid: ${textOf(uid)}] does not exist in namespace "${namespace}"`,
+    });
+  }
+
+  async function remove({ bucket, key }: Place, policy: "Foreground" | undefined): Promise<void> {
     const resource = resourceOfBucket(registry, bucket);
     const object = store.get(bucket, key)?.object;
-    if (!resource || !object || object.metadata.deletionTimestamp !== undefined) return;
+    if (!resource || !object || isDeleting(object)) return;
     const { name, namespace, uid } = object.metadata;
     const target = { resource, namespace: namespace as string | undefined, name };
-    await unlessGone(registry.delete(target, { propagationPolicy: policy, preconditions: { uid } }, context));
+    const propagationPolicy = policy ?? ownPolicy(object);
+    await unlessGone(registry.delete(target, { propagationPolicy, preconditions: { uid } }, context));
   }
 
-  async function letGo(place: Place, uids: ReadonlySet<string>): Promise<void> {
-    await change(place, (metadata) => {
-      const left = ((metadata.ownerReferences ?? []) as JsonObject[]).filter(
-        ({ uid }) => !uids.has(textOf(uid)),
-      );
-      if (left.length > 0) metadata.ownerReferences = left;
-      else delete metadata.ownerReferences;
-    });
-  }
-
-  async function dropFinalizer(bucket: string, object: StoredObject, finalizer: string): Promise<void> {
-    const key =
-      object.metadata.namespace === undefined
-        ? object.metadata.name
-        : `${textOf(object.metadata.namespace)}/${object.metadata.name}`;
-    await change({ bucket, key }, (metadata) => {
-      metadata.finalizers = ((metadata.finalizers ?? []) as string[]).filter((name) => name !== finalizer);
-    });
-  }
-
-  async function change({ bucket, key }: Place, edit: (metadata: JsonObject) => void): Promise<void> {
+  async function letGo({ bucket, key }: Place, uids: ReadonlySet<string>): Promise<void> {
     const resource = resourceOfBucket(registry, bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
-    const target = {
-      resource,
-      namespace: object.metadata.namespace as string | undefined,
-      name: object.metadata.name,
-    };
-    const edited = registry.update(
-      target,
-      context,
-      (live) => {
-        const next = clone(live);
-        edit(next.metadata as JsonObject);
-        return next;
-      },
-      { kind: "PatchOptions" },
-    );
+    const edited = edit(registry, resource, object, context, (next) => {
+      const metadata = next.metadata as JsonObject;
+      const left = owners(next).filter(({ uid }) => !uids.has(textOf(uid)));
+      if (left.length > 0) metadata.ownerReferences = left;
+      else delete metadata.ownerReferences;
+    });
     await unlessGone(edited);
   }
-}
 
-async function unlessGone(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof StatusError && error.code === 404)) throw error;
+  async function dropFinalizer(bucket: string, object: StoredObject, finalizer: string): Promise<void> {
+    const resource = resourceOfBucket(registry, bucket);
+    if (resource) await setFinalizer(registry, resource, object, context, finalizer, "absent");
   }
 }
 
-function ownerUids(object: JsonObject): string[] {
+/** What an object's own finalizers ask for. */
+function ownPolicy(object: StoredObject): "Foreground" | "Background" | "Orphan" {
+  const finalizers = (object.metadata.finalizers ?? []) as string[];
+  if (finalizers.includes(orphanFinalizer)) return "Orphan";
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
+}
+
+function owners(object: JsonObject): JsonObject[] {
   const references = (object.metadata as JsonObject).ownerReferences;
-  return Array.isArray(references) ? references.filter(isObject).map(({ uid }) => textOf(uid)) : [];
+  return Array.isArray(references) ? references.filter(isObject) : [];
 }
 
 /** Whether an owner's deletion waits for its dependents. */
@@ -187,8 +217,10 @@ function isWaiting(object: StoredObject | undefined): boolean {
 }
 
 function blocks(dependent: StoredObject | undefined, ownerUid: string): boolean {
-  const references = (dependent?.metadata.ownerReferences ?? []) as JsonObject[];
-  return references.some(({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true);
+  return (
+    dependent !== undefined &&
+    owners(dependent).some(({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true)
+  );
 }
 
 function nameOf({ bucket, key }: Place): string {

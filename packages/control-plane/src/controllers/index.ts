@@ -1,35 +1,89 @@
-import { startSimulatedNode } from "../node/simulated-node.ts";
+import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts";
+import { startCronJobs } from "./cron-job.ts";
+import { startDaemonSets } from "./daemon-set.ts";
 import { startDeployments } from "./deployment.ts";
+import { startDisruption } from "./disruption.ts";
+import { startEndpointSliceMirroring, startEndpointSlices, startEndpoints } from "./endpoints.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
-import type { ControllerWorld, Running } from "./loop.ts";
+import { startHorizontalPodAutoscalers } from "./horizontal-pod-autoscaler.ts";
+import { startJobs } from "./job.ts";
+import { startKubernetesService } from "./kubernetes-service.ts";
+import { type ControllerWorld, type Running, together } from "./loop.ts";
 import { startNamespaces } from "./namespace.ts";
-import { startReplicaSets } from "./replica-set.ts";
-import { startServiceAccounts } from "./service-account.ts";
+import { startPersistentVolumes } from "./persistent-volume.ts";
+import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
+import { startReplicaSets, startReplicationControllers } from "./replica-set.ts";
+import { startResourceQuotas } from "./resource-quota.ts";
+import { startRootCertificates, startServiceAccounts } from "./service-account.ts";
+import { startStatefulSets } from "./stateful-set.ts";
+import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
+import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
 
-/** Everything besides the API server itself, by the names the real programs use where there are such. */
+/** Everything that the real controller manager does and this one can, by the names it has there. */
 const known = {
-  "garbage-collector": startGarbageCollector,
-  namespace: startNamespaces,
-  serviceaccount: startServiceAccounts,
-  deployment: startDeployments,
-  replicaset: startReplicaSets,
-  node: startSimulatedNode,
+  "garbage-collector-controller": startGarbageCollector,
+  "namespace-controller": startNamespaces,
+  "serviceaccount-controller": startServiceAccounts,
+  "root-ca-certificate-publisher-controller": startRootCertificates,
+  "clusterrole-aggregation-controller": startClusterRoleAggregation,
+  "deployment-controller": startDeployments,
+  "replicaset-controller": startReplicaSets,
+  "replicationcontroller-controller": startReplicationControllers,
+  "statefulset-controller": startStatefulSets,
+  "daemonset-controller": startDaemonSets,
+  "job-controller": startJobs,
+  "cronjob-controller": startCronJobs,
+  "ttl-after-finished-controller": startTtlAfterFinished,
+  "endpoints-controller": startEndpoints,
+  "endpointslice-controller": startEndpointSlices,
+  "endpointslice-mirroring-controller": startEndpointSliceMirroring,
+  "disruption-controller": startDisruption,
+  "horizontal-pod-autoscaler-controller": startHorizontalPodAutoscalers,
+  "persistentvolume-binder-controller": startPersistentVolumes,
+  "persistentvolumeclaim-protection-controller": startClaimProtection,
+  "persistentvolume-protection-controller": startVolumeProtection,
+  "resourcequota-controller": startResourceQuotas,
+  "pod-garbage-collector-controller": startPodGarbageCollector,
+  // What the API server itself does in a real cluster.
+  "kubernetes-service": startKubernetesService,
+  "event-expiry": startEventExpiry,
 } satisfies { readonly [name: string]: (world: ControllerWorld) => Running };
 
+/** A controller, by the real controller manager's name for it; `kubernetes-service` and `event-expiry` are the API server's own. */
 export type ControllerName = keyof typeof known;
 
-/** Which controllers run. `none` is what a bare API server is. */
-export type ControllerChoice = "all" | "none" | readonly ControllerName[];
+/** The names of all controllers. */
+export const controllerNames = Object.keys(known) as ControllerName[];
 
+/**
+ * Which controllers run.
+ *
+ * - `all`: every one
+ * - `none`: what a bare API server is
+ * - a list of names: only these
+ * - `{ except }`: every one but these
+ */
+export type ControllerChoice =
+  | "all"
+  | "none"
+  | readonly ControllerName[]
+  | { readonly except: readonly ControllerName[] };
+
+/** Starts controllers in a fixed order. @throws TypeError for a name that no controller has */
 export function startControllers(world: ControllerWorld, choice: ControllerChoice): Running {
-  const names = choice === "none" ? [] : choice === "all" ? (Object.keys(known) as ControllerName[]) : choice;
-  const running = names.map((name) => known[name](world));
-  return {
-    stop: () => {
-      for (const controller of running) controller.stop();
-    },
-    get idle() {
-      return running.every((controller) => controller.idle);
-    },
-  };
+  return together(chosen(choice).map((name) => known[name](world)));
+}
+
+function chosen(choice: ControllerChoice): readonly ControllerName[] {
+  if (choice === "none") return [];
+  if (choice === "all") return controllerNames;
+  const named = "except" in choice ? choice.except : choice;
+  for (const name of named) {
+    if (!Object.hasOwn(known, name)) {
+      throw new TypeError(
+        `there is no controller ${JSON.stringify(name)}; there are ${controllerNames.join(", ")}`,
+      );
+    }
+  }
+  return "except" in choice ? controllerNames.filter((name) => !named.includes(name)) : choice;
 }

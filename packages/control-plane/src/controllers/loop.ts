@@ -1,14 +1,14 @@
-import { type JsonObject, textOf } from "../json.ts";
-import type { Registry, RequestContext } from "../registry/registry.ts";
-import type { Resource } from "../registry/resource.ts";
+import type { Registry } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
-import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import type { LogRecord } from "../storage/store.ts";
 
 /** What every built-in controller works with. */
 export interface ControllerWorld {
   readonly registry: Registry;
   /** Told of what should never happen. */
   readonly onPanic: (error: unknown, where: string) => void;
+  /** The certificate, in PEM, by which pods know the API server. @default "" */
+  readonly authority?: () => string;
 }
 
 /** A running controller. */
@@ -18,28 +18,40 @@ export interface Running {
   readonly idle: boolean;
 }
 
+/** When to look at a key again though nothing has changed. */
+export interface Again {
+  readonly requeueAfterMs?: number;
+}
+
 export interface LoopOptions {
   readonly name: string;
   /** Which keys a change of a bucket concerns. */
-  readonly watches?: { readonly [bucket: string]: (record: LogRecord) => readonly string[] };
+  readonly watches?: { readonly [bucket: string]: (record: LogRecord) => Iterable<string> };
   /** As `watches`, for the changes of every bucket. */
-  readonly watchAll?: (record: LogRecord) => readonly string[];
+  readonly watchAll?: (record: LogRecord) => Iterable<string>;
   /** Brings one key's state closer to what it should be. May run again at any time, for no reason. */
-  readonly reconcile: (key: string) => Promise<{ readonly requeueAfterMs?: number } | undefined | undefined>;
+  readonly reconcile: (key: string) => Promise<Again | undefined>;
+}
+
+/** A loop that can be told to look at a key. */
+export interface Loop extends Running {
+  readonly add: (key: string) => void;
 }
 
 const firstRetryMs = 5;
 const lastRetryMs = 60_000;
+/** So many keys are worked on before others get a turn of the event loop. */
+const batch = 8;
 
 /**
- * Runs a reconciler for each key that a change concerns: one at a time, none lost. Work happens in a turn of the event loop of its own,
- * never within the write that caused it.
+ * Runs a reconciler for each key that a change concerns: one at a time, none lost, in the order they came. Work happens in
+ * turns of the event loop of its own, never within the write that caused it.
  */
-export function startLoop(world: ControllerWorld, options: LoopOptions): Running {
+export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
   const { store, clock } = world.registry;
   const waiting = new Set<string>();
   const failures = new Map<string, number>();
-  const timers = new Map<string, () => void>();
+  const timers = new Map<string, { readonly at: number; readonly cancel: () => void }>();
   let stopped = false;
   let running = false;
   let scheduled = false;
@@ -55,63 +67,73 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Running
     });
   };
   const addAfter = (key: string, delayMs: number) => {
-    timers.get(key)?.();
-    timers.set(
-      key,
-      clock.schedule(delayMs, () => {
-        timers.delete(key);
-        add(key);
-      }),
-    );
+    const at = clock.monotonic() + delayMs;
+    timers.get(key)?.cancel();
+    const cancel = clock.schedule(delayMs, () => {
+      timers.delete(key);
+      add(key);
+    });
+    timers.set(key, { at, cancel });
+  };
+  const forgetTimer = (key: string) => {
+    timers.get(key)?.cancel();
+    timers.delete(key);
   };
 
   async function drain(): Promise<void> {
     running = true;
+    let done = 0;
     for (const key of waiting) {
       if (stopped) break;
       waiting.delete(key);
-      try {
-        const result = await options.reconcile(key);
-        failures.delete(key);
-        if (result?.requeueAfterMs !== undefined) addAfter(key, result.requeueAfterMs);
-      } catch (error) {
-        // The world moved on while we looked: look again. Anything else is worth telling.
-        if (!(error instanceof StatusError)) world.onPanic(error, `${options.name} ${key}`);
-        const count = (failures.get(key) ?? 0) + 1;
-        failures.set(key, count);
-        addAfter(key, Math.min(firstRetryMs * 2 ** (count - 1), lastRetryMs));
-      }
+      await work(key);
+      if (++done % batch === 0) await turn();
     }
     running = false;
   }
 
+  async function work(key: string): Promise<void> {
+    try {
+      const result = await options.reconcile(key);
+      failures.delete(key);
+      if (stopped) return;
+      if (result?.requeueAfterMs === undefined) forgetTimer(key);
+      else addAfter(key, result.requeueAfterMs);
+    } catch (error) {
+      if (stopped) return;
+      // The world moved on while we looked: look again. Anything else is worth telling.
+      if (!(error instanceof StatusError)) world.onPanic(error, `${options.name} ${key}`);
+      const count = (failures.get(key) ?? 0) + 1;
+      failures.set(key, count);
+      addAfter(key, Math.min(firstRetryMs * 2 ** (count - 1), lastRetryMs));
+    }
+  }
+
   const { watchAll } = options;
-  const replay = (bucket: string, keysOf: (record: LogRecord) => readonly string[]) => {
+  const tell = (keysOf: (record: LogRecord) => Iterable<string>) => (record: LogRecord) => {
+    for (const key of keysOf(record)) add(key);
+  };
+  const replay = (bucket: string, told: (record: LogRecord) => void) => {
     for (const entry of store.list(bucket).entries) {
-      const record: LogRecord = {
-        revision: entry.revision,
-        bucket,
-        key: entry.key,
-        type: "ADDED",
-        entry,
-        previous: undefined,
-      };
-      for (const key of keysOf(record)) add(key);
+      const { revision, key } = entry;
+      told({ revision, bucket, key, type: "ADDED", entry, previous: undefined });
     }
   };
   const stops = Object.entries(options.watches ?? {}).map(([bucket, keysOf]) => {
-    replay(bucket, keysOf);
-    return store.subscribe(bucket, (record) => keysOf(record).forEach(add));
+    replay(bucket, tell(keysOf));
+    return store.subscribe(bucket, tell(keysOf));
   });
   if (watchAll) {
-    for (const bucket of store.buckets()) replay(bucket, watchAll);
-    stops.push(store.subscribeAll((record) => watchAll(record).forEach(add)));
+    for (const bucket of store.buckets()) replay(bucket, tell(watchAll));
+    stops.push(store.subscribeAll(tell(watchAll)));
   }
   return {
+    add,
     stop: () => {
       stopped = true;
+      waiting.clear();
       for (const stop of stops) stop();
-      for (const cancel of timers.values()) cancel();
+      for (const { cancel } of timers.values()) cancel();
       timers.clear();
     },
     get idle() {
@@ -120,131 +142,36 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Running
   };
 }
 
+/** A turn of the event loop for everybody else. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Several as one. */
+export function together(running: readonly Running[]): Running {
+  return {
+    stop: () => {
+      for (const one of running) one.stop();
+    },
+    get idle() {
+      return running.every(({ idle }) => idle);
+    },
+  };
+}
+
+/**
+ * Resolves once nothing is left to do but to wait for time to pass or for a change from outside. A real cluster has no such
+ * moment: tests that should run there too wait for what they want to see instead.
+ */
+export async function settled(running: readonly Running[]): Promise<void> {
+  // A turn with nothing to do may still have woken somebody: two in a row have not.
+  for (let quiet = 0; quiet < 2; ) {
+    await turn();
+    quiet = running.every(({ idle }) => idle) ? quiet + 1 : 0;
+  }
+}
+
 /** The keys of a kind's own objects. */
 export function ownKey(record: LogRecord): string[] {
   return [record.key];
-}
-
-/** The key of the owner that controls the object, if it is of this kind; before and after the change. */
-export function controllerKey(group: string, kind: string): (record: LogRecord) => string[] {
-  return (record) => {
-    const keys = new Set<string>();
-    for (const entry of [record.previous, record.entry]) {
-      const owner = entry && controllerOf(entry.object);
-      if (owner && textOf(owner.kind) === kind && groupOf(textOf(owner.apiVersion)) === group) {
-        keys.add(`${textOf(entry.object.metadata.namespace)}/${textOf(owner.name)}`);
-      }
-    }
-    return [...keys];
-  };
-}
-
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? (apiVersion.split("/")[0] as string) : "";
-}
-
-/** The owner reference with `controller: true`. */
-export function controllerOf(object: JsonObject): JsonObject | undefined {
-  const references = field(object, "metadata", "ownerReferences");
-  return (Array.isArray(references) ? (references as JsonObject[]) : []).find(
-    ({ controller }) => controller === true,
-  );
-}
-
-/** The objects of a bucket in a namespace that this uid controls. */
-export function controlledBy(
-  registry: Registry,
-  bucket: string,
-  namespace: string,
-  uid: string,
-): StoredObject[] {
-  return registry.store
-    .list(bucket, { prefix: `${namespace}/` })
-    .entries.map(({ object }) => object)
-    .filter((object) => controllerOf(object)?.uid === uid);
-}
-
-/** A reference that makes `owner` the controller of what carries it. */
-export function controllerReference(owner: StoredObject): JsonObject {
-  return {
-    apiVersion: owner.apiVersion,
-    kind: owner.kind,
-    name: owner.metadata.name,
-    uid: owner.metadata.uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-}
-
-/** Who a controller is to the API server, as in a real cluster. */
-export function controllerContext(name: string, fieldManager = "kube-controller-manager"): RequestContext {
-  return {
-    user: {
-      name: `system:serviceaccount:kube-system:${name}`,
-      groups: ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
-    },
-    fieldManager,
-    dryRun: false,
-    warn: () => undefined,
-  };
-}
-
-/** A built-in kind's resource. */
-export function builtin(registry: Registry, group: string, version: string, plural: string): Resource {
-  const resource = registry.resource(group, version, plural);
-  if (!resource) throw new Error(`${plural}.${group}/${version} is not served`);
-  return resource;
-}
-
-/** Deletes an object if it is still there. */
-export async function deleteIfPresent(
-  registry: Registry,
-  resource: Resource,
-  object: StoredObject,
-  context: RequestContext,
-): Promise<void> {
-  const { name, namespace, uid } = object.metadata;
-  try {
-    await registry.delete(
-      { resource, namespace: namespace as string | undefined, name },
-      { preconditions: { uid }, propagationPolicy: "Background" },
-      context,
-    );
-  } catch (error) {
-    if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
-  }
-}
-
-/** Replaces an object's status if it differs. @returns whether it was written */
-export async function writeStatus(
-  registry: Registry,
-  resource: Resource,
-  object: StoredObject,
-  status: JsonObject,
-  context: RequestContext,
-): Promise<void> {
-  const { name, namespace } = object.metadata;
-  await registry.update(
-    { resource, namespace: namespace as string | undefined, name, subresource: "status" },
-    context,
-    (live) => ({ ...structuredClone(live), status: structuredClone(status) }),
-    { kind: "PatchOptions" },
-  );
-}
-
-const resourcesByBucket = new WeakMap<Registry, { revision: number; resources: Map<string, Resource> }>();
-
-/** A served version of what a bucket holds; undefined where nothing is served from it any more. */
-export function resourceOfBucket(registry: Registry, bucket: string): Resource | undefined {
-  let known = resourcesByBucket.get(registry);
-  if (known?.revision !== registry.kinds.revision) {
-    const resources = new Map<string, Resource>();
-    for (const info of registry.kinds.all()) {
-      const resource = registry.resourceFor(info);
-      if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
-    }
-    known = { revision: registry.kinds.revision, resources };
-    resourcesByBucket.set(registry, known);
-  }
-  return known.resources.get(bucket);
 }

@@ -1,17 +1,8 @@
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import {
-  builtin,
-  type ControllerWorld,
-  controllerContext,
-  deleteIfPresent,
-  ownKey,
-  type Running,
-  resourceOfBucket,
-  startLoop,
-  writeStatus,
-} from "./loop.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { builtin, controllerContext, deleteIfPresent, resourceOfBucket, writeStatus } from "./objects.ts";
 
 /** Empties a namespace that is being deleted, then lets it go. */
 export function startNamespaces(world: ControllerWorld): Running {
@@ -29,13 +20,14 @@ export function startNamespaces(world: ControllerWorld): Running {
       const namespace = store.get(namespaces.bucket, name)?.object;
       if (!namespace || namespace.metadata.deletionTimestamp === undefined) {
         emptying.delete(name);
-        return;
+        return undefined;
       }
       emptying.add(name);
       for (const bucket of store.buckets()) await empty(bucket, name);
       const held = contents(name);
       if (held.length > 0) await report(namespace, held);
       else await letGo(namespace);
+      return undefined;
     },
   });
 
@@ -44,10 +36,12 @@ export function startNamespaces(world: ControllerWorld): Running {
     return type === "DELETED" && emptying.has(within) ? [within] : [];
   }
 
-  function contents(name: string): StoredObject[] {
+  function contents(name: string): { bucket: string; object: StoredObject }[] {
     return store
       .buckets()
-      .flatMap((bucket) => store.list(bucket, { prefix: `${name}/` }).entries.map(({ object }) => object));
+      .flatMap((bucket) =>
+        store.list(bucket, { prefix: `${name}/` }).entries.map(({ object }) => ({ bucket, object })),
+      );
   }
 
   async function empty(bucket: string, name: string): Promise<void> {
@@ -59,11 +53,14 @@ export function startNamespaces(world: ControllerWorld): Running {
     }
   }
 
-  async function report(namespace: StoredObject, held: readonly StoredObject[]): Promise<void> {
+  async function report(
+    namespace: StoredObject,
+    held: readonly { bucket: string; object: StoredObject }[],
+  ): Promise<void> {
     const finalizers = new Map<string, number>();
     const kinds = new Map<string, number>();
-    for (const object of held) {
-      const resource = `${object.kind.toLowerCase()}s.${object.apiVersion.split("/")[0] ?? ""}`;
+    for (const { bucket, object } of held) {
+      const resource = bucket.includes(".") ? bucket : `${bucket}.`;
       kinds.set(resource, (kinds.get(resource) ?? 0) + 1);
       for (const finalizer of (object.metadata.finalizers ?? []) as string[]) {
         finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);

@@ -1,103 +1,186 @@
-import { clone, type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { JsonObject } from "../json.ts";
+import { textOf } from "../json.ts";
+import { timestamp } from "../registry/metadata.ts";
+import type { Resource } from "../registry/resource.ts";
+import { StatusError } from "../status.ts";
+import type { StoredObject } from "../storage/store.ts";
+import { field } from "../storage/store.ts";
+import { withCondition, withoutCondition } from "./conditions.ts";
+import { eventRecorder } from "./events.ts";
+import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
-  type ControllerWorld,
-  controlledBy,
   controllerContext,
-  controllerKey,
-  controllerReference,
+  count,
+  createObject,
   deleteIfPresent,
-  ownKey,
-  type Running,
-  startLoop,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+  numberAt,
   writeStatus,
-} from "./loop.ts";
-import { availableSince, deletionRank, isActive, isReady } from "./pods.ts";
+} from "./objects.ts";
+import { claim, claimantKeys, controlledBy, controllerOf } from "./ownership.ts";
+import {
+  availability,
+  inDeletionOrder,
+  isActive,
+  isReady,
+  isTerminating,
+  podFromTemplate,
+  templateOf,
+  wantedReplicas,
+} from "./pods.ts";
 
 /** Keeps as many pods of a template as a ReplicaSet asks for. */
 export function startReplicaSets(world: ControllerWorld): Running {
+  return startReplicas(world, {
+    name: "replicaset-controller",
+    resource: builtin(world.registry, "apps", "v1", "replicasets"),
+    countsTerminating: true,
+  });
+}
+
+/** ReplicaSets by an older name. */
+export function startReplicationControllers(world: ControllerWorld): Running {
+  return startReplicas(world, {
+    name: "replication-controller",
+    resource: builtin(world.registry, "", "v1", "replicationcontrollers"),
+    countsTerminating: false,
+  });
+}
+
+interface Flavour {
+  readonly name: string;
+  readonly resource: Resource;
+  /** Whether the status tells how many pods are on their way out. */
+  readonly countsTerminating: boolean;
+}
+
+function startReplicas(
+  world: ControllerWorld,
+  { name, resource: sets, countsTerminating }: Flavour,
+): Running {
   const { registry } = world;
-  const context = controllerContext("replicaset-controller");
-  const sets = builtin(registry, "apps", "v1", "replicasets");
+  const context = controllerContext(name);
+  const record = eventRecorder(registry, { component: name, context });
   const pods = builtin(registry, "", "v1", "pods");
 
   return startLoop(world, {
-    name: "replicaset",
-    watches: { [sets.bucket]: ownKey, [pods.bucket]: controllerKey("apps", "ReplicaSet") },
+    name,
+    watches: { [sets.bucket]: ownKey, [pods.bucket]: claimantKeys(registry, sets) },
     reconcile: async (key) => {
-      const entry = registry.store.get(sets.bucket, key);
-      if (!entry) return;
-      const set = entry.object;
-      const namespace = textOf(set.metadata.namespace);
-      const active = controlledBy(registry, pods.bucket, namespace, set.metadata.uid).filter(isActive);
-      if (!set.metadata.deletionTimestamp) await scale(set, namespace, active);
-      return report(key);
+      const set = registry.store.get(sets.bucket, key)?.object;
+      if (!set) return undefined;
+      const active = (await claim(registry, set, pods, context, isActive)).filter(isActive);
+      const failure = isDeleting(set) ? undefined : await scale(set, active);
+      const again = await report(key, failure);
+      if (failure) throw failure.error;
+      return again;
     },
   });
 
-  async function scale(set: StoredObject, namespace: string, active: readonly StoredObject[]): Promise<void> {
-    const wanted = Number(field(set, "spec", "replicas") ?? 1);
-    for (let missing = wanted - active.length; missing > 0; missing--) {
-      await registry.create(pods, namespace, podFrom(set), context);
+  /** @returns what kept it from having as many pods as it wants */
+  async function scale(set: StoredObject, active: readonly StoredObject[]): Promise<Failure | undefined> {
+    const missing = wantedReplicas(set) - active.length;
+    for (let made = 0; made < missing; made++) {
+      try {
+        const pod = podFromTemplate(templateOf(set), set);
+        const created = await createObject(registry, pods, namespaceOf(set), pod, context);
+        await record(set, {
+          type: "Normal",
+          reason: "SuccessfulCreate",
+          message: `Created pod: ${created.metadata.name}`,
+        });
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error;
+        // A namespace on its way out takes no more pods, and nobody needs to hear of it.
+        if (isTerminatingNamespace(error)) return undefined;
+        await record(set, {
+          type: "Warning",
+          reason: "FailedCreate",
+          message: `Error creating: ${error.message}`,
+        });
+        return { reason: "FailedCreate", error };
+      }
     }
-    const surplus = active.length - wanted;
-    if (surplus <= 0) return;
-    const victims = active.toSorted((a, b) => deletionRank(a) - deletionRank(b)).slice(0, surplus);
-    for (const pod of victims) await deleteIfPresent(registry, pods, pod, context);
+    for (const pod of inDeletionOrder(active, crowd(set)).slice(0, Math.max(0, -missing))) {
+      if (!(await deleteIfPresent(registry, pods, pod, context))) continue;
+      await record(set, {
+        type: "Normal",
+        reason: "SuccessfulDelete",
+        message: `Deleted pod: ${pod.metadata.name}`,
+      });
+    }
+    return undefined;
+  }
+
+  /** How many pods of all sets of the same owner are on each node. */
+  function crowd(set: StoredObject): Map<string, number> {
+    const owner = controllerOf(set)?.uid;
+    const related = owner === undefined ? [set] : controlledBy(registry, sets.bucket, textOf(owner));
+    const nodes = new Map<string, number>();
+    for (const { metadata } of related) {
+      for (const pod of controlledBy(registry, pods.bucket, metadata.uid).filter(isActive)) {
+        const node = textOf(field(pod, "spec", "nodeName"));
+        nodes.set(node, (nodes.get(node) ?? 0) + 1);
+      }
+    }
+    return nodes;
   }
 
   /** Counts what there is by now into the status. */
-  async function report(key: string): Promise<{ requeueAfterMs?: number } | undefined> {
+  async function report(key: string, failure: Failure | undefined): Promise<Again | undefined> {
     const set = registry.store.get(sets.bucket, key)?.object;
     if (!set) return undefined;
-    const owned = controlledBy(
-      registry,
-      pods.bucket,
-      textOf(set.metadata.namespace),
-      set.metadata.uid,
-    ).filter(isActive);
-    const minReadySeconds = Number(field(set, "spec", "minReadySeconds") ?? 0);
-    const labels = (field(set, "spec", "template", "metadata", "labels") ?? {}) as JsonObject;
-    const now = registry.clock.now();
-    const ready = owned.filter(isReady);
-    const since = ready.map((pod) => availableSince(pod, minReadySeconds));
-    const available = since.filter((at) => at !== undefined && at <= now).length;
+    const all = controlledBy(registry, pods.bucket, set.metadata.uid);
+    const own = all.filter(isActive);
+    const labels = mapAt(templateOf(set), "metadata", "labels");
+    const ready = own.filter(isReady);
+    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+    const { available, nextMs } = availability(ready, minReadySeconds, registry.clock.now());
+    const conditions = conditionsOf(set, failure);
     const status: JsonObject = {
-      replicas: owned.length,
-      ...count("fullyLabeledReplicas", owned.filter((pod) => carries(pod, labels)).length),
+      replicas: own.length,
+      ...count("fullyLabeledReplicas", own.filter((pod) => carries(pod, labels)).length),
       ...count("readyReplicas", ready.length),
-      ...count("availableReplicas", available),
+      ...count("availableReplicas", available.length),
+      ...(countsTerminating ? { terminatingReplicas: all.filter(isTerminating).length } : {}),
       observedGeneration: Number(set.metadata.generation ?? 0),
+      ...(conditions.length > 0 ? { conditions } : {}),
     };
     await writeStatus(registry, sets, set, status, context);
-    const later = since.filter((at): at is number => at !== undefined && at > now);
-    return later.length > 0 ? { requeueAfterMs: Math.min(...later) - now } : undefined;
+    return nextMs === undefined ? undefined : { requeueAfterMs: nextMs };
   }
 
-  function podFrom(set: StoredObject): JsonObject {
-    const template = clone(field(set, "spec", "template") as JsonObject);
-    const metadata = (template.metadata ?? {}) as JsonObject;
-    delete metadata.creationTimestamp;
-    return pods.decode({
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: {
-        ...metadata,
-        generateName: `${set.metadata.name}-`,
-        ownerReferences: [controllerReference(set)],
-      },
-      spec: template.spec as JsonObject,
-    }).object;
+  function conditionsOf(set: StoredObject, failure: Failure | undefined): JsonObject[] {
+    const before = listAt(set, "status", "conditions");
+    if (!failure) return withoutCondition(before, "ReplicaFailure");
+    return withCondition(before, {
+      type: "ReplicaFailure",
+      status: "True",
+      lastTransitionTime: timestamp(registry.clock),
+      reason: failure.reason,
+      message: failure.error.message,
+    });
   }
 }
 
-/** Zero is left out, as the real server's types do. */
-export function count(name: string, value: number): JsonObject {
-  return value === 0 ? {} : { [name]: value };
+interface Failure {
+  readonly reason: string;
+  readonly error: StatusError;
 }
 
-function carries(pod: StoredObject, labels: JsonObject): boolean {
-  const own = (pod.metadata.labels ?? {}) as JsonObject;
+/** Whether a create was refused because its namespace is being deleted. */
+export function isTerminatingNamespace(error: StatusError): boolean {
+  return (
+    error.code === 403 &&
+    (error.details?.causes ?? []).some(({ reason }) => reason === "NamespaceTerminating")
+  );
+}
+
+function carries(pod: StoredObject, labels: { readonly [key: string]: unknown }): boolean {
+  const own = mapAt(pod, "metadata", "labels");
   return Object.entries(labels).every(([key, value]) => own[key] === value);
 }

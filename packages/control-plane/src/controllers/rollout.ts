@@ -30,14 +30,15 @@ export function surgeAndUnavailable(
 ): { surge: number; unavailable: number } {
   if (strategy.type === "Recreate") return { surge: 0, unavailable: replicas };
   const rolling = (strategy.rollingUpdate ?? {}) as JsonObject;
-  const surge = resolve(rolling.maxSurge ?? "25%", replicas, Math.ceil);
-  const unavailable = resolve(rolling.maxUnavailable ?? "25%", replicas, Math.floor);
+  const surge = resolvePercent(rolling.maxSurge ?? "25%", replicas, Math.ceil);
+  const unavailable = resolvePercent(rolling.maxUnavailable ?? "25%", replicas, Math.floor);
   // Both zero would never move.
   if (surge === 0 && unavailable === 0) return { surge, unavailable: 1 };
   return { surge, unavailable: Math.min(unavailable, replicas) };
 }
 
-function resolve(value: Json, total: number, round: (value: number) => number): number {
+/** A number, or a percentage of a total. */
+export function resolvePercent(value: Json, total: number, round: (value: number) => number): number {
   if (typeof value === "number") return value;
   const percent = /^(\d+)%$/.exec(String(value as string));
   return percent ? round((Number(percent[1]) * total) / 100) : 0;
@@ -57,18 +58,71 @@ function recreate({ replicas, current, old }: Rollout): Scaling[] {
 }
 
 function roll({ replicas, strategy, current, old }: Rollout): Scaling[] {
-  const { surge, unavailable } = surgeAndUnavailable(strategy, replicas);
-  const steps: Scaling[] = [];
-  const oldTotal = old.reduce((total, set) => total + set.replicas, 0);
-  let target = current.replicas;
-  if (current.replicas > replicas) target = replicas;
-  else if (current.replicas < replicas) {
-    const room = replicas + surge - (oldTotal + current.replicas);
-    target = Math.min(replicas, current.replicas + Math.max(0, room));
-  }
-  if (target !== current.replicas) steps.push({ uid: current.uid, replicas: target });
-  steps.push(...scaleDown(replicas, unavailable, { ...current, replicas: target }, old));
-  return steps;
+  const { unavailable } = surgeAndUnavailable(strategy, replicas);
+  const target = current.replicas > replicas ? replicas : grownTo(replicas, strategy, current, old);
+  // One direction at a time: the next step sees what came of this one.
+  if (target !== current.replicas) return [{ uid: current.uid, replicas: target }];
+  return scaleDown(replicas, unavailable, current, old);
+}
+
+/** How many pods the newest set may have now, given what the others still have. */
+export function grownTo(
+  replicas: number,
+  strategy: JsonObject,
+  current: Pick<RolloutSet, "replicas">,
+  old: readonly Pick<RolloutSet, "replicas">[],
+): number {
+  if (strategy.type === "Recreate") return replicas;
+  const { surge } = surgeAndUnavailable(strategy, replicas);
+  const total = old.reduce((sum, set) => sum + set.replicas, 0) + current.replicas;
+  const room = Math.max(0, replicas + surge - total);
+  return current.replicas + Math.min(room, Math.max(0, replicas - current.replicas));
+}
+
+/** A set that pods are spread over while its Deployment is scaled in the middle of a rollout. */
+export interface ProportionalSet {
+  readonly uid: string;
+  readonly replicas: number;
+  /** The most pods its Deployment could have when the set was last scaled; undefined if nobody wrote it down. */
+  readonly max: number | undefined;
+  readonly created: string;
+}
+
+/**
+ * Spreads a changed number of replicas over the sets of an unfinished rollout, each in proportion to its size, so that scaling
+ * neither finishes nor reverts the rollout. What rounding leaves over goes to the largest.
+ */
+export function proportional(options: {
+  readonly replicas: number;
+  readonly surge: number;
+  /** How many pods there are, by the Deployment's status. */
+  readonly actual: number;
+  readonly sets: readonly ProportionalSet[];
+}): Scaling[] {
+  const { replicas, surge, actual, sets } = options;
+  const total = sets.reduce((sum, set) => sum + set.replicas, 0);
+  const allowed = replicas > 0 ? replicas + surge : 0;
+  const toAdd = allowed - total;
+  const newerFirst = toAdd > 0;
+  const ordered = sets.toSorted(
+    (a, b) => b.replicas - a.replicas || (a.created < b.created ? 1 : -1) * (newerFirst ? 1 : -1),
+  );
+  let added = 0;
+  const scaled = ordered.map((set) => {
+    const left = toAdd - added;
+    const share = replicas === 0 ? -set.replicas : shareOf(set, replicas + surge, actual);
+    const change = toAdd > 0 ? Math.min(share, left) : toAdd < 0 ? Math.max(share, left) : 0;
+    added += change;
+    return { uid: set.uid, replicas: set.replicas + change };
+  });
+  return scaled.map((scaling, index) =>
+    index === 0 ? { ...scaling, replicas: Math.max(0, scaling.replicas + toAdd - added) } : scaling,
+  );
+}
+
+function shareOf(set: ProportionalSet, most: number, actual: number): number {
+  const before = set.max ?? actual;
+  return before === 0 ? 0 : Math.round((set.replicas * most) / before) - set.replicas;
 }
 
 function scaleDown(

@@ -1,46 +1,71 @@
-import { textOf } from "../json.ts";
+import { equal, textOf } from "../json.ts";
 import type { LogRecord } from "../storage/store.ts";
-import { builtin, type ControllerWorld, controllerContext, type Running, startLoop } from "./loop.ts";
+import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { builtin, controllerContext, createObject, edit, isDeleting } from "./objects.ts";
 
-/** Gives every namespace the account its pods run as, and the certificate by which they know the API server. */
-export function startServiceAccounts(
-  world: ControllerWorld & { readonly authority?: () => string },
-): Running {
+/** Gives every namespace the account that its pods run as. */
+export function startServiceAccounts(world: ControllerWorld): Running {
   const { registry } = world;
-  const { store } = registry;
   const accounts = builtin(registry, "", "v1", "serviceaccounts");
-  const maps = builtin(registry, "", "v1", "configmaps");
-  const namespaceOf = ({ entry }: LogRecord): string[] => [textOf(entry.object.metadata.namespace)];
-  const deleted = (record: LogRecord) => (record.type === "DELETED" ? namespaceOf(record) : []);
-
   return startLoop(world, {
-    name: "serviceaccount",
+    name: "serviceaccount-controller",
     watches: {
       namespaces: ({ key }) => [key],
-      [accounts.bucket]: deleted,
-      [maps.bucket]: (record) => (record.key.endsWith("/kube-root-ca.crt") ? namespaceOf(record) : []),
+      [accounts.bucket]: (record) => (record.type === "DELETED" ? namespaceOfRecord(record) : []),
     },
     reconcile: async (namespace) => {
-      const owner = store.get("namespaces", namespace)?.object;
-      if (!owner || owner.metadata.deletionTimestamp !== undefined) return;
-      if (!store.get(accounts.bucket, `${namespace}/default`)) {
-        const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
-        await registry.create(accounts, namespace, account, controllerContext("service-account-controller"));
-      }
-      if (!store.get(maps.bucket, `${namespace}/kube-root-ca.crt`)) {
-        const map = {
-          apiVersion: "v1",
-          kind: "ConfigMap",
-          metadata: {
-            name: "kube-root-ca.crt",
-            annotations: {
-              "kubernetes.io/description": "The certificate by which pods know the API server.",
-            },
-          },
-          data: { "ca.crt": world.authority?.() ?? "" },
-        };
-        await registry.create(maps, namespace, map, controllerContext("root-ca-cert-publisher"));
-      }
+      if (!isLiving(world, namespace) || registry.store.get(accounts.bucket, `${namespace}/default`))
+        return undefined;
+      const context = controllerContext("service-account-controller");
+      await createObject(registry, accounts, namespace, { metadata: { name: "default" } }, context);
+      return undefined;
     },
   });
+}
+
+const bundle = "kube-root-ca.crt";
+
+/** Gives every namespace the certificate by which its pods know the API server. */
+export function startRootCertificates(world: ControllerWorld): Running {
+  const { registry } = world;
+  const maps = builtin(registry, "", "v1", "configmaps");
+  const context = controllerContext("root-ca-cert-publisher");
+  return startLoop(world, {
+    name: "root-ca-certificate-publisher-controller",
+    watches: {
+      namespaces: ({ key }) => [key],
+      [maps.bucket]: (record) => (record.key.endsWith(`/${bundle}`) ? namespaceOfRecord(record) : []),
+    },
+    reconcile: async (namespace) => {
+      if (!isLiving(world, namespace)) return undefined;
+      const data = { "ca.crt": world.authority?.() ?? "" };
+      const known = registry.store.get(maps.bucket, `${namespace}/${bundle}`)?.object;
+      if (!known) {
+        const annotations = {
+          "kubernetes.io/description": "The certificate by which pods know the API server.",
+        };
+        await createObject(
+          registry,
+          maps,
+          namespace,
+          { metadata: { name: bundle, annotations }, data },
+          context,
+        );
+      } else if (!equal(known.data, data)) {
+        await edit(registry, maps, known, context, (next) => {
+          next.data = data;
+        });
+      }
+      return undefined;
+    },
+  });
+}
+
+function namespaceOfRecord({ entry }: LogRecord): string[] {
+  return [textOf(entry.object.metadata.namespace)];
+}
+
+function isLiving({ registry }: ControllerWorld, namespace: string): boolean {
+  const owner = registry.store.get("namespaces", namespace)?.object;
+  return owner !== undefined && !isDeleting(owner);
 }

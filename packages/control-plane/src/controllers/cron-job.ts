@@ -1,0 +1,240 @@
+import { Cron } from "croner";
+import { clone, type JsonObject, textOf } from "../json.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { StatusError } from "../status.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { eventRecorder, reference } from "./events.ts";
+import { finishedCondition } from "./job.ts";
+import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import {
+  builtin,
+  controllerContext,
+  createObject,
+  deleteIfPresent,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+  numberAt,
+  timeAt,
+  writeStatus,
+} from "./objects.ts";
+import { controlledBy, controllerKey, controllerReference } from "./ownership.ts";
+
+/** When a schedule is due. Throws for one that makes no sense. */
+export interface Schedule {
+  /** The first time after this one; undefined if there is none. */
+  next(afterMs: number): number | undefined;
+  /** The last time up to and including this one, but not before `sinceMs`; undefined if there is none. */
+  last(sinceMs: number, untilMs: number): number | undefined;
+}
+
+const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** @throws Error if the text is no schedule */
+export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
+  const every = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/.exec(text.trim());
+  if (every) {
+    const parts = (every[1] as string).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
+    const total = [...parts].reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * (units[unit as string] ?? 0),
+      0,
+    );
+    const period = Math.max(1_000, Math.floor(total / 1_000) * 1_000);
+    return {
+      next: (after) => after + period,
+      last: (since, until) => {
+        const periods = Math.floor((until - since) / period);
+        return periods > 0 ? since + periods * period : undefined;
+      },
+    };
+  }
+  // Times are reckoned in UTC where no zone is given, as in the containers that controllers run in.
+  const cron = new Cron(text, { paused: true, timezone: timeZone ?? "UTC" });
+  return {
+    next: (after) => cron.nextRun(new Date(after))?.getTime(),
+    last: (since, until) => {
+      const found = cron.previousRuns(1, new Date(until + 1_000))[0]?.getTime();
+      return found !== undefined && found <= until && found > since ? found : undefined;
+    },
+  };
+}
+
+/** Starts Jobs when their time has come. */
+export function startCronJobs(world: ControllerWorld): Running {
+  const { registry } = world;
+  const { store, clock } = registry;
+  const context = controllerContext("cronjob-controller");
+  const record = eventRecorder(registry, { component: "cronjob-controller", context });
+  const cronJobs = builtin(registry, "batch", "v1", "cronjobs");
+  const jobs = builtin(registry, "batch", "v1", "jobs");
+
+  return startLoop(world, {
+    name: "cronjob-controller",
+    watches: { [cronJobs.bucket]: ownKey, [jobs.bucket]: controllerKey("batch", "CronJob") },
+    reconcile: async (key) => {
+      const cronJob = store.get(cronJobs.bucket, key)?.object;
+      if (!cronJob || isDeleting(cronJob)) return undefined;
+      const status = await withFinished(cronJob);
+      await cleanUp(cronJob);
+      const started = await startDue(cronJob, status);
+      await writeStatus(registry, cronJobs, cronJob, started.status, context);
+      return started.again;
+    },
+  });
+
+  function jobsOf(cronJob: StoredObject): StoredObject[] {
+    return controlledBy(registry, jobs.bucket, cronJob.metadata.uid);
+  }
+
+  /** The status with what came of the jobs that were running. */
+  async function withFinished(cronJob: StoredObject): Promise<JsonObject> {
+    const own = jobsOf(cronJob);
+    const status = clone((cronJob.status ?? {}) as JsonObject);
+    const active: JsonObject[] = [];
+    for (const known of listAt(status, "active")) {
+      const job = own.find(({ metadata }) => metadata.uid === known.uid);
+      const finished = job && finishedCondition(job);
+      if (!job) {
+        await record(cronJob, {
+          type: "Normal",
+          reason: "MissingJob",
+          message: `Active job went missing: ${textOf(known.name)}`,
+        });
+      } else if (finished) {
+        await record(cronJob, {
+          type: "Normal",
+          reason: "SawCompletedJob",
+          message: `Saw completed job: ${job.metadata.name}, condition: ${textOf(finished.type)}`,
+        });
+      } else active.push(known);
+    }
+    for (const job of own) {
+      const end = field(job, "status", "completionTime");
+      if (finishedCondition(job)?.type === "Complete" && textOf(end) > textOf(status.lastSuccessfulTime)) {
+        status.lastSuccessfulTime = end as string;
+      }
+    }
+    if (active.length > 0) status.active = active;
+    else delete status.active;
+    return status;
+  }
+
+  async function cleanUp(cronJob: StoredObject): Promise<void> {
+    for (const [type, part, usual] of [
+      ["Complete", "successfulJobsHistoryLimit", 3],
+      ["Failed", "failedJobsHistoryLimit", 1],
+    ] as const) {
+      const done = jobsOf(cronJob)
+        .filter((job) => finishedCondition(job)?.type === type)
+        .toSorted((a, b) => beganAt(a) - beganAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1));
+      const keep = numberAt(cronJob, ["spec", part], usual);
+      for (const job of done.slice(0, Math.max(0, done.length - keep))) await remove(cronJob, job);
+    }
+  }
+
+  async function remove(cronJob: StoredObject, job: StoredObject): Promise<void> {
+    if (!(await deleteIfPresent(registry, jobs, job, context))) return;
+    await record(cronJob, {
+      type: "Normal",
+      reason: "SuccessfulDelete",
+      message: `Deleted job ${job.metadata.name}`,
+    });
+  }
+
+  async function startDue(
+    cronJob: StoredObject,
+    status: JsonObject,
+  ): Promise<{ status: JsonObject; again: Again | undefined }> {
+    if (field(cronJob, "spec", "suspend") === true) return { status, again: undefined };
+    const text = textOf(field(cronJob, "spec", "schedule"));
+    let schedule: Schedule;
+    try {
+      schedule = parseSchedule(text, field(cronJob, "spec", "timeZone") as string | undefined);
+    } catch {
+      await record(cronJob, {
+        type: "Warning",
+        reason: "UnparseableSchedule",
+        message: `unparseable schedule for cronjob: ${JSON.stringify(text)}`,
+      });
+      return { status, again: undefined };
+    }
+    const now = clock.now();
+    const deadline = field(cronJob, "spec", "startingDeadlineSeconds");
+    const from =
+      timeAt(status, "lastScheduleTime") ?? timeAt(cronJob, "metadata", "creationTimestamp") ?? now;
+    const since = typeof deadline === "number" ? Math.max(from, now - deadline * 1_000) : from;
+    const due = schedule.last(since, now);
+    const next = schedule.next(now);
+    const again = next === undefined ? undefined : { requeueAfterMs: next - now };
+    if (due === undefined || due <= from) return { status, again };
+    return { status: (await start(cronJob, due, status)) ?? status, again };
+  }
+
+  /** @returns the status with the new job; undefined if there is none */
+  async function start(
+    cronJob: StoredObject,
+    due: number,
+    status: JsonObject,
+  ): Promise<JsonObject | undefined> {
+    const active = listAt(status, "active");
+    const policy = field(cronJob, "spec", "concurrencyPolicy");
+    if (policy === "Forbid" && active.length > 0) {
+      await record(cronJob, {
+        type: "Normal",
+        reason: "JobAlreadyActive",
+        message: "Not starting job because prior execution is running and concurrency policy is Forbid",
+      });
+      return undefined;
+    }
+    let left = active;
+    if (policy === "Replace") {
+      for (const job of jobsOf(cronJob)) {
+        if (active.some(({ uid }) => uid === job.metadata.uid)) await remove(cronJob, job);
+      }
+      left = [];
+    }
+    const lastScheduleTime = timestamp({ ...clock, now: () => due });
+    try {
+      const job = await createObject(registry, jobs, namespaceOf(cronJob), jobFor(cronJob, due), context);
+      await record(cronJob, {
+        type: "Normal",
+        reason: "SuccessfulCreate",
+        message: `Created job ${job.metadata.name}`,
+      });
+      return { ...status, active: [...left, reference(job)], lastScheduleTime };
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      // Somebody made it already: an earlier run of ours that got no further.
+      if (error.reason === "AlreadyExists") return { ...status, lastScheduleTime };
+      await record(cronJob, {
+        type: "Warning",
+        reason: "FailedCreate",
+        message: `Error creating job: ${error.message}`,
+      });
+      throw error;
+    }
+  }
+}
+
+/** The job of a point in time: the same name for the same minute, so that it is made once. */
+function jobFor(cronJob: StoredObject, due: number): JsonObject {
+  const template = clone((field(cronJob, "spec", "jobTemplate") ?? {}) as JsonObject);
+  const labels = mapAt(template, "metadata", "labels");
+  return {
+    metadata: {
+      name: `${cronJob.metadata.name}-${Math.floor(due / 60_000)}`,
+      ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
+      annotations: {
+        ...mapAt(template, "metadata", "annotations"),
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": `${new Date(due).toISOString().slice(0, 19)}Z`,
+      },
+      ownerReferences: [controllerReference(cronJob)],
+    },
+    spec: (template.spec ?? {}) as JsonObject,
+  };
+}
+
+function beganAt(job: StoredObject): number {
+  return timeAt(job, "status", "startTime") ?? 0;
+}

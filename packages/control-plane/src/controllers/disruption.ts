@@ -1,0 +1,142 @@
+import { type JsonObject, textOf } from "../json.ts";
+import { selectorMatcher } from "../registry/label-selector.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { replaceCondition } from "./conditions.ts";
+import { eventRecorder } from "./events.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import {
+  builtin,
+  controllerContext,
+  isDeleting,
+  kindNamed,
+  listAt,
+  namespaceOf,
+  writeStatus,
+} from "./objects.ts";
+import { controllerOf, groupOf, selected, within } from "./ownership.ts";
+import { isActive, isReady } from "./pods.ts";
+import { resolvePercent } from "./rollout.ts";
+
+/** Counts how many of a budget's pods may be disrupted now. */
+export function startDisruption(world: ControllerWorld): Running {
+  const { registry } = world;
+  const { store } = registry;
+  const budgets = builtin(registry, "policy", "v1", "poddisruptionbudgets");
+  const pods = builtin(registry, "", "v1", "pods");
+  const context = controllerContext("disruption-controller");
+  const record = eventRecorder(registry, { component: "controllermanager", context });
+  const scaled = ["replicasets", "deployments", "statefulsets"].map((plural) =>
+    builtin(registry, "apps", "v1", plural),
+  );
+  const controllers = builtin(registry, "", "v1", "replicationcontrollers");
+
+  /** Budgets whose pods this workload may own: all of its namespace, there are few. */
+  const neighbours = ({ entry }: LogRecord): string[] => {
+    const namespace = namespaceOf(entry.object);
+    return [...within(registry, budgets.bucket, namespace)].map(
+      ({ metadata }) => `${namespace}/${metadata.name}`,
+    );
+  };
+
+  return startLoop(world, {
+    name: "disruption-controller",
+    watches: {
+      [budgets.bucket]: ownKey,
+      [pods.bucket]: ({ entry, previous }) => {
+        const namespace = namespaceOf(entry.object);
+        const keys: string[] = [];
+        for (const budget of within(registry, budgets.bucket, namespace)) {
+          const matches = selectorMatcher(field(budget, "spec", "selector"));
+          if (
+            [entry, previous].some(
+              (one) => one && matches(one.object.metadata.labels as JsonObject | undefined),
+            )
+          )
+            keys.push(`${namespace}/${budget.metadata.name}`);
+        }
+        return keys;
+      },
+      ...Object.fromEntries([...scaled, controllers].map(({ bucket }) => [bucket, neighbours])),
+    },
+    reconcile: async (key) => {
+      const budget = store.get(budgets.bucket, key)?.object;
+      if (!budget || isDeleting(budget)) return undefined;
+      const matches = selectorMatcher(field(budget, "spec", "selector"));
+      const all = selected(registry, pods.bucket, namespaceOf(budget), matches);
+      if (all.length === 0) {
+        await record(budget, { type: "Normal", reason: "NoPods", message: "No matching pods found" });
+      }
+      const { expected, desired } = wanted(budget, all);
+      const healthy = all.filter((pod) => isActive(pod) && isReady(pod)).length;
+      const spare = healthy - desired;
+      const allowed = expected <= 0 || spare <= 0 ? 0 : spare;
+      const generation = Number(budget.metadata.generation ?? 0);
+      const conditions = replaceCondition(listAt(budget, "status", "conditions"), {
+        type: "DisruptionAllowed",
+        status: allowed > 0 ? "True" : "False",
+        observedGeneration: generation,
+        lastTransitionTime: timestamp(registry.clock),
+        reason: allowed > 0 ? "SufficientPods" : "InsufficientPods",
+        message: "",
+      });
+      const disrupted = field(budget, "status", "disruptedPods");
+      await writeStatus(
+        registry,
+        budgets,
+        budget,
+        {
+          observedGeneration: generation,
+          ...(disrupted === undefined ? {} : { disruptedPods: disrupted }),
+          disruptionsAllowed: allowed,
+          currentHealthy: healthy,
+          desiredHealthy: desired,
+          expectedPods: expected,
+          conditions,
+        },
+        context,
+      );
+      return undefined;
+    },
+  });
+
+  /** How many pods there should be, and how many of them must stay. */
+  function wanted(budget: StoredObject, all: readonly StoredObject[]): { expected: number; desired: number } {
+    const most = field(budget, "spec", "maxUnavailable");
+    const least = field(budget, "spec", "minAvailable");
+    if (most !== undefined) {
+      const expected = expectedScale(all);
+      return { expected, desired: Math.max(0, expected - resolvePercent(most, expected, Math.ceil)) };
+    }
+    if (typeof least === "string") {
+      const expected = expectedScale(all);
+      return { expected, desired: resolvePercent(least, expected, Math.ceil) };
+    }
+    return { expected: all.length, desired: typeof least === "number" ? least : 0 };
+  }
+
+  /** What the pods' controllers want in sum. A pod that nobody controls counts as itself. */
+  function expectedScale(all: readonly StoredObject[]): number {
+    const scales = new Map<string, number>();
+    for (const pod of all) {
+      const top = scaleOf(pod);
+      if (top) scales.set(top.uid, top.replicas);
+    }
+    return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
+  }
+
+  /** The scale of the topmost controller that has one: the Deployment rather than its ReplicaSet. */
+  function scaleOf(object: StoredObject): { uid: string; replicas: number } | undefined {
+    const owner = controllerOf(object);
+    if (!owner) return undefined;
+    const info = kindNamed(registry, { group: groupOf(textOf(owner.apiVersion)), kind: textOf(owner.kind) });
+    const resource = info && registry.resourceFor(info);
+    const stored =
+      resource && store.get(resource.bucket, `${namespaceOf(object)}/${textOf(owner.name)}`)?.object;
+    if (!resource?.scale || !stored || stored.metadata.uid !== owner.uid) return undefined;
+    const above = scaleOf(stored);
+    if (above) return above;
+    const scale = resource.scale.get(stored);
+    return scale && { uid: stored.metadata.uid, replicas: Number(field(scale, "spec", "replicas") ?? 0) };
+  }
+}

@@ -1,0 +1,386 @@
+import { equal, type Json, type JsonObject, textOf } from "../json.ts";
+import type { Registry } from "../registry/registry.ts";
+import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import {
+  builtin,
+  controllerContext,
+  createObject,
+  deleteIfPresent,
+  edit,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+} from "./objects.ts";
+import {
+  controlledBy,
+  controllerKey,
+  controllerReference,
+  selected,
+  selectorOf,
+  within,
+} from "./ownership.ts";
+import { isFinished, isReady, podCondition } from "./pods.ts";
+
+const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
+const headlessLabel = "service.kubernetes.io/headless";
+const managedBy = "endpointslice.kubernetes.io/managed-by";
+const serviceLabel = "kubernetes.io/service-name";
+const manager = "endpointslice-controller.k8s.io";
+const mirrorer = "endpointslicemirroring-controller.k8s.io";
+/** So many addresses fit in a slice. */
+const sliceSize = 100;
+
+/** The services that a change of a pod concerns. */
+function servicesOf(registry: Registry): (record: LogRecord) => string[] {
+  return ({ entry, previous }) => {
+    const namespace = namespaceOf(entry.object);
+    const keys: string[] = [];
+    for (const service of within(registry, "services", namespace)) {
+      const matches = selectorOf(service);
+      if (
+        [entry, previous].some((one) => one && matches(one.object.metadata.labels as JsonObject | undefined))
+      )
+        keys.push(`${namespace}/${service.metadata.name}`);
+    }
+    return keys;
+  };
+}
+
+/** A pod that a service may send traffic to, and where. */
+interface Backend {
+  readonly pod: StoredObject;
+  readonly ports: readonly JsonObject[];
+}
+
+function backendsOf(registry: Registry, service: StoredObject): Backend[] {
+  return selected(registry, "pods", namespaceOf(service), selectorOf(service))
+    .filter((pod) => !isFinished(pod) && addressesOf(pod).length > 0)
+    .map((pod) => ({ pod, ports: portsOf(service, pod) }));
+}
+
+function addressesOf(pod: StoredObject): string[] {
+  return listAt(pod, "status", "podIPs").map(({ ip }) => textOf(ip));
+}
+
+/** A service's ports as this pod has them: named ones differ from pod to pod. */
+function portsOf(service: StoredObject, pod: StoredObject): JsonObject[] {
+  return listAt(service, "spec", "ports").flatMap((port) => {
+    const protocol = textOf(port.protocol) || "TCP";
+    const target = port.targetPort ?? port.port;
+    const number =
+      typeof target === "number" && target !== 0
+        ? target
+        : target === 0
+          ? port.port
+          : listAt(pod, "spec", "containers")
+              .flatMap((container) => listAt(container, "ports"))
+              .find(({ name, protocol: own }) => name === target && (own ?? "TCP") === protocol)
+              ?.containerPort;
+    if (typeof number !== "number") return [];
+    const appProtocol = port.appProtocol;
+    return [
+      {
+        name: textOf(port.name),
+        protocol,
+        port: number,
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      },
+    ];
+  });
+}
+
+function isServed(service: StoredObject | undefined): service is StoredObject {
+  return (
+    service !== undefined &&
+    !isDeleting(service) &&
+    field(service, "spec", "type") !== "ExternalName" &&
+    Object.keys(mapAt(service, "spec", "selector")).length > 0
+  );
+}
+
+function labelsFor(service: StoredObject): JsonObject {
+  const { [headlessLabel]: _headless, ...labels } = mapAt(service, "metadata", "labels");
+  return { ...labels, ...(field(service, "spec", "clusterIP") === "None" ? { [headlessLabel]: "" } : {}) };
+}
+
+/** When the service or one of its pods last changed in a way that matters here. */
+function lastTrigger(service: StoredObject, backends: readonly Backend[]): string {
+  const times = backends.map(({ pod }) => textOf(podCondition(pod, "Ready")?.lastTransitionTime));
+  return [textOf(service.metadata.creationTimestamp), ...times].sort().at(-1) as string;
+}
+
+/** Keeps EndpointSlices that tell where a service's pods are. */
+export function startEndpointSlices(world: ControllerWorld): Running {
+  const { registry } = world;
+  const context = controllerContext("endpointslice-controller");
+  const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
+
+  return startLoop(world, {
+    name: "endpointslice-controller",
+    watches: {
+      services: ownKey,
+      pods: servicesOf(registry),
+      [slices.bucket]: controllerKey("", "Service"),
+    },
+    reconcile: async (key) => {
+      const service = registry.store.get("services", key)?.object;
+      if (!isServed(service)) return undefined;
+      const existing = controlledBy(registry, slices.bucket, service.metadata.uid).filter(
+        (slice) => field(slice, "metadata", "labels", managedBy) === manager,
+      );
+      const backends = backendsOf(registry, service);
+      const trigger = lastTrigger(service, backends);
+      const wanted = slicesFor(registry, service, backends);
+      const labels = { ...labelsFor(service), [managedBy]: manager, [serviceLabel]: service.metadata.name };
+      for (const [index, content] of wanted.entries()) {
+        const known = existing[index];
+        if (known) {
+          if (same(known, content) && equal(known.metadata.labels, labels)) continue;
+          await edit(registry, slices, known, context, (next) => {
+            Object.assign(next, content);
+            const metadata = next.metadata as JsonObject;
+            metadata.labels = labels;
+            metadata.annotations = { ...mapAt(metadata, "annotations"), [triggerKey]: trigger };
+          });
+        } else {
+          await createObject(
+            registry,
+            slices,
+            namespaceOf(service),
+            {
+              metadata: {
+                generateName: `${service.metadata.name}-`,
+                labels,
+                annotations: { [triggerKey]: trigger },
+                ownerReferences: [controllerReference(service)],
+              },
+              ...content,
+            },
+            context,
+          );
+        }
+      }
+      for (const surplus of existing.slice(wanted.length))
+        await deleteIfPresent(registry, slices, surplus, context);
+      return undefined;
+    },
+  });
+}
+
+function same(slice: StoredObject, content: JsonObject): boolean {
+  return Object.entries(content).every(([name, value]) => equal(slice[name] ?? null, value));
+}
+
+/** What the slices of a service hold: one for each set of ports, cut where they grow too long; never none. */
+function slicesFor(registry: Registry, service: StoredObject, backends: readonly Backend[]): JsonObject[] {
+  const families = (field(service, "spec", "ipFamilies") ?? ["IPv4"]) as string[];
+  const slices: JsonObject[] = [];
+  for (const addressType of families) {
+    const groups = new Map<string, { ports: readonly JsonObject[]; endpoints: JsonObject[] }>();
+    for (const { pod, ports } of backends) {
+      const addresses = addressesOf(pod).filter((ip) => ip.includes(":") === (addressType === "IPv6"));
+      if (addresses.length === 0) continue;
+      const name = JSON.stringify(ports);
+      const group = groups.get(name) ?? { ports, endpoints: [] };
+      groups.set(name, group);
+      group.endpoints.push(endpointOf(registry, service, pod, addresses));
+    }
+    if (groups.size === 0) slices.push({ addressType, endpoints: null, ports: null });
+    for (const { ports, endpoints } of groups.values()) {
+      for (let from = 0; from < endpoints.length; from += sliceSize) {
+        slices.push({
+          addressType,
+          endpoints: endpoints.slice(from, from + sliceSize),
+          ports: ports.length > 0 ? [...ports] : null,
+        });
+      }
+    }
+  }
+  return slices;
+}
+
+function endpointOf(
+  registry: Registry,
+  service: StoredObject,
+  pod: StoredObject,
+  addresses: string[],
+): JsonObject {
+  const serving = isReady(pod);
+  const terminating = isDeleting(pod);
+  const anyway = field(service, "spec", "publishNotReadyAddresses") === true;
+  const nodeName = field(pod, "spec", "nodeName");
+  const zone = field(
+    registry.store.get("nodes", textOf(nodeName))?.object,
+    "metadata",
+    "labels",
+    "topology.kubernetes.io/zone",
+  );
+  return {
+    addresses,
+    conditions: { ready: anyway || (serving && !terminating), serving, terminating },
+    ...hostnameOf(service, pod),
+    targetRef: targetOf(pod),
+    ...(nodeName === undefined ? {} : { nodeName }),
+    ...(zone === undefined ? {} : { zone }),
+  };
+}
+
+function targetOf(pod: StoredObject): JsonObject {
+  return { kind: "Pod", namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid };
+}
+
+function hostnameOf(service: StoredObject, pod: StoredObject): JsonObject {
+  const hostname = field(pod, "spec", "hostname");
+  return hostname && field(pod, "spec", "subdomain") === service.metadata.name ? { hostname } : {};
+}
+
+/** Keeps the Endpoints object of a service with a selector, for those who still read it. */
+export function startEndpoints(world: ControllerWorld): Running {
+  const { registry } = world;
+  const context = controllerContext("endpoint-controller");
+  const resource = builtin(registry, "", "v1", "endpoints");
+
+  return startLoop(world, {
+    name: "endpoints-controller",
+    watches: { services: ownKey, pods: servicesOf(registry), [resource.bucket]: ownKey },
+    reconcile: async (key) => {
+      const service = registry.store.get("services", key)?.object;
+      const known = registry.store.get(resource.bucket, key)?.object;
+      if (!service) {
+        // Only what was made here goes with its service: others' Endpoints are left to them.
+        if (known && isManaged(known)) await deleteIfPresent(registry, resource, known, context);
+        return undefined;
+      }
+      if (!isServed(service)) return undefined;
+      const backends = backendsOf(registry, service);
+      const subsets = subsetsOf(service, backends);
+      const labels = { ...labelsFor(service), "endpoints.kubernetes.io/managed-by": "endpoint-controller" };
+      const annotations = { [triggerKey]: lastTrigger(service, backends) };
+      if (!known) {
+        const metadata = { name: service.metadata.name, labels, annotations };
+        const object = { metadata, ...(subsets.length > 0 ? { subsets } : {}) };
+        await createObject(registry, resource, namespaceOf(service), object, context);
+      } else if (!equal(listAt(known, "subsets"), subsets) || !equal(known.metadata.labels, labels)) {
+        await edit(registry, resource, known, context, (next) => {
+          const metadata = next.metadata as JsonObject;
+          metadata.labels = labels;
+          metadata.annotations = { ...mapAt(metadata, "annotations"), ...annotations };
+          if (subsets.length > 0) next.subsets = subsets;
+          else delete next.subsets;
+        });
+      }
+      return undefined;
+    },
+  });
+}
+
+function isManaged(endpoints: StoredObject): boolean {
+  return (
+    field(endpoints, "metadata", "labels", "endpoints.kubernetes.io/managed-by") === "endpoint-controller"
+  );
+}
+
+function subsetsOf(service: StoredObject, backends: readonly Backend[]): JsonObject[] {
+  const anyway = field(service, "spec", "publishNotReadyAddresses") === true;
+  const groups = new Map<
+    string,
+    { ports: readonly JsonObject[]; ready: JsonObject[]; unready: JsonObject[] }
+  >();
+  for (const { pod, ports } of backends) {
+    if (isDeleting(pod) && !anyway) continue;
+    const [ip] = addressesOf(pod);
+    const nodeName = field(pod, "spec", "nodeName");
+    const address: JsonObject = {
+      ip: ip as string,
+      ...hostnameOf(service, pod),
+      ...(nodeName === undefined ? {} : { nodeName }),
+      targetRef: targetOf(pod),
+    };
+    const name = JSON.stringify(ports);
+    const group = groups.get(name) ?? { ports, ready: [], unready: [] };
+    groups.set(name, group);
+    (isReady(pod) || anyway ? group.ready : group.unready).push(address);
+  }
+  const byAddress = (a: JsonObject, b: JsonObject) => (textOf(a.ip) < textOf(b.ip) ? -1 : 1);
+  return [...groups.values()].map(({ ports, ready, unready }) => ({
+    ...(ready.length > 0 ? { addresses: ready.sort(byAddress) } : {}),
+    ...(unready.length > 0 ? { notReadyAddresses: unready.sort(byAddress) } : {}),
+    ...(ports.length > 0
+      ? {
+          ports: ports.map(
+            ({ name, ...port }): JsonObject => (name === "" ? port : { name: name as Json, ...port }),
+          ),
+        }
+      : {}),
+  }));
+}
+
+/** Mirrors Endpoints that somebody wrote by hand, for a service without selector, into slices. */
+export function startEndpointSliceMirroring(world: ControllerWorld): Running {
+  const { registry } = world;
+  const context = controllerContext("endpointslicemirroring-controller");
+  const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
+  const resource = builtin(registry, "", "v1", "endpoints");
+
+  return startLoop(world, {
+    name: "endpointslice-mirroring-controller",
+    watches: { services: ownKey, [resource.bucket]: ownKey, [slices.bucket]: controllerKey("", "Endpoints") },
+    reconcile: async (key) => {
+      const service = registry.store.get("services", key)?.object;
+      const endpoints = registry.store.get(resource.bucket, key)?.object;
+      if (!endpoints) return undefined;
+      const existing = controlledBy(registry, slices.bucket, endpoints.metadata.uid);
+      const mirrored =
+        service !== undefined &&
+        Object.keys(mapAt(service, "spec", "selector")).length === 0 &&
+        field(endpoints, "metadata", "labels", "endpointslice.kubernetes.io/skip-mirror") !== "true" &&
+        field(endpoints, "metadata", "annotations", "control-plane.alpha.kubernetes.io/leader") === undefined;
+      const wanted = mirrored ? listAt(endpoints, "subsets").map(mirrorOf) : [];
+      for (const [index, content] of wanted.entries()) {
+        const known = existing[index];
+        if (!known) {
+          const metadata = {
+            generateName: `${endpoints.metadata.name}-`,
+            labels: {
+              ...mapAt(endpoints, "metadata", "labels"),
+              [managedBy]: mirrorer,
+              [serviceLabel]: endpoints.metadata.name,
+            },
+            ownerReferences: [controllerReference(endpoints)],
+          };
+          await createObject(registry, slices, namespaceOf(endpoints), { metadata, ...content }, context);
+        } else if (!same(known, content)) {
+          await edit(registry, slices, known, context, (next) => {
+            Object.assign(next, content);
+          });
+        }
+      }
+      for (const surplus of existing.slice(wanted.length))
+        await deleteIfPresent(registry, slices, surplus, context);
+      return undefined;
+    },
+  });
+}
+
+function mirrorOf(subset: JsonObject): JsonObject {
+  const endpoint =
+    (ready: boolean) =>
+    (address: JsonObject): JsonObject => ({
+      addresses: [textOf(address.ip)],
+      conditions: { ready },
+      ...(address.hostname === undefined ? {} : { hostname: address.hostname }),
+      ...(address.targetRef === undefined ? {} : { targetRef: address.targetRef }),
+      ...(address.nodeName === undefined ? {} : { nodeName: address.nodeName }),
+    });
+  const all = [...listAt(subset, "addresses"), ...listAt(subset, "notReadyAddresses")];
+  return {
+    addressType: textOf(all[0]?.ip).includes(":") ? "IPv6" : "IPv4",
+    endpoints: [
+      ...listAt(subset, "addresses").map(endpoint(true)),
+      ...listAt(subset, "notReadyAddresses").map(endpoint(false)),
+    ],
+    ports: listAt(subset, "ports").map((port) => ({ name: "", ...port })),
+  };
+}

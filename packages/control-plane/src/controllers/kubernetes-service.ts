@@ -1,0 +1,68 @@
+import { StatusError } from "../status.ts";
+import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { builtin, controllerContext, createObject } from "./objects.ts";
+
+/** Where the API server would be in a cluster with a network. Nothing listens there. */
+const advertised = "10.255.0.1";
+const port = 6443;
+
+/** Keeps the service by which programs in pods find the API server: `kubernetes` in `default`. */
+export function startKubernetesService(world: ControllerWorld): Running {
+  const { registry } = world;
+  const context = {
+    ...controllerContext(""),
+    user: { name: "system:apiserver", groups: ["system:masters"] },
+    fieldManager: "kube-apiserver",
+  };
+  const services = builtin(registry, "", "v1", "services");
+  const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
+  const endpoints = builtin(registry, "", "v1", "endpoints");
+  const name = "kubernetes";
+  const concerns = ({ key }: { readonly key: string }) => (key === `default/${name}` ? [key] : []);
+
+  return startLoop(world, {
+    name: "kubernetes-service",
+    watches: {
+      namespaces: ({ key }) => (key === "default" ? [`default/${name}`] : []),
+      [services.bucket]: concerns,
+      [slices.bucket]: concerns,
+      [endpoints.bucket]: concerns,
+    },
+    reconcile: async (key) => {
+      if (!registry.store.get("namespaces", "default")) return undefined;
+      const ports = [{ name: "https", port, protocol: "TCP" }];
+      if (!registry.store.get(services.bucket, key)) await createService();
+      if (!registry.store.get(endpoints.bucket, key)) {
+        const labels = { "endpointslice.kubernetes.io/skip-mirror": "true" };
+        const subsets = [{ addresses: [{ ip: advertised }], ports }];
+        await createObject(registry, endpoints, "default", { metadata: { name, labels }, subsets }, context);
+      }
+      if (!registry.store.get(slices.bucket, key)) {
+        const labels = { "kubernetes.io/service-name": name };
+        const content = {
+          addressType: "IPv4",
+          endpoints: [{ addresses: [advertised], conditions: { ready: true } }],
+          ports,
+        };
+        await createObject(registry, slices, "default", { metadata: { name, labels }, ...content }, context);
+      }
+      return undefined;
+    },
+  });
+
+  /** Takes the first address of the range, if that is what the range is. */
+  async function createService(): Promise<void> {
+    const metadata = { name, labels: { component: "apiserver", provider: "kubernetes" } };
+    const spec = {
+      type: "ClusterIP",
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+    };
+    try {
+      const first = { ...spec, clusterIP: "10.96.0.1", clusterIPs: ["10.96.0.1"] };
+      await createObject(registry, services, "default", { metadata, spec: first }, context);
+    } catch (error) {
+      if (!(error instanceof StatusError && error.code === 422)) throw error;
+      await createObject(registry, services, "default", { metadata, spec }, context);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import type { KindInfo } from "../kinds/index.ts";
+import type { Registry, RequestContext } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { StatusError } from "../status.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+
+/** Who a controller is to the API server, as in a real cluster. */
+export function controllerContext(name: string, fieldManager = "kube-controller-manager"): RequestContext {
+  return {
+    user: {
+      name: `system:serviceaccount:kube-system:${name}`,
+      groups: ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
+    },
+    fieldManager,
+    dryRun: false,
+    warn: () => undefined,
+  };
+}
+
+/** A built-in kind's resource. */
+export function builtin(registry: Registry, group: string, version: string, plural: string): Resource {
+  const resource = registry.resource(group, version, plural);
+  if (!resource) throw new Error(`${plural}.${group}/${version} is not served`);
+  return resource;
+}
+
+export function namespaceOf(object: JsonObject): string {
+  return textOf(field(object, "metadata", "namespace"));
+}
+
+export function isDeleting(object: StoredObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+/** A number in an object, or what it counts as when it is not there. */
+export function numberAt(object: JsonObject, path: readonly string[], absent: number): number {
+  const value = field(object, ...path);
+  return typeof value === "number" ? value : absent;
+}
+
+/** The objects of a list in an object; none if it is not there. */
+export function listAt(object: Json | undefined, ...path: string[]): JsonObject[] {
+  const value = field(object, ...path);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A map of strings in an object (labels, say); empty if it is not there. */
+export function mapAt(object: Json | undefined, ...path: string[]): { readonly [key: string]: Json } {
+  const value = field(object, ...path);
+  return isObject(value) ? value : {};
+}
+
+/** The milliseconds since the epoch that a timestamp in an object says; undefined if there is none. */
+export function timeAt(object: Json | undefined, ...path: string[]): number | undefined {
+  const value = field(object, ...path);
+  return typeof value === "string" ? Date.parse(value) : undefined;
+}
+
+/** Zero is left out, as the real server's types do. */
+export function count(name: string, value: number): JsonObject {
+  return value === 0 ? {} : { [name]: value };
+}
+
+/** Creates an object of a built-in kind, given its defaults first as a request's would be. */
+export async function createObject(
+  registry: Registry,
+  resource: Resource,
+  namespace: string | undefined,
+  object: JsonObject,
+  context: RequestContext,
+): Promise<StoredObject> {
+  const { group, version, kind } = resource.info;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const decoded = resource.decode({ apiVersion, kind, ...object }).object;
+  return (await registry.create(resource, namespace, decoded, context)) as StoredObject;
+}
+
+/** Changes a copy of an object and stores it. Nothing is written if nothing changed. */
+export async function edit(
+  registry: Registry,
+  resource: Resource,
+  object: StoredObject,
+  context: RequestContext,
+  change: (next: JsonObject) => void,
+  subresource?: string,
+): Promise<StoredObject> {
+  const { name, namespace } = object.metadata;
+  const target = {
+    resource,
+    namespace: namespace as string | undefined,
+    name,
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+  const updated = await registry.update(
+    target,
+    context,
+    (live) => {
+      const next = clone(live);
+      change(next);
+      return next;
+    },
+    { kind: "PatchOptions" },
+  );
+  return updated as StoredObject;
+}
+
+/** Replaces an object's status if it differs. */
+export async function writeStatus(
+  registry: Registry,
+  resource: Resource,
+  object: StoredObject,
+  status: JsonObject,
+  context: RequestContext,
+): Promise<StoredObject> {
+  return await edit(
+    registry,
+    resource,
+    object,
+    context,
+    (next) => {
+      next.status = clone(status);
+    },
+    "status",
+  );
+}
+
+/** Deletes an object if it is still there, and still the same. @returns whether it was */
+export async function deleteIfPresent(
+  registry: Registry,
+  resource: Resource,
+  object: StoredObject,
+  context: RequestContext,
+  options: { readonly gracePeriodSeconds?: number } = {},
+): Promise<boolean> {
+  const { name, namespace, uid } = object.metadata;
+  try {
+    await registry.delete(
+      { resource, namespace: namespace as string | undefined, name },
+      { preconditions: { uid }, propagationPolicy: "Background", ...options },
+      context,
+    );
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Whether an error says that the object is not there, or no longer the same. */
+export function isGone(error: unknown): boolean {
+  return error instanceof StatusError && (error.code === 404 || error.code === 409);
+}
+
+/** Does what may find its object gone. */
+export async function unlessGone(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === 404)) throw error;
+  }
+}
+
+/** Adds or takes away a finalizer. */
+export async function setFinalizer(
+  registry: Registry,
+  resource: Resource,
+  object: StoredObject,
+  context: RequestContext,
+  finalizer: string,
+  wanted: "present" | "absent",
+): Promise<void> {
+  await unlessGone(
+    edit(registry, resource, object, context, (next) => {
+      const metadata = next.metadata as JsonObject;
+      const others = ((metadata.finalizers ?? []) as string[]).filter((name) => name !== finalizer);
+      const finalizers = wanted === "present" ? [...others, finalizer] : others;
+      if (finalizers.length > 0) metadata.finalizers = finalizers;
+      else delete metadata.finalizers;
+    }),
+  );
+}
+
+/** The kind of a group, in the given version or in any. */
+export function kindNamed(
+  registry: Registry,
+  wanted: { readonly group: string; readonly kind: string; readonly version?: string },
+): KindInfo | undefined {
+  for (const info of registry.kinds.all()) {
+    if (info.kind !== wanted.kind || info.group !== wanted.group) continue;
+    if (wanted.version === undefined || info.version === wanted.version) return info;
+  }
+  return undefined;
+}
+
+const resourcesByBucket = new WeakMap<Registry, { revision: number; resources: Map<string, Resource> }>();
+
+/** A served version of what a bucket holds; undefined where nothing is served from it any more. */
+export function resourceOfBucket(registry: Registry, bucket: string): Resource | undefined {
+  let known = resourcesByBucket.get(registry);
+  if (known?.revision !== registry.kinds.revision) {
+    const resources = new Map<string, Resource>();
+    for (const info of registry.kinds.all()) {
+      const resource = registry.resourceFor(info);
+      if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
+    }
+    known = { revision: registry.kinds.revision, resources };
+    resourcesByBucket.set(registry, known);
+  }
+  return known.resources.get(bucket);
+}

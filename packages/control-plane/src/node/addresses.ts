@@ -1,0 +1,45 @@
+import type { Store } from "../storage/store.ts";
+import { field } from "../storage/store.ts";
+
+const first = 2;
+const last = 0xfffe;
+
+/** Hands out pod addresses from 10.244.0.0/16: in order, and not again until all others have had their turn. */
+export class Addresses {
+  readonly #byKey = new Map<string, number>();
+  readonly #taken = new Set<number>();
+  #next = first;
+
+  /** Addresses that pods in the store have already stay theirs. */
+  constructor(store: Store) {
+    for (const { key, object } of store.entries("pods")) {
+      const [, high, low] = /^10\.244\.(\d+)\.(\d+)$/.exec(String(field(object, "status", "podIP"))) ?? [];
+      if (high !== undefined && low !== undefined) this.#give(key, Number(high) * 256 + Number(low));
+    }
+  }
+
+  /** A pod's address, the same every time. @throws RangeError if there are none left */
+  of(key: string): string {
+    let number = this.#byKey.get(key);
+    if (number === undefined) {
+      if (this.#taken.size > last - first) throw new RangeError("there are no pod addresses left");
+      while (this.#taken.has(this.#next)) this.#next = this.#next === last ? first : this.#next + 1;
+      number = this.#next;
+      this.#give(key, number);
+    }
+    return `10.244.${number >> 8}.${number & 255}`;
+  }
+
+  free(key: string): void {
+    const number = this.#byKey.get(key);
+    if (number === undefined) return;
+    this.#byKey.delete(key);
+    this.#taken.delete(number);
+  }
+
+  #give(key: string, number: number): void {
+    this.#byKey.set(key, number);
+    this.#taken.add(number);
+    this.#next = number === last ? first : number + 1;
+  }
+}

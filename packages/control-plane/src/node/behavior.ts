@@ -1,0 +1,233 @@
+import { namespaceOf } from "../controllers/objects.ts";
+import { controllerOf } from "../controllers/ownership.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import { selectorMatcher } from "../registry/label-selector.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+
+/** What the containers of a pod do. */
+export type BehaviorKind =
+  /** They run, and are ready. The default, but for the pods of Jobs. */
+  | "run"
+  /** They run, and are never ready. */
+  | "never-ready"
+  /** They end with exit code 0. What the pods of Jobs do unless told otherwise. */
+  | "succeed"
+  /** They end with another exit code, and are started again if the pod's restart policy says so. */
+  | "fail"
+  /** `fail`, by the name of what is seen of it when they are started again and again. */
+  | "crash-loop"
+  /** They end because they took too much memory. */
+  | "oom-killed"
+  /** Their image cannot be pulled. */
+  | "image-pull-error"
+  /** They are never created. */
+  | "stuck"
+  /** The node throws the pod out. */
+  | "evict";
+
+const kinds: readonly BehaviorKind[] = [
+  "run",
+  "never-ready",
+  "succeed",
+  "fail",
+  "crash-loop",
+  "oom-killed",
+  "image-pull-error",
+  "stuck",
+  "evict",
+];
+
+/** How a pod, or one container of it, behaves on a simulated node. All times are by the control plane's clock. */
+export interface Behavior {
+  readonly kind: BehaviorKind;
+  /** How long containers run before they end, or the pod stays before it is evicted. @default 0 */
+  readonly afterMs?: number;
+  /** @default 0 for `succeed`, 137 for `oom-killed`, 1 otherwise */
+  readonly exitCode?: number;
+  /** How often containers fail before they run at last. @default every time */
+  readonly times?: number;
+  /** How long it takes to create the containers. @default 0 */
+  readonly startAfterMs?: number;
+  /** How long running containers take to be ready. @default 0 */
+  readonly readyAfterMs?: number;
+  /**
+   * How long containers take to stop when the pod is deleted, never longer than its grace period; `grace` for all of that.
+   *
+   * @default 0
+   */
+  readonly lingerMs?: number | "grace";
+  /** The one container that this is about; the others run. @default all */
+  readonly container?: string;
+  /** What the container writes, for `kubectl logs`. @default nothing */
+  readonly logs?: string | ((pod: StoredObject, container: string) => string);
+}
+
+/** The annotations by which a pod says itself how it behaves. They come before anything said by a program. */
+export const annotations = {
+  /** One of the kinds of `Behavior`. */
+  behavior: "node.windlass.dev/behavior",
+  /** `afterMs`, as a duration: `1m30s`, `500ms`. */
+  after: "node.windlass.dev/after",
+  exitCode: "node.windlass.dev/exit-code",
+  times: "node.windlass.dev/times",
+  startAfter: "node.windlass.dev/start-after",
+  readyAfter: "node.windlass.dev/ready-after",
+  /** A duration, or `grace`. */
+  linger: "node.windlass.dev/linger",
+  container: "node.windlass.dev/container",
+  /** The text that `kubectl logs` shows. */
+  logs: "node.windlass.dev/logs",
+} as const;
+
+/**
+ * Which pods: by a name, with `*` for any run of characters and with its namespace before a slash if need be; by labels; or by a
+ * function.
+ */
+export type PodSelector =
+  | string
+  | { readonly namespace?: string; readonly labels?: { readonly [key: string]: string } }
+  | ((pod: StoredObject) => boolean);
+
+/** Images that cannot be pulled: a name, with `*` for any run of characters, or a pattern. */
+export type ImageSelector = string | RegExp;
+
+/** Decides how each pod behaves: by its annotations, else by what was said last, else by its images, else by its owner. */
+export class Behaviors {
+  #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: Behavior }[] = [];
+  #missing: ((image: string) => boolean)[] = [];
+  /** Told when an answer may have changed. */
+  changed: () => void = () => undefined;
+
+  /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
+  on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
+    const rule = {
+      matches: podMatcher(which),
+      behavior: typeof behavior === "string" ? { kind: behavior } : behavior,
+    };
+    this.#rules = [rule, ...this.#rules];
+    this.changed();
+    return () => {
+      this.#rules = this.#rules.filter((known) => known !== rule);
+      this.changed();
+    };
+  }
+
+  /** These images cannot be pulled. The returned function makes them appear. */
+  missingImages(...images: readonly ImageSelector[]): () => void {
+    const matchers = images.map(imageMatcher);
+    this.#missing = [...this.#missing, ...matchers];
+    this.changed();
+    return () => {
+      this.#missing = this.#missing.filter((known) => !matchers.includes(known));
+      this.changed();
+    };
+  }
+
+  /** How a container of a pod behaves; without a container, how the pod as a whole does. */
+  of(pod: StoredObject, container?: string): Behavior {
+    const said =
+      fromAnnotations(pod) ?? this.#rules.find(({ matches }) => matches(pod))?.behavior ?? usual(pod);
+    if (container === undefined || said.container === undefined || said.container === container) return said;
+    return { kind: "run" };
+  }
+
+  isMissing(image: string): boolean {
+    return this.#missing.some((matches) => matches(image));
+  }
+}
+
+function usual(pod: StoredObject): Behavior {
+  return { kind: controllerOf(pod)?.kind === "Job" ? "succeed" : "run" };
+}
+
+/** What a pod's annotations say; undefined if they say nothing. What makes no sense counts as not said. */
+export function fromAnnotations(pod: StoredObject): Behavior | undefined {
+  const text = (name: string): string | undefined => {
+    const value = field(pod, "metadata", "annotations", name);
+    return typeof value === "string" ? value : undefined;
+  };
+  if (!Object.values(annotations).some((name) => text(name) !== undefined)) return undefined;
+  const kind = kinds.find((known) => known === text(annotations.behavior)) ?? usual(pod).kind;
+  const exitCode = wholeNumber(text(annotations.exitCode));
+  const times = wholeNumber(text(annotations.times));
+  const lingerText = text(annotations.linger);
+  const lingerMs = lingerText === "grace" ? lingerText : duration(lingerText);
+  const afterMs = duration(text(annotations.after));
+  const startAfterMs = duration(text(annotations.startAfter));
+  const readyAfterMs = duration(text(annotations.readyAfter));
+  const container = text(annotations.container);
+  const logs = text(annotations.logs);
+  return {
+    kind,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(times === undefined ? {} : { times }),
+    ...(startAfterMs === undefined ? {} : { startAfterMs }),
+    ...(readyAfterMs === undefined ? {} : { readyAfterMs }),
+    ...(lingerMs === undefined ? {} : { lingerMs }),
+    ...(container === undefined ? {} : { container }),
+    ...(logs === undefined ? {} : { logs }),
+  };
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `1m30s` in milliseconds; a bare number is seconds. */
+function duration(text: string | undefined): number | undefined {
+  if (text === undefined || !/^(\d+(\.\d+)?(ms|s|m|h))+$|^\d+(\.\d+)?$/.test(text)) return undefined;
+  if (/^[\d.]+$/.test(text)) return Number(text) * 1_000;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
+    (total, [, amount, unit]) => total + Number(amount) * (units[unit as string] ?? 0),
+    0,
+  );
+}
+
+function podMatcher(which: PodSelector): (pod: StoredObject) => boolean {
+  if (typeof which === "function") return which;
+  if (typeof which === "string") {
+    const pattern = wildcard(which.includes("/") ? which : `*/${which}`);
+    return (pod) => pattern.test(`${namespaceOf(pod)}/${pod.metadata.name}`);
+  }
+  const { namespace, labels } = which;
+  const matches = selectorMatcher({ matchLabels: { ...labels } });
+  return (pod) =>
+    (namespace === undefined || namespaceOf(pod) === namespace) &&
+    matches(pod.metadata.labels as JsonObject | undefined);
+}
+
+function imageMatcher(image: ImageSelector): (image: string) => boolean {
+  const pattern = typeof image === "string" ? wildcard(image) : image;
+  return (name) => pattern.test(name);
+}
+
+function wildcard(text: string): RegExp {
+  return new RegExp(
+    `^${text
+      .split("*")
+      .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+      .join(".*")}$`,
+  );
+}
+
+/** Whether a container that behaves so comes to an end by itself, having ended so often already. */
+export function ends({ kind, times }: Behavior, restarts: number): boolean {
+  if (times !== undefined && restarts >= times) return false;
+  return kind === "succeed" || kind === "fail" || kind === "crash-loop" || kind === "oom-killed";
+}
+
+/** How a container that ends does so. */
+export function exitOf({ kind, exitCode }: Behavior): { exitCode: number; reason: string } {
+  if (kind === "oom-killed") return { exitCode: exitCode ?? 137, reason: "OOMKilled" };
+  const code = exitCode ?? (kind === "succeed" ? 0 : 1);
+  return { exitCode: code, reason: code === 0 ? "Completed" : "Error" };
+}
+
+/** What a container has written. */
+export function logsOf(behavior: Behavior, pod: StoredObject, container: string): string {
+  const { logs } = behavior;
+  return typeof logs === "function" ? logs(pod, container) : textOf(logs);
+}

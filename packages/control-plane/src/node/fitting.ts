@@ -1,0 +1,111 @@
+import { listAt, mapAt } from "../controllers/objects.ts";
+import { type Json, type JsonObject, textOf } from "../json.ts";
+import { parseQuantity } from "../kinds/index.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+
+/** Whether a node is one that a pod asks for: by name, by labels, by required affinity. */
+export function isWantedNode(podSpec: JsonObject, node: StoredObject): boolean {
+  const labels = mapAt(node, "metadata", "labels");
+  const wanted = mapAt(podSpec, "nodeSelector");
+  if (!Object.entries(wanted).every(([key, value]) => labels[key] === value)) return false;
+  const required = field(
+    podSpec,
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+  );
+  if (required === undefined) return true;
+  // Any of the terms will do; within a term, everything must hold. An empty term holds for no node.
+  return listAt(required, "nodeSelectorTerms").some((term) => {
+    const expressions = listAt(term, "matchExpressions");
+    const fields = listAt(term, "matchFields");
+    return (
+      expressions.length + fields.length > 0 &&
+      expressions.every((expression) => holds(expression, labels[textOf(expression.key)])) &&
+      fields.every(
+        (expression) => expression.key === "metadata.name" && holds(expression, node.metadata.name),
+      )
+    );
+  });
+}
+
+function holds({ operator, values }: JsonObject, value: Json | undefined): boolean {
+  const list = (Array.isArray(values) ? values : []).map(textOf);
+  const text = textOf(value);
+  switch (operator) {
+    case "In":
+      return value !== undefined && list.includes(text);
+    case "NotIn":
+      return value === undefined || !list.includes(text);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    case "Gt":
+      return /^-?\d+$/.test(text) && Number(text) > Number(list[0]);
+    case "Lt":
+      return /^-?\d+$/.test(text) && Number(text) < Number(list[0]);
+    default:
+      return false;
+  }
+}
+
+/** The first taint with one of these effects that a pod does not tolerate. */
+export function untolerated(
+  podSpec: JsonObject,
+  node: StoredObject,
+  effects: readonly string[],
+): JsonObject | undefined {
+  const tolerations = listAt(podSpec, "tolerations");
+  return listAt(node, "spec", "taints").find(
+    (taint) =>
+      effects.includes(textOf(taint.effect)) &&
+      !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}
+
+function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
+  const { key, operator, value, effect } = toleration;
+  if (effect && effect !== taint.effect) return false;
+  if (!key) return operator === "Exists";
+  if (key !== taint.key) return false;
+  return operator === "Exists" || textOf(value) === textOf(taint.value);
+}
+
+/** Amounts by resource name, in billionths of its unit. */
+export type Amounts = Map<string, bigint>;
+
+/** What a pod asks to have to itself: its containers together or its greediest init container, and its overhead. */
+export function requestsOf(pod: JsonObject): Amounts {
+  const spec = (pod.spec ?? {}) as JsonObject;
+  const total: Amounts = new Map();
+  for (const container of listAt(spec, "containers"))
+    addTo(total, amounts(field(container, "resources", "requests")));
+  const sidecars: Amounts = new Map();
+  for (const container of listAt(spec, "initContainers")) {
+    const own = amounts(field(container, "resources", "requests"));
+    if (container.restartPolicy === "Always") {
+      addTo(sidecars, own);
+      addTo(total, own);
+      continue;
+    }
+    addTo(own, sidecars);
+    for (const [name, amount] of own) if (amount > (total.get(name) ?? 0n)) total.set(name, amount);
+  }
+  for (const [name, amount] of amounts(field(spec, "resources", "requests"))) total.set(name, amount);
+  addTo(total, amounts(spec.overhead));
+  return total;
+}
+
+/** A map of quantities, as numbers that add up. */
+export function amounts(value: Json | undefined): Amounts {
+  const found: Amounts = new Map();
+  for (const [name, quantity] of Object.entries(mapAt({ value: value ?? {} }, "value"))) {
+    found.set(name, parseQuantity(textOf(quantity)).nanos);
+  }
+  return found;
+}
+
+export function addTo(total: Amounts, more: ReadonlyMap<string, bigint>): void {
+  for (const [name, amount] of more) total.set(name, (total.get(name) ?? 0n) + amount);
+}

@@ -1,0 +1,8 @@
+export {
+  annotations,
+  type Behavior,
+  type BehaviorKind,
+  type ImageSelector,
+  type PodSelector,
+} from "./behavior.ts";
+export { type NodeSpec, type SimulatedNodeOptions, SimulatedNodes } from "./simulated-node.ts";

@@ -1,0 +1,80 @@
+import { listAt } from "../controllers/objects.ts";
+import type { ApiResponse } from "../http/request.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import type { Registry, Target } from "../registry/registry.ts";
+import { badRequest, notFound } from "../status.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { type Behaviors, logsOf } from "./behavior.ts";
+
+/** Answers for the subresources of pods that only their node can answer for. */
+export interface LogHandlers {
+  readonly "pods/log": (
+    deps: { readonly registry: Registry },
+    target: Target,
+    info: unknown,
+    write: { readonly query: URLSearchParams },
+  ) => Promise<ApiResponse>;
+  /** Paths by which others may be added. */
+  readonly [path: string]: LogHandlers["pods/log"];
+}
+
+/** `kubectl logs`: what a pod's behavior says that it wrote. */
+export function logHandlers(behaviors: Behaviors): LogHandlers {
+  return {
+    "pods/log": async ({ registry }, { resource, namespace, name }, _info, { query }) => {
+      const pod = registry.entry({ resource, namespace, name }).object;
+      const container = chosen(pod, query.get("container") ?? "");
+      const status = [
+        ...listAt(pod, "status", "containerStatuses"),
+        ...listAt(pod, "status", "initContainerStatuses"),
+      ].find((one) => one.name === container);
+      const reason = field(status, "state", "waiting", "reason");
+      if (query.get("previous") === "true" && field(status, "lastState", "terminated") === undefined) {
+        throw badRequest(`previous terminated container "${container}" in pod "${name}" not found`);
+      }
+      const ran = field(status, "lastState", "terminated") !== undefined;
+      if (status === undefined || (reason !== undefined && !ran)) {
+        throw badRequest(
+          `container "${container}" in pod "${name}" is waiting to start: ${textOf(reason) || "ContainerCreating"}`,
+        );
+      }
+      const text = cut(logsOf(behaviors.of(pod, container), pod, container), query);
+      return {
+        status: 200,
+        headers: { "cache-control": "no-cache, private", "content-type": "text/plain" },
+        body: text,
+      };
+    },
+  };
+}
+
+/** The container that is meant. @throws StatusError 400 if there is none such, or several */
+function chosen(pod: StoredObject, named: string): string {
+  const names = ["containers", "initContainers"].map((part) =>
+    listAt(pod, "spec", part).map(({ name }: JsonObject) => textOf(name)),
+  );
+  const [main = [], inits = []] = names;
+  const podName = pod.metadata.name;
+  if (named !== "") {
+    if (main.includes(named) || inits.includes(named)) return named;
+    throw badRequest(`container ${named} is not valid for pod ${podName}`);
+  }
+  const usual = field(pod, "metadata", "annotations", "kubectl.kubernetes.io/default-container");
+  if (typeof usual === "string" && main.includes(usual)) return usual;
+  const [only] = main;
+  if (only === undefined) throw notFound({ group: "", resource: "pods" }, podName);
+  if (main.length + inits.length === 1) return only;
+  const choices = `[${main.join(" ")}]${inits.length > 0 ? ` or one of the init containers: [${inits.join(" ")}]` : ""}`;
+  throw badRequest(`a container name must be specified for pod ${podName}, choose one of: ${choices}`);
+}
+
+/** The part of the text that was asked for. */
+function cut(text: string, query: URLSearchParams): string {
+  const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  const tail = Number(query.get("tailLines") ?? "NaN");
+  const lines = whole.split("\n").slice(0, -1);
+  const kept = Number.isInteger(tail) && tail >= 0 ? lines.slice(Math.max(0, lines.length - tail)) : lines;
+  const joined = kept.map((line) => `${line}\n`).join("");
+  const limit = Number(query.get("limitBytes") ?? "NaN");
+  return Number.isInteger(limit) && limit > 0 ? Buffer.from(joined).subarray(0, limit).toString() : joined;
+}

@@ -1,0 +1,254 @@
+import { uuid } from "@windlass/clock";
+import { eventRecorder } from "../controllers/events.ts";
+import {
+  type Again,
+  type ControllerWorld,
+  type Loop,
+  type Running,
+  startLoop,
+  together,
+} from "../controllers/loop.ts";
+import {
+  builtin,
+  controllerContext,
+  deleteIfPresent,
+  isDeleting,
+  listAt,
+  namespaceOf,
+  writeStatus,
+} from "../controllers/objects.ts";
+import { isFinished } from "../controllers/pods.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { StatusError } from "../status.ts";
+import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { Addresses } from "./addresses.ts";
+import type { Behaviors } from "./behavior.ts";
+import { isSettled, killing, lingersMs, type PodView, stepPod, terminate } from "./pod-status.ts";
+import { configError, mountError } from "./requirements.ts";
+import { startScheduler } from "./scheduler.ts";
+import type { NodeSpec } from "./simulated-node.ts";
+
+/** Brings nodes up: a scheduler for all, and a kubelet on each. */
+export function startNodes(
+  world: ControllerWorld,
+  behaviors: Behaviors,
+  nodes: readonly NodeSpec[],
+): Running {
+  for (const [index, node] of nodes.entries()) announce(world, node, index);
+  const hosts = new Map(nodes.map(({ name }, index) => [name, hostAddress(index)]));
+  return together([startScheduler(world), startKubelets(world, behaviors, hosts)]);
+}
+
+function hostAddress(index: number): string {
+  return `10.255.${(index + 1) >> 8}.${(index + 1) & 255}`;
+}
+
+function announce({ registry }: ControllerWorld, node: NodeSpec, index: number): void {
+  const { store, clock, random } = registry;
+  if (store.get("nodes", node.name)) return;
+  const now = timestamp(clock);
+  const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
+    type,
+    status,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+    reason,
+    message,
+  });
+  const capacity = {
+    cpu: "64",
+    memory: "256Gi",
+    pods: "10000",
+    "ephemeral-storage": "1Ti",
+    ...node.capacity,
+  };
+  const podCIDR = `10.244.${index & 255}.0/24`;
+  store.put("nodes", node.name, {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: node.name,
+      uid: uuid(random),
+      creationTimestamp: now,
+      labels: {
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": node.name,
+        "kubernetes.io/os": "linux",
+        "node.windlass.dev/simulated": "true",
+        ...node.labels,
+      },
+    },
+    spec: {
+      podCIDR,
+      podCIDRs: [podCIDR],
+      ...(node.taints ? { taints: node.taints.map((taint) => ({ ...taint })) } : {}),
+    },
+    status: {
+      capacity,
+      allocatable: capacity,
+      conditions: [
+        condition(
+          "MemoryPressure",
+          "False",
+          "KubeletHasSufficientMemory",
+          "kubelet has sufficient memory available",
+        ),
+        condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+        condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+      ],
+      addresses: [
+        { type: "InternalIP", address: hostAddress(index) },
+        { type: "Hostname", address: node.name },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: {
+        machineID: "",
+        systemUUID: "",
+        bootID: "",
+        kernelVersion: "simulated",
+        osImage: "Windlass simulated node",
+        containerRuntimeVersion: "windlass://0.1.0",
+        kubeletVersion: "v1.35.4",
+        kubeProxyVersion: "",
+        operatingSystem: "linux",
+        architecture: "amd64",
+      },
+    },
+  });
+}
+
+function startKubelets(
+  world: ControllerWorld,
+  behaviors: Behaviors,
+  hosts: ReadonlyMap<string, string>,
+): Running {
+  const { registry } = world;
+  const { store, clock } = registry;
+  const pods = builtin(registry, "", "v1", "pods");
+  const addresses = new Addresses(store);
+  /** Pods that wait for a ConfigMap or Secret, by namespace. */
+  const wanting = new Map<string, Set<string>>();
+  const contexts = new Map(
+    [...hosts.keys()].map((name) => [
+      name,
+      {
+        ...controllerContext("", "kubelet"),
+        user: { name: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] },
+      },
+    ]),
+  );
+  const recorders = new Map(
+    [...contexts].map(([host, context]) => [
+      host,
+      eventRecorder(registry, { component: "kubelet", host, context }),
+    ]),
+  );
+
+  const wake = ({ entry }: LogRecord) => wanting.get(namespaceOf(entry.object)) ?? [];
+  const loop: Loop = startLoop(world, {
+    name: "kubelet",
+    watches: {
+      [pods.bucket]: ({ key, type, entry }) => {
+        if (type !== "DELETED")
+          return hosts.has(textOf(field(entry.object, "spec", "nodeName"))) ? [key] : [];
+        addresses.free(key);
+        wanting.get(namespaceOf(entry.object))?.delete(key);
+        return [];
+      },
+      configmaps: wake,
+      secrets: wake,
+    },
+    reconcile: async (key) => {
+      const pod = store.get(pods.bucket, key)?.object;
+      const node = textOf(field(pod, "spec", "nodeName"));
+      if (!pod || !hosts.has(node) || !store.get("nodes", node)) return undefined;
+      try {
+        return isDeleting(pod)
+          ? await finish(pod, node)
+          : isFinished(pod)
+            ? undefined
+            : await advance(key, pod, node);
+      } catch (error) {
+        // Deleted while its status was being written.
+        if (error instanceof StatusError && error.code === 404) return undefined;
+        throw error;
+      }
+    },
+  });
+  behaviors.changed = () => {
+    for (const { key } of store.list(pods.bucket).entries) loop.add(key);
+  };
+  return loop;
+
+  function viewOf(key: string, pod: StoredObject, node: string): PodView {
+    return {
+      now: clock.now(),
+      address: addresses.of(key),
+      hostAddress: hosts.get(node) ?? "",
+      behavior: (container) => behaviors.of(pod, container),
+      imageMissing: (image) => behaviors.isMissing(image),
+      mountError: mountError(store, pod),
+      configError: (container) => configError(store, pod, container),
+    };
+  }
+
+  async function write(pod: StoredObject, node: string, status: JsonObject): Promise<void> {
+    const context = contexts.get(node);
+    if (context) await writeStatus(registry, pods, pod, status, context);
+  }
+
+  async function tell(
+    pod: StoredObject,
+    node: string,
+    texts: Parameters<NonNullable<ReturnType<typeof recorders.get>>>[1][],
+  ): Promise<void> {
+    for (const text of texts) await recorders.get(node)?.(pod, text);
+  }
+
+  async function advance(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
+    const view = viewOf(key, pod, node);
+    const step = stepPod(pod, view);
+    note(key, pod, view, step.status);
+    await tell(pod, node, [...step.events]);
+    if (!isSettled(pod, step)) await write(pod, node, step.status);
+    return step.againMs === undefined ? undefined : { requeueAfterMs: step.againMs };
+  }
+
+  /** Remembers who waits for something that may come. */
+  function note(key: string, pod: StoredObject, view: PodView, status: JsonObject): void {
+    const namespace = namespaceOf(pod);
+    const waits =
+      view.mountError !== undefined ||
+      [...listAt(status, "initContainerStatuses"), ...listAt(status, "containerStatuses")].some(
+        (container) => field(container, "state", "waiting", "reason") === "CreateContainerConfigError",
+      );
+    if (!waits) wanting.get(namespace)?.delete(key);
+    else if (!wanting.has(namespace)) wanting.set(namespace, new Set([key]));
+    else wanting.get(namespace)?.add(key);
+  }
+
+  /** Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold it for is theirs. */
+  async function finish(pod: StoredObject, node: string): Promise<Again | undefined> {
+    const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
+    const view = viewOf(key, pod, node);
+    if (!isFinished(pod)) {
+      await tell(pod, node, killing(pod));
+      const left = lingersMs(pod, view.behavior(), view.now);
+      if (left > 0) return { requeueAfterMs: left };
+      const code = view.behavior().exitCode ?? 0;
+      const exit = { exitCode: code, reason: code === 0 ? "Completed" : "Error" };
+      await write(pod, node, terminate(pod, view, exit).status);
+    }
+    const context = contexts.get(node);
+    const graceful = Number(pod.metadata.deletionGracePeriodSeconds ?? 0) > 0;
+    const held = Array.isArray(pod.metadata.finalizers) && pod.metadata.finalizers.length > 0;
+    if (context && (graceful || !held)) {
+      await deleteIfPresent(registry, pods, pod, context, { gracePeriodSeconds: 0 });
+    }
+    return undefined;
+  }
+}
