@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { StatusError } from "../status.ts";
+import { fieldMatcher, parseFieldSelector } from "./field-selector.ts";
+import { parseLabelSelector, selectorMatcher, selectorString } from "./label-selector.ts";
+
+test.each([
+  ["a=1", { a: "1" }, true],
+  ["a==1,b!=2", { a: "1" }, true],
+  ["a=1,b!=2", { a: "1", b: "2" }, false],
+  ["a in (1,2)", { a: "2" }, true],
+  ["a notin (1,2)", { a: "2" }, false],
+  ["a notin (1,2)", {}, true],
+  ["a", { a: "" }, true],
+  ["!a", { a: "" }, false],
+  ["a>1", { a: "2" }, true],
+  ["a<1", { a: "x" }, false],
+  ["a=", { a: "" }, true],
+  ["", { a: "1" }, true],
+])("the selector %j on %j gives %j", (selector, labels, expected) => {
+  expect(parseLabelSelector(selector)(labels)).toBe(expected);
+});
+
+/** What a real server answered. */
+test.each([
+  ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+  ["a in b", "unable to parse requirement: found 'b' expected: '('"],
+  ["!", "unable to parse requirement: found '', expected: identifier"],
+  ["a===b", "unable to parse requirement: found '=', expected: identifier"],
+  [
+    "a>b",
+    `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
+  ],
+  ["a in (x,y", "unable to parse requirement: found '', expected: ',' or ')'"],
+  ["a,,b", "found ',', expected: identifier after ','"],
+  ["a=b,", "found '', expected: identifier after ','"],
+  ["a=b c", "found 'c', expected: ',' or 'end of string'"],
+  ["a!b", "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt"],
+  ["(", "found '(', expected: !, identifier, or 'end of string'"],
+  ["!a=b", "found '=', expected: ',' or 'end of string'"],
+  ["a in (x y)", "unable to parse requirement: found 'y', expected: ',' or ')'"],
+])("the selector %j is refused in the real server's words", (selector, message) => {
+  expect(() => parseLabelSelector(selector)).toThrow(message);
+});
+
+test("no text makes a selector parser fail but with a 400", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z!=()<>, \\.]{0,20}$/)), (text) => {
+      for (const parse of [parseLabelSelector, parseFieldSelector]) {
+        try {
+          parse(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StatusError);
+          expect((error as StatusError).code).toBe(400);
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("an absent selector object matches nothing, an empty one everything", () => {
+  expect(selectorMatcher(undefined)({ a: "1" })).toBe(false);
+  expect(selectorMatcher({})({ a: "1" })).toBe(true);
+});
+
+test("a selector object and its string form choose alike", () => {
+  const selector = {
+    matchLabels: { app: "web" },
+    matchExpressions: [
+      { key: "tier", operator: "In", values: ["b", "a"] },
+      { key: "gone", operator: "DoesNotExist" },
+    ],
+  };
+  expect(selectorString(selector)).toBe("app=web,!gone,tier in (a,b)");
+  const [object, text] = [selectorMatcher(selector), parseLabelSelector(selectorString(selector))];
+  for (const labels of [{ app: "web", tier: "a" }, { app: "web" }, { app: "web", tier: "a", gone: "x" }]) {
+    expect(object(labels)).toBe(text(labels));
+  }
+});
+
+const pod = { group: "", kind: "Pod", origin: "builtin" } as const;
+
+test("fields are compared as text, and absent ones as empty", () => {
+  const matches = (selector: string) => fieldMatcher(pod, parseFieldSelector(selector));
+  const object = {
+    metadata: { name: "a", namespace: "n" },
+    spec: { nodeName: "one" },
+    status: { phase: "Running" },
+  };
+  expect(matches("spec.nodeName=one,status.phase!=Failed")(object)).toBe(true);
+  expect(matches("spec.nodeName=")(object)).toBe(false);
+  expect(matches("spec.hostNetwork=false")(object)).toBe(true);
+});
+
+test("a field that cannot be selected by is refused", () => {
+  expect(() => fieldMatcher(pod, parseFieldSelector("spec.foo=1"))).toThrow(
+    "field label not supported: spec.foo",
+  );
+  const map = { group: "", kind: "ConfigMap", origin: "builtin" } as const;
+  expect(() => fieldMatcher(map, parseFieldSelector("spec.foo=1"))).toThrow(
+    '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
+  );
+});
