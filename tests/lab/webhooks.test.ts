@@ -1,17 +1,24 @@
-import { type Client, isForbidden, isInternalError, isInvalid } from "@windlass/client";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { type AnyKind, type Client, isForbidden, isInternalError, isInvalid } from "@windlass/client";
 import {
   defineResource,
   deny,
   invalid,
   type Logger,
   manager,
+  rbacFor,
   selfManaged,
   type WebhookServer,
   webhookServer,
 } from "@windlass/runtime";
 import {
+  ClusterRole,
+  ClusterRoleBinding,
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
+  Role,
+  RoleBinding,
   Secret,
   ValidatingWebhookConfiguration,
 } from "@windlass/runtime/kinds";
@@ -52,6 +59,7 @@ const Gadget = defineResource({
   },
 });
 
+const roleKinds = { ClusterRole, ClusterRoleBinding, Role, RoleBinding } satisfies Record<string, AnyKind>;
 const nothing = () => undefined;
 const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 const seen: { dryRun: boolean; operation: string; user: string }[] = [];
@@ -103,8 +111,13 @@ const warnings: string[] = [];
 /** A replica of the operator on this machine. */
 async function replica(port: number, url: string) {
   const webhooks = server(port, url, ownNamespace);
+  // It may do what its own role says, and nothing else.
+  const operator = await cluster.clientFor(ownNamespace, name);
+  const account = { name, namespace: ownNamespace };
+  for (const role of rbacFor([webhooks], { name, serviceAccount: account }))
+    await cluster.client.apply(roleKinds[role.kind] as AnyKind, role, { force: true });
   const health = { port: 0, host: "127.0.0.1" };
-  const running = manager({ client, health, metrics: health, log: quiet }).add(webhooks);
+  const running = manager({ client: operator, health, metrics: health, log: quiet }).add(webhooks);
   await running.start();
   stops.push(() => running.stop());
   const get = async (where: number | undefined, path: string) =>
@@ -143,6 +156,8 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const kind of [ValidatingWebhookConfiguration, MutatingWebhookConfiguration] as const)
     await cluster.client.delete(kind as typeof ValidatingWebhookConfiguration, { name }).catch(nothing);
+  for (const kind of [ClusterRole, ClusterRoleBinding] as const)
+    await cluster.client.delete(kind as typeof ClusterRole, { name: `${name}-webhook` }).catch(nothing);
   for (const { metadata } of (await cluster.client.list(Gadget, { namespace })).items)
     await cluster.client.delete(Gadget, { namespace, name: metadata.name });
   for (const stop of stops) await stop();
@@ -271,8 +286,11 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   const { createServer, connect } = await import("node:net");
   const ports = [19444, 19445] as const;
   let turn = 0;
+  const open = new Set<Socket>();
   const balancer = createServer((socket) => {
     turn += 1;
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
     const onward = connect(ports[turn % 2] ?? ports[0], host);
     socket.pipe(onward).pipe(socket);
     socket.on("error", () => onward.destroy());
@@ -299,13 +317,15 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   const until = Date.now() + 75_000;
   let asked = 0;
   for (; Date.now() < until; asked += 1) {
-    // No keep-alive at the API server outlives this: each change of the object dials anew now and then.
+    // So that the API server dials anew, and looks at what is served now.
+    if (asked % 5 === 0) await Promise.all([...open].map((socket) => once(socket.end(), "close")));
     const made = await create(`load-${asked}`, { image: "nginx:1" }, true);
     expect(made.metadata.labels).toEqual({ "example.com/checked": "yes" });
     await client.list(GadgetV2, { namespace });
     if (asked % 20 === 0) authorities.add(await authority());
   }
   expect(asked).toBeGreaterThan(100);
+  expect(turn).toBeGreaterThan(20);
   expect(authorities.size).toBeGreaterThanOrEqual(3);
   const { spec } = await client.get(CustomResourceDefinition, { name: `gadgets.${group}` });
   const bundle = Buffer.from(spec.conversion?.webhook?.clientConfig?.caBundle ?? "", "base64").toString();
