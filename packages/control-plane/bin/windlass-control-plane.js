@@ -1,6 +1,27 @@
 #!/usr/bin/env node
+import { readdirSync, statSync } from "node:fs";
 import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 
 // Compiled code is kept between runs: it is half of the start-up time.
 enableCompileCache();
-await import("../src/main.ts");
+
+const root = join(import.meta.dirname, "..");
+const bundle = join(root, "dist", "bundle", "main.js");
+
+/** When a file was last written; nothing for one that is not there. */
+function writtenAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Whether the bundle has everything that the sources have. Installed packages may come without sources. */
+function isCurrent(built) {
+  const sources = join(root, "src");
+  if (writtenAt(sources) === undefined) return true;
+  return readdirSync(sources, { recursive: true, withFileTypes: true }).every(
+    (file) => !file.isFile() || (writtenAt(join(file.parentPath, file.name)) ?? 0) <= built,
+  );
+}
+
+const built = writtenAt(bundle);
+await import(built !== undefined && isCurrent(built) ? "../dist/bundle/main.js" : "../src/main.ts");

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { load } from "js-yaml";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const command = join(import.meta.dirname, "..", "bin", "windlass-control-plane.js");
+let folder: string;
+const running = new Set<ChildProcess>();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "command-"));
+});
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(...args: string[]): { child: ChildProcess; ready: Promise<string>; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  let output = "";
+  const ended = new Promise<Ended>((resolve) => {
+    child.once("exit", (code) => resolve({ code, output }));
+  });
+  const ready = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+        const line = /^ready in \d+ ms$/m.exec(output);
+        if (line) resolve(line[0]);
+      });
+    }
+    void ended.then((how) => reject(new Error(`ended with ${how.code}: ${how.output}`)));
+  });
+  ready.catch(() => undefined);
+  return { child, ready, ended };
+}
+
+/** A client by kubeconfig. Resolves to the object that was answered. */
+function client(kubeconfig: string) {
+  const config = load(readFileSync(kubeconfig, "utf8")) as {
+    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+    users: { user: { "client-certificate-data": string; "client-key-data": string } }[];
+  };
+  const cluster = config.clusters[0]?.cluster;
+  const user = config.users[0]?.user;
+  if (!cluster || !user) throw new Error("the kubeconfig is empty");
+  const decode = (text: string) => Buffer.from(text, "base64");
+  const agent = new Agent({
+    keepAlive: true,
+    ca: decode(cluster["certificate-authority-data"]),
+    cert: decode(user["client-certificate-data"]),
+    key: decode(user["client-key-data"]),
+  });
+  return (method: string, path: string, body?: object): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(
+        new URL(path, cluster.server),
+        { method, agent, headers: { "content-type": "application/json" } },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+          incoming.on("error", reject);
+          incoming.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as Answered));
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end(body && JSON.stringify(body));
+    });
+}
+
+interface Answered {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly items?: readonly Answered[];
+}
+
+const maps = "/api/v1/namespaces/default/configmaps";
+
+test("a killed server comes back with all it has acknowledged, under the same kubeconfig", async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  const args = ["--kubeconfig", kubeconfig, "--data", join(folder, "data"), "--controllers", "none"];
+  const first = run(...args);
+  await first.ready;
+  const send = client(kubeconfig);
+  const acknowledged: Answered[] = [];
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let i = 0; ; i++) {
+      acknowledged.push(await send("POST", maps, { metadata: { name: `w${writer}-${i}` } }));
+      if (acknowledged.length === 40) first.child.kill("SIGKILL");
+    }
+  });
+  await Promise.allSettled(writers);
+  const second = run(...args.with(1, join(folder, "another")));
+  await second.ready;
+  const list = await client(kubeconfig)("GET", maps);
+  const found = new Map(list.items?.map(({ metadata }) => [metadata.name, metadata]));
+  for (const { metadata } of acknowledged) {
+    const { uid, resourceVersion } = metadata;
+    expect(found.get(metadata.name)).toMatchObject({ uid, resourceVersion });
+  }
+  const latest = Math.max(...acknowledged.map(({ metadata }) => Number(metadata.resourceVersion)));
+  expect(Number(list.metadata.resourceVersion)).toBeGreaterThan(latest);
+  second.child.kill("SIGTERM");
+  expect((await second.ended).code).toBe(0);
+}, 30_000);
+
+test.each([
+  [["--kubeconfig", "x", "--port", "http"], "--port must be a number from 0 to 65535"],
+  [["--kubeconfig", "x", "--nonsense"], "Unknown option '--nonsense'"],
+  [["--port", "1"], "--kubeconfig FILE is needed"],
+  [["--kubeconfig", "x", "--controllers", "deployment,nonsense"], "--controllers: there is no"],
+])(
+  "bad usage is explained: %j",
+  async (args, message) => {
+    const { code, output } = await run(...args).ended;
+    expect(code).toBe(2);
+    expect(output).toContain(message);
+    expect(output).toContain("Usage: windlass-control-plane");
+  },
+  15_000,
+);
+
+test("a port that is taken is named", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => {
+    taken.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = taken.address() as { port: number };
+  const args = ["--kubeconfig", join(folder, "k"), "--port", `${port}`, "--controllers", "none"];
+  const { code, output } = await run(...args).ended;
+  taken.close();
+  expect(code).toBe(1);
+  expect(output).toContain(`port ${port} is in use: choose another with --port`);
+}, 15_000);
+
+test("help is printed to those who ask", async () => {
+  const { code, output } = await run("--help").ended;
+  expect(code).toBe(0);
+  expect(output).toMatch(/^Usage: windlass-control-plane --kubeconfig FILE/);
+}, 15_000);
