@@ -305,7 +305,7 @@ describe("the server", () => {
     const { cluster, webhooks, running } = await onMachine(gadgets({ certificates }));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const before = await post(webhooks.port, { agent });
-    const other = createAuthority({ commonName: "other", validForMs: day });
+    const other = createAuthority({ commonName: "other", validForMs: 365 * day });
     const secret = cluster.get(Secret, secretKey);
     const encoded = (text: string) => Buffer.from(text).toString("base64");
     cluster.put(Secret, {
