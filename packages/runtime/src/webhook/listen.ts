@@ -37,10 +37,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let isClosing = false;
   const server = createServer(
     { minVersion: "TLSv1.2", requestTimeout: 60_000, headersTimeout: 10_000 },
-    (request, response) => {
-      if (isClosing) response.setHeader("connection", "close");
-      void serve(options, request, response);
-    },
+    (request, response) => void serve(options, request, response, () => isClosing),
   );
   // Strangers that hang up or do not speak TLS are their own business.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
@@ -81,6 +78,7 @@ async function serve(
   options: ListenOptions,
   request: IncomingMessage,
   response: ServerResponse,
+  isClosing: () => boolean,
 ): Promise<void> {
   const path = request.url ?? "/";
   const gone = new AbortController();
@@ -89,7 +87,7 @@ async function serve(
     failure(400, "BadRequest", `the body could not be read: ${messageOf(error)}`),
   );
   // The rest of a body that nobody reads would keep the connection from its next request.
-  if (!request.complete) response.setHeader("connection", "close");
+  if (isClosing() || !request.complete) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
   response.end(answer.body);
 }
