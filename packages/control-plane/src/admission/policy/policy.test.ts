@@ -168,3 +168,28 @@ test("policies stay changeable whatever they say", async () => {
   expect((await send("DELETE", `${registration}/validatingadmissionpolicies/p`)).status).toBe(200);
   expect((await create()).status).toBe(201);
 });
+
+test("expressions that do not compile are refused when they are written", async () => {
+  const { status, body } = await send("POST", `${registration}/validatingadmissionpolicies`, {
+    metadata: { name: "bad" },
+    spec: {
+      matchConditions: [{ name: "c", expression: "1" }],
+      variables: [{ name: "v", expression: "variables.zzz" }],
+      validations: [{ expression: "object.x" }, { expression: "true", messageExpression: "authorizer.foo" }],
+    },
+  });
+  expect(status).toBe(422);
+  const { causes } = body.details as { causes: { field: string; message: string }[] };
+  expect(causes.map(({ field, message }) => [field, message.split("\n")[0]])).toEqual([
+    ["spec.matchConditions[0].expression", 'Invalid value: "1": must evaluate to bool but got int'],
+    [
+      "spec.variables[0].expression",
+      `Invalid value: "variables.zzz": compilation failed: ERROR: <input>:1:10: undefined field 'zzz'`,
+    ],
+    ["spec.validations[0].expression", 'Invalid value: "object.x": must evaluate to bool but got dyn'],
+    [
+      "spec.validations[1].messageExpression",
+      `Invalid value: "authorizer.foo": compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')`,
+    ],
+  ]);
+});

@@ -105,7 +105,7 @@ export class WebhookClient {
     if (resolved.port === "") dialled.port = "";
     if (resolved.pathname !== "/") dialled.pathname = resolved.pathname.replace(/\/$/, "") + target.pathname;
     const { service } = config;
-    return await this.#overNetwork(config, dialled, `${service.name}.${service.namespace}.svc`, call);
+    return await this.#overNetwork(config, dialled, hostOf(service), call);
   }
 
   async #overNetwork(
@@ -159,10 +159,15 @@ export function readClientConfig(config: Json | undefined): ClientConfig {
 
 function targetOf(config: ClientConfig): URL {
   if ("url" in config) return new URL(config.url);
-  const { name, namespace, port, path } = config.service;
-  const target = new URL(`https://${name}.${namespace}.svc:${port}`);
-  target.pathname = path;
+  const { service } = config;
+  const target = new URL(`https://${hostOf(service)}:${service.port}`);
+  target.pathname = service.path;
   return target;
+}
+
+/** The name that a service's certificate must be for. */
+function hostOf({ name, namespace }: ServiceReference): string {
+  return `${name}.${namespace}.svc`;
 }
 
 /** The address as messages name it. A service's port is shown even where it is the usual one. */
@@ -212,5 +217,5 @@ async function parseEither(body: string): Promise<Json> {
 
 function faultText(error: unknown, config: ClientConfig): string {
   if (error instanceof UnresolvedService) return error.message;
-  return dialFault(error, "url" in config ? new URL(config.url).hostname : config.service.name);
+  return dialFault(error, "url" in config ? new URL(config.url).hostname : hostOf(config.service));
 }
