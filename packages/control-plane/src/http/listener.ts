@@ -51,7 +51,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    outgoing.once("close", () => gone.abort());
+    // Only a client that left early is news; making an AbortError costs as much as a small answer.
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) gone.abort();
+    });
     const body = await readBody(incoming);
     if (body === "too large") {
       send(outgoing, failure(tooLarge()));
