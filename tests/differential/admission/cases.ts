@@ -68,6 +68,33 @@ const wholeLife = (at: Place): readonly Sending[] => [
   },
 ];
 
+/** The group of a kind with the versions v1 and v2, which differ in nothing else. */
+export const thingGroup = `things-${process.pid}.example.com`;
+
+function thingRule(version: string): object {
+  return { apiGroups: [thingGroup], apiVersions: [version], resources: ["things"], operations: ["*"] };
+}
+
+const things = (at: Place): readonly Sending[] => {
+  const path = `/apis/${thingGroup}/v2/namespaces/${at.namespace}/things`;
+  const body = {
+    apiVersion: `${thingGroup}/v2`,
+    kind: "Thing",
+    metadata: { name: at.name, labels: at.labels },
+    spec: { a: "1" },
+  };
+  return [
+    { method: "POST", path, body },
+    {
+      method: "PATCH",
+      path: `${path}/${at.name}`,
+      contentType: "application/merge-patch+json",
+      body: { spec: { a: "2" } },
+    },
+    { method: "DELETE", path: `${path}/${at.name}` },
+  ];
+};
+
 export const cases: readonly Case[] = [
   { name: "sees-all", kind: "validating", behaviour: allow, sendings: wholeLife },
   { name: "sees-all-first", kind: "mutating", behaviour: allow, sendings: wholeLife },
@@ -385,6 +412,36 @@ export const cases: readonly Case[] = [
     kind: "validating",
     webhook: { admissionReviewVersions: ["v2", "v1beta1", "v1"] },
     behaviour: allow,
+  },
+  {
+    name: "equivalent",
+    kind: "validating",
+    webhook: { rules: [thingRule("v1")] },
+    behaviour: allow,
+    sendings: things,
+  },
+  {
+    name: "equivalent-first",
+    kind: "mutating",
+    webhook: { rules: [thingRule("v1")] },
+    behaviour: patch([{ op: "add", path: "/spec/b", value: "2" }]),
+    sendings: things,
+  },
+  {
+    name: "exact",
+    kind: "validating",
+    webhook: { rules: [thingRule("v1")], matchPolicy: "Exact" },
+    behaviour: () => ({ response: { allowed: false } }),
+    sendings: things,
+  },
+  {
+    name: "collection",
+    kind: "validating",
+    behaviour: allow,
+    sendings: (at) => [
+      ...create(at),
+      { method: "DELETE", path: `${maps(at)}?labelSelector=case%3D${at.name}` },
+    ],
   },
   {
     name: "scaled",

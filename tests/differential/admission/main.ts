@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { type Case, cases, defaultSendings } from "./cases.ts";
+import { type Case, cases, defaultSendings, thingGroup } from "./cases.ts";
 import { type HookServer, openHooks } from "./hook-server.ts";
 import { normal, normalReview } from "./normal.ts";
 import { type PolicyCase, policyCases } from "./policies.ts";
@@ -28,6 +28,35 @@ if (values.kubeconfig === undefined || values.host === undefined) {
 }
 const policyPath = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const bindingPath = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const thingDefinition = {
+  metadata: { name: `things.${thingGroup}` },
+  spec: {
+    group: thingGroup,
+    scope: "Namespaced",
+    names: { plural: "things", kind: "Thing" },
+    versions: ["v1", "v2"].map((name) => ({
+      name,
+      served: true,
+      storage: name === "v1",
+      schema: {
+        openAPIV3Schema: {
+          type: "object",
+          properties: {
+            spec: {
+              type: "object",
+              properties: {
+                a: { type: "string" },
+                b: { type: "string" },
+                c: { type: "string", default: "x" },
+              },
+            },
+          },
+        },
+      },
+    })),
+  },
+};
 const hooks = await openHooks(values.host);
 const servers = [openReal(values.kubeconfig), await openEmbedded()];
 const namespace = `admission-${process.pid}`;
@@ -66,6 +95,7 @@ async function prepare(server: Server, { url, authority }: HookServer): Promise<
     path: "/api/v1/namespaces",
     body: { metadata: { name: namespace } },
   });
+  await server.send({ method: "POST", path: definitions, body: thingDefinition });
   const caBundle = Buffer.from(authority).toString("base64");
   for (const kind of ["mutating", "validating"] as const) {
     if (chosen.length === 0) continue;
@@ -160,6 +190,7 @@ async function clean(server: Server): Promise<void> {
   for (const kind of ["mutating", "validating"] as const) {
     await server.send({ method: "DELETE", path: `${configurationPath(kind)}/${namespace}` });
   }
+  await server.send({ method: "DELETE", path: `${definitions}/things.${thingGroup}` });
   for (const one of policies) {
     await server.send({ method: "DELETE", path: `${bindingPath}/${namespace}-${one.name}` });
     await server.send({ method: "DELETE", path: `${policyPath}/${namespace}-${one.name}` });

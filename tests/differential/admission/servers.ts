@@ -81,7 +81,7 @@ export function openReal(path: string): Server {
 }
 
 export async function openEmbedded(): Promise<Server & { readonly plane: ControlPlane }> {
-  const plane = await ControlPlane.start({ controllers: "none" });
+  const plane = await ControlPlane.start({ controllers: ["kubernetes-service"] });
   const door = plane.connect();
   return {
     name: "embedded",

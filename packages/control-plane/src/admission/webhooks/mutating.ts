@@ -122,7 +122,7 @@ class Round {
 }
 
 /** Given to new objects by the server, which does so after mutating webhooks had their say. */
-const stamps = ["uid", "creationTimestamp"] as const;
+const stamps = ["uid", "creationTimestamp", "generation"] as const;
 
 function withoutStamps({ operation }: AdmissionRequest, shown: Shown): Shown {
   const metadata = shown.object?.metadata;
