@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { expressionReview } from "./admission/policy/expression-review.ts";
 import { validatingPolicies } from "./admission/policy/plugin.ts";
 import {
   mutatingWebhooks,
@@ -125,6 +126,7 @@ export class ControlPlane implements AsyncDisposable {
     this.registry.admission.push(
       namespaceLifecycle(this.store),
       mutatingWebhooks(world),
+      expressionReview(),
       validatingPolicies(world),
       validatingWebhooks(world),
     );
