@@ -154,13 +154,12 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const kind of [ValidatingWebhookConfiguration, MutatingWebhookConfiguration] as const)
-    await cluster.client.delete(kind as typeof ValidatingWebhookConfiguration, { name }).catch(nothing);
-  for (const kind of [ClusterRole, ClusterRoleBinding] as const)
-    await cluster.client.delete(kind as typeof ClusterRole, { name: `${name}-webhook` }).catch(nothing);
-  for (const { metadata } of (await cluster.client.list(Gadget, { namespace })).items)
-    await cluster.client.delete(Gadget, { namespace, name: metadata.name });
+  // First those who would make it all again.
   for (const stop of stops) await stop();
+  await cluster.client.delete(ValidatingWebhookConfiguration, { name }).catch(nothing);
+  await cluster.client.delete(MutatingWebhookConfiguration, { name }).catch(nothing);
+  await cluster.client.delete(ClusterRole, { name: `${name}-webhook` }).catch(nothing);
+  await cluster.client.delete(ClusterRoleBinding, { name: `${name}-webhook` }).catch(nothing);
   await cluster.close();
 });
 

@@ -133,12 +133,12 @@ export class Dispatcher {
       const work = admit(handler, request, { log: about, signal: over.signal });
       const response = await Promise.race([work, late]).catch((error: unknown) => {
         if (error instanceof BadReview) throw error;
-        metrics.panicked();
+        const isLate = error instanceof WebhookTimeoutError;
+        if (!isLate) metrics.panicked();
         about.error({ error: messageOf(error) }, `the ${type} webhook of ${kind.kind} failed`);
-        const code = error instanceof WebhookTimeoutError ? 504 : 500;
         return failure(
-          code,
-          code === 504 ? "Timeout" : "InternalError",
+          isLate ? 504 : 500,
+          isLate ? "Timeout" : "InternalError",
           `the ${type} webhook of ${kind.kind} failed: ${messageOf(error)}`,
         );
       });

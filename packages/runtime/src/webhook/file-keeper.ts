@@ -59,6 +59,9 @@ export class FileKeeper implements CertificateKeeper {
   async start(): Promise<void> {
     await this.#turns.take();
     this.#watch();
+    if (!this.#trust) return;
+    await this.#trust.seen();
+    await this.#turns.take();
   }
 
   fault(): string | undefined {

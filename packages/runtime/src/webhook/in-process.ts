@@ -27,6 +27,7 @@ export const withoutCertificates: Certificates = {
       fieldManager: `${name}-webhook-ca`,
       onChange,
     });
+    await trust.seen();
     await turns.take();
     return {
       fault: () => turns.fault,

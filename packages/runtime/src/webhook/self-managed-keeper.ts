@@ -79,6 +79,8 @@ export class SelfManagedKeeper implements CertificateKeeper {
 
   async start(): Promise<void> {
     await this.#turns.take();
+    await this.#trust.seen();
+    await this.#turns.take();
   }
 
   fault(): string | undefined {

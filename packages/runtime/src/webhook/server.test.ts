@@ -200,6 +200,19 @@ describe("self-managed certificates", () => {
     expect(webhooks?.[1]?.clientConfig).toEqual({ url: "https://elsewhere" });
   });
 
+  test("are left out of a definition that converts elsewhere or not at all, and the log says what to do", async () => {
+    const run = new ModelRun();
+    run.cluster.put(CustomResourceDefinition, Gadget.crd({ conversion: "None" }) as never);
+    run.manager.add(gadgets());
+    await run.manager.start();
+    stops.push(() => run.manager.stop());
+    await run.settle();
+    expect(run.lines.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual([
+      "CustomResourceDefinition gadgets.example.com: its versions are not converted at Service gadget-system/gadgets-webhook: apply what crd({ conversion: webhooks.conversion() }) makes, or set install",
+    ]);
+    expect(bundlesOf(run.cluster).flat()).toEqual([]);
+  });
+
   test("settle: nothing is written any more once all is in place", async () => {
     const cluster = new ModelCluster(systemClock);
     applyManifests(cluster);

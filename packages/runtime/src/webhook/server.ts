@@ -5,7 +5,7 @@ import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
 import type { Runnable, RunnableContext } from "../manager/runnable.ts";
 import type { ConversionWebhook } from "../resource/crd.ts";
 import type { AdmissionHandler, Default, Validate } from "./admission.ts";
-import type { Certificates } from "./certificates.ts";
+import type { CertificateKeeper, Certificates } from "./certificates.ts";
 import {
   configurationsFor,
   type Declared,
@@ -98,7 +98,7 @@ export interface WebhookServer extends Runnable, RoleContribution {
    * Answers one call, without a socket: for tests, and for an embedded control plane.
    *
    * @example
-   * plane.bindService({ namespace: "webapp-system", name: "webapp-operator-webhook", port: 443 }, webhooks.handle);
+   * plane.bindService("webapp-system", "webapp-operator-webhook", 443, webhooks.handle);
    */
   readonly handle: (call: WebhookCall) => Promise<WebhookAnswer>;
   /** The port it listens on, once started. */
@@ -214,24 +214,30 @@ class Server implements WebhookServer {
             drainMs: timeoutSeconds * 1000,
           });
     this.#port = listener?.port;
-    context.addReadyCheck("webhook", () => keeper?.fault() ?? (keeper ? undefined : "starting"));
-    const keeper = await this.#certificates.keep({
-      name,
-      namespace,
-      ...subjectsOf(where),
-      targets: await this.#targets(where, namespace),
-      install,
-      client,
-      cache,
-      clock,
-      random,
-      log,
-      metrics,
-      use: (pair) => listener?.use(pair),
-    });
+    let keeper: CertificateKeeper | undefined;
+    context.addReadyCheck("webhook", () => (keeper ? keeper.fault() : "there is no certificate yet"));
+    try {
+      keeper = await this.#certificates.keep({
+        name,
+        namespace,
+        ...subjectsOf(where),
+        targets: await this.#targets(where, namespace),
+        install,
+        client,
+        cache,
+        clock,
+        random,
+        log,
+        metrics,
+        use: (pair) => listener?.use(pair),
+      });
+    } catch (error) {
+      await listener?.close();
+      throw error;
+    }
     log.info({ port: this.#port, paths: this.#dispatcher.paths }, "webhooks are served");
     return async () => {
-      await keeper.close();
+      await keeper?.close();
       await listener?.close();
     };
   }

@@ -11,6 +11,8 @@ import { conversionPath } from "./dispatch.ts";
 export interface TrustTarget {
   readonly kind: AnyKind;
   readonly name: string;
+  /** What to do about an object that is there and does not lead to us; undefined if it does. */
+  astray(object: KubernetesObject): string | undefined;
   /** The `caBundle`s of those of its entries that lead to us, in base64; empty where there is none. */
   bundlesIn(object: KubernetesObject): readonly string[];
   /**
@@ -36,6 +38,10 @@ function leadsTo(where: Where, config: ClientConfig | undefined): boolean {
   return config?.service?.name === name && config.service.namespace === namespace;
 }
 
+function shown(where: Where): string {
+  return "url" in where ? where.url : `Service ${where.service.namespace}/${where.service.name}`;
+}
+
 /** A webhook configuration. With `install` it is made and kept as generated; otherwise only the bundle is put in. */
 export function configurationTarget(
   generated: WebhookConfiguration,
@@ -54,6 +60,10 @@ export function configurationTarget(
   return {
     kind,
     name,
+    astray: (object) =>
+      install || oursIn(object).length > 0
+        ? undefined
+        : `none of its webhooks leads to ${shown(where)}: apply what configurations() generates, or set install`,
     bundlesIn: (object) => oursIn(object).map(({ clientConfig }) => clientConfig.caBundle ?? ""),
     wanted(object, caBundle) {
       if (install)
@@ -96,6 +106,10 @@ export function conversionTarget(
   return {
     kind: CustomResourceDefinition,
     name,
+    astray: (object) =>
+      install || isOurs(object)
+        ? undefined
+        : `its versions are not converted at ${shown(where)}: apply what crd({ conversion: webhooks.conversion() }) makes, or set install`,
     bundlesIn: (object) =>
       isOurs(object) ? [conversionOf(object)?.webhook?.clientConfig?.caBundle ?? ""] : [],
     wanted(object, caBundle) {

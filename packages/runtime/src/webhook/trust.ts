@@ -5,7 +5,7 @@ import {
   type KubernetesObject,
   type Writer,
 } from "@windlass/client";
-import type { Clock } from "@windlass/clock";
+import { type Clock, sleep } from "@windlass/clock";
 import type { Cache, Informer } from "../cache/contract.ts";
 import { deviations } from "../reconcile/compare.ts";
 import type { Logger } from "../reconcile/log.ts";
@@ -67,6 +67,17 @@ export class Trust {
     return since === undefined ? undefined : this.#options.clock.monotonic() - since;
   };
 
+  /**
+   * Resolves when all targets have been looked at, or could not be for some seconds: a server starts even where it may not
+   * look at them.
+   */
+  async seen(): Promise<void> {
+    const done = new AbortController();
+    const late = sleep(this.#options.clock, 5_000, done.signal).catch(() => undefined);
+    await Promise.race([late, Promise.allSettled(this.#watched.map(({ informer }) => informer.synced))]);
+    done.abort();
+  }
+
   /** Why the authority is not trusted everywhere, in words; undefined if it is. */
   faultFor(id: string): string | undefined {
     for (const { target, informer, object } of this.#watched) {
@@ -111,8 +122,13 @@ export class Trust {
 
   #see(watched: Watched, object: KubernetesObject | undefined): void {
     if (object && watched.object && isOlder(object, watched.object)) return;
+    const before = watched.object && watched.target.astray(watched.object);
     watched.object = object;
     this.#judge();
+    const astray = object && watched.target.astray(object);
+    const { kind, name } = watched.target;
+    if (astray !== undefined && astray !== before)
+      this.#options.log.warn({}, `${kind.kind} ${name}: ${astray}`);
   }
 
   /** Finds what all who call trust at this moment. A target that is not there calls nobody. */
