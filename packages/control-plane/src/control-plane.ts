@@ -168,12 +168,20 @@ export class ControlPlane implements AsyncDisposable {
       onPanic: plane.#onPanic,
       authority: () => plane.authority.certificate,
     };
-    if (controllers !== "none") {
-      const { startControllers } = await import("./controllers/index.ts");
-      plane.#running.push(startControllers(world, controllers));
-    }
+    // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
+    const running = controllers === "none" ? undefined : await import("./controllers/index.ts");
     if (nodes !== "none") plane.#running.push(await plane.node.start(world));
+    if (running) plane.#running.push(running.startControllers(world, controllers));
     return plane;
+  }
+
+  /**
+   * Loads at once what is otherwise loaded when first needed. Without it, the first request of a kind takes longer than the next, and what
+   * else happens meanwhile is left to chance: a run that is to be the same each time begins with this.
+   */
+  static async preload(): Promise<void> {
+    const { preload } = await import("./preload.ts");
+    await preload();
   }
 
   /**
@@ -182,6 +190,11 @@ export class ControlPlane implements AsyncDisposable {
    */
   async settle(): Promise<void> {
     await settled(this.#running);
+  }
+
+  /** Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to pass or for a change. */
+  get isIdle(): boolean {
+    return this.#running.every(({ idle }) => idle);
   }
 
   /** Answers a request: the whole API behind one function. */

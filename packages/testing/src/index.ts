@@ -8,4 +8,6 @@ export {
   startCluster,
   TestCluster,
 } from "./cluster.ts";
+export { type SimulatedOperator, Simulation, type SimulationOptions } from "./simulate.ts";
+export { firstDifference, Trace } from "./trace.ts";
 export { WaitError, type WaitOptions, waitFor, waitForCondition, waitForDeletion } from "./wait.ts";

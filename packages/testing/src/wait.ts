@@ -6,10 +6,13 @@ import {
   type ObjectKey,
   type ObjectOf,
 } from "@windlass/client";
+import { type Clock, systemClock } from "@windlass/clock";
 
 export interface WaitOptions {
   /** @default 30_000 */
   readonly timeoutMs?: number;
+  /** Whose time the timeout is in. @default the machine's */
+  readonly clock?: Clock;
 }
 
 /** The world did not come to what a test waited for. Shows what it was like instead. */
@@ -100,7 +103,10 @@ async function observe<K extends AnyKind, R>(
   options: WaitOptions,
   look: (object: ObjectOf<K> | undefined) => R | undefined,
 ): Promise<R | undefined> {
-  const signal = AbortSignal.timeout(options.timeoutMs ?? 30_000);
+  const { timeoutMs = 30_000, clock = systemClock } = options;
+  const timeout = new AbortController();
+  const { signal } = timeout;
+  const cancel = clock.schedule(timeoutMs, () => timeout.abort(new Error(`${timeoutMs} ms have passed`)));
   const selection = {
     fieldSelector: `metadata.name=${key.name}`,
     ...(key.namespace === undefined ? {} : { namespace: key.namespace }),
@@ -118,6 +124,8 @@ async function observe<K extends AnyKind, R>(
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
+  } finally {
+    cancel();
   }
 }
 

@@ -1,0 +1,26 @@
+/** Every module that is loaded when it is first needed, so that an empty control plane starts fast. */
+const lazy: readonly (() => Promise<unknown>)[] = [
+  () => import("./admission/policy/conditions.ts"),
+  () => import("./admission/policy/expressions.ts"),
+  () => import("./admission/policy/judge.ts"),
+  () => import("./admission/webhooks/send.ts"),
+  () => import("./cel/rules.ts"),
+  () => import("./controllers/index.ts"),
+  () => import("./http/eviction.ts"),
+  () => import("./http/listener.ts"),
+  () => import("./http/write.ts"),
+  () => import("./node/start-nodes.ts"),
+  () => import("./openapi/index.ts"),
+  () => import("./protobuf/index.ts"),
+  () => import("./schema/parse-yaml.ts"),
+  () => import("./storage/persistence.ts"),
+  () => import("./table/index.ts"),
+  () => import("jose"),
+  () => import("js-yaml"),
+  () => import("node:https"),
+];
+
+/** Loads them all. */
+export async function preload(): Promise<void> {
+  await Promise.all(lazy.map((load) => load()));
+}

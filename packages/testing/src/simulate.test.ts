@@ -1,0 +1,123 @@
+import { isNotFound } from "@windlass/client";
+import { manager } from "@windlass/runtime";
+import { CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runtime/kinds";
+import { expect, test } from "vitest";
+import { Simulation } from "./simulate.ts";
+import { Site, site } from "./test-site.ts";
+import { firstDifference, type Trace } from "./trace.ts";
+import { waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
+
+const key = { namespace: "default", name: "web" };
+const lease = { namespace: "default", name: "site-operator" };
+
+async function startWorld(seed: number): Promise<Simulation> {
+  const world = await Simulation.start({ seed });
+  await world.client.create(CustomResourceDefinition, Site.crd() as never);
+  await world.settle();
+  return world;
+}
+
+function runOperator(world: Simulation, identity: string) {
+  return world.run(identity, (options) =>
+    manager({ ...options, leaderElection: { ...lease, identity } }).add(site),
+  );
+}
+
+/** A life: created, scaled, edited behind the operator's back, taken over by another replica, and deleted. */
+async function play(seed: number): Promise<Trace> {
+  await using world = await startWorld(seed);
+  const { client, clock } = world;
+  const first = await runOperator(world, "first");
+  const second = await runOperator(world, "second");
+  await client.create(Site, { metadata: key, spec: { image: "nginx:1.25", replicas: 2 } });
+  await world.until(waitForCondition(client, Site, key, "Ready", "True", { clock }));
+  await client.patch(Site, key, { type: "merge", patch: { spec: { replicas: 4 } } });
+  await world.until(waitFor(client, Site, key, ({ status }) => status?.available === 4, { clock }));
+  await client.patch(Deployment, key, { type: "merge", patch: { spec: { replicas: 1 } } });
+  await world.advance(5_000);
+  first.crash();
+  await client.patch(Site, key, { type: "merge", patch: { spec: { replicas: 3 } } });
+  await world.until(waitFor(client, Site, key, ({ status }) => status?.available === 3, { clock }));
+  await client.delete(Site, key, { propagationPolicy: "Foreground" });
+  await world.until(waitForDeletion(client, Site, key, { clock }));
+  await world.advance(60_000);
+  await second.stop();
+  return world.trace;
+}
+
+test.for([1, 2, 3])("seed %i gives the same run twice, byte for byte", async (seed) => {
+  const [one, other] = [await play(seed), await play(seed)];
+  expect(firstDifference(one, other)).toBeUndefined();
+  expect(String(one)).toBe(String(other));
+  expect(one.lines.length).toBeGreaterThan(200);
+});
+
+test("another seed gives another run", async () => {
+  const [one, other] = [await play(1), await play(2)];
+  expect(firstDifference(one, other)).toMatch(/^the runs part at line \d+:/);
+});
+
+test("a trace tells reads, writes and events with their times, versions and managers", async () => {
+  const lines = String(await play(4));
+  expect(lines).toMatch(
+    /^\+0 test #\d+ → POST \/apis\/testing\.windlass\.dev\/v1\/namespaces\/default\/sites/m,
+  );
+  expect(lines).toMatch(/^\+0 first #\d+ ← \{"type":"ADDED","object":.*"uid":"[0-9a-f-]{36}"/m);
+  expect(lines).toMatch(/^\+\d+ first crashes$/m);
+  expect(lines).toMatch(/"managedFields":\[\{"manager":"test".*"time":"2026-01-01T00:00:00Z"/);
+});
+
+test("time stands still until it is moved, and stops where it was told to", async () => {
+  await using world = await startWorld(1);
+  const began = world.clock.now();
+  await world.settle();
+  expect(world.clock.now()).toBe(began);
+  await world.advance(90_000);
+  expect(world.clock.now()).toBe(began + 90_000);
+});
+
+test("a crashed operator does nothing more, and keeps its lease until that runs out", async () => {
+  await using world = await startWorld(1);
+  const first = await runOperator(world, "first");
+  await runOperator(world, "second");
+  first.crash();
+  const linesOf = (name: string) => world.trace.lines.filter((line) => line.includes(` ${name} #`)).length;
+  const before = linesOf("first");
+  await world.advance(5_000);
+  const holder = async () => (await world.client.get(Lease, lease)).spec?.holderIdentity;
+  expect(await holder()).toBe("first");
+  await world.advance(20_000);
+  expect(await holder()).toBe("second");
+  expect(linesOf("first")).toBe(before);
+});
+
+test("an operator that is stopped hands over at once", async () => {
+  await using world = await startWorld(1);
+  const first = await runOperator(world, "first");
+  const second = await runOperator(world, "second");
+  await first.stop();
+  expect(second.manager.isLeading).toBe(false);
+  await world.advance(2_500);
+  expect(second.manager.isLeading).toBe(true);
+});
+
+test("waiting for what will not come fails in simulated time, not in real time", async () => {
+  await using world = await startWorld(1);
+  const waiting = waitFor(world.client, Pod, { namespace: "default", name: "nobody" }, () => true, {
+    clock: world.clock,
+    timeoutMs: 3_600_000,
+  });
+  await expect(world.until(waiting, 7_200_000)).rejects.toThrow(/Pod default\/nobody did not come about/);
+  const never = new Promise(() => undefined);
+  await expect(world.until(never)).rejects.toThrow("nothing is under way, and no timer is set");
+  await runOperator(world, "first");
+  await expect(world.until(never, 1_000)).rejects.toThrow("not come about within 1000 ms of simulated time");
+});
+
+test("what somebody waits for in the middle of a request does not keep the world from settling", async () => {
+  await using world = await startWorld(1);
+  using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delayMs: 5_000 });
+  const read = world.client.get(Pod, { namespace: "default", name: "nobody" });
+  await expect(world.until(read)).rejects.toSatisfy(isNotFound);
+  expect(world.clock.monotonic()).toBe(5_000);
+});

@@ -1,0 +1,273 @@
+import { Client, type Transport } from "@windlass/client";
+import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/clock";
+import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
+import { type Manager, type ManagerOptions, noTracing, silentLogger } from "@windlass/runtime";
+import { Trace } from "./trace.ts";
+
+export interface SimulationOptions {
+  /** Everything that is left to chance follows from it. */
+  readonly seed: number;
+  /** The control plane's other options. */
+  readonly controlPlane?: Omit<ControlPlaneOptions, "clock" | "random" | "data">;
+}
+
+/** A manager in a simulation. */
+export interface SimulatedOperator {
+  readonly manager: Manager;
+  /** Stops it in order, as SIGTERM does. */
+  stop(): Promise<void>;
+  /**
+   * Ends it as `kill -9` does: from now on none of its requests reaches the server and none of its timers fires, and nothing it holds is
+   * given back.
+   */
+  crash(): void;
+}
+
+/**
+ * A control plane and operators in one process, on one clock that stands still until it is told to move, with randomness from one seed. The
+ * same seed and the same steps give the same run, to the byte: names, uids, resource versions, times, and the order of everything.
+ *
+ * What must stay out of it, because the machine decides when it is done: sockets, files, threads, and signing (tokens, certificates).
+ *
+ * @example
+ * await using world = await Simulation.start({ seed: 7 });
+ * const operator = await world.run("operator", (options) => manager(options).add(webapp));
+ * await world.client.create(WebApp, app);
+ * await world.advance(60_000);
+ * console.log(String(world.trace));
+ */
+export class Simulation implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly plane: ControlPlane;
+  readonly trace: Trace;
+  /** May do everything; in the trace as `test`. */
+  readonly client: Client;
+  readonly #seed: number;
+  readonly #running = new Set<Manager>();
+
+  private constructor(seed: number, clock: ManualClock, plane: ControlPlane) {
+    this.#seed = seed;
+    this.clock = clock;
+    this.plane = plane;
+    this.trace = new Trace(clock);
+    this.client = this.connect("test");
+  }
+
+  static async start({ seed, controlPlane }: SimulationOptions): Promise<Simulation> {
+    await ControlPlane.preload();
+    const clock = new ManualClock();
+    const plane = await ControlPlane.start({
+      ...controlPlane,
+      clock,
+      random: randomFor(seed, "control plane"),
+    });
+    const simulation = new Simulation(seed, clock, plane);
+    await simulation.settle();
+    return simulation;
+  }
+
+  /** Another client, whose requests are in the trace under its name. */
+  connect(name: string): Client {
+    return this.#client(name, this.#traced(name));
+  }
+
+  /**
+   * Starts a manager. `make` is handed the options that tie it to the simulation, and adds its own.
+   *
+   * @example
+   * await world.run("a", (options) => manager({ ...options, leaderElection: { name: "op", identity: "a" } }).add(webapp));
+   */
+  async run(name: string, make: (options: ManagerOptions) => Manager): Promise<SimulatedOperator> {
+    const life = new Life(this.clock);
+    const made = make({
+      client: this.#client(name, life.around(this.#traced(name))),
+      clock: life,
+      random: randomFor(this.#seed, name),
+      log: silentLogger,
+      tracing: noTracing,
+      health: false,
+      metrics: false,
+    });
+    this.trace.note(name, "starts");
+    this.#running.add(made);
+    await this.until(made.start());
+    return {
+      manager: made,
+      stop: async () => {
+        this.#running.delete(made);
+        await this.until(made.stop());
+        this.trace.note(name, "has stopped");
+      },
+      crash: () => {
+        this.#running.delete(made);
+        life.end();
+        this.trace.note(name, "crashes");
+      },
+    };
+  }
+
+  /** Resolves when nothing is left to do at this moment: whatever happens next, happens because time passes or somebody acts. */
+  async settle(): Promise<void> {
+    // Who waits for a timer in the middle of something never is idle; many turns without a trace of it will do then.
+    for (let quiet = 0; quiet < (this.plane.isIdle ? enoughTurns : manyTurns); ) {
+      const before = this.#progress();
+      await turn();
+      quiet = this.#progress() === before ? quiet + 1 : 0;
+    }
+  }
+
+  /** Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on. */
+  async advance(ms: number): Promise<void> {
+    const until = this.clock.now() + ms;
+    await this.settle();
+    while ((this.clock.nextAt ?? Number.POSITIVE_INFINITY) <= until) await this.#step();
+    await this.clock.advance(until - this.clock.now());
+  }
+
+  /**
+   * Lets time pass until the promise is settled, and no further.
+   *
+   * @throws Error if that does not come about within `withinMs` of simulated time. @default 10 minutes
+   */
+  async until<T>(promise: Promise<T>, withinMs = 600_000): Promise<T> {
+    const deadline = this.clock.now() + withinMs;
+    let isSettled = false;
+    const settled = () => {
+      isSettled = true;
+    };
+    promise.then(settled, settled);
+    await this.settle();
+    while (!isSettled) {
+      const { nextAt } = this.clock;
+      if (nextAt === undefined || nextAt > deadline)
+        throw new Error(
+          nextAt === undefined
+            ? "what is waited for will never come about: nothing is under way, and no timer is set"
+            : `what is waited for did not come about within ${withinMs} ms of simulated time`,
+        );
+      await this.#step();
+    }
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    for (const running of this.#running) await this.until(running.stop());
+    this.#running.clear();
+    await this.plane.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #step(): Promise<void> {
+    const { nextAt } = this.clock;
+    if (nextAt !== undefined) await this.clock.advance(Math.max(0, nextAt - this.clock.now()));
+    await this.settle();
+  }
+
+  #progress(): number {
+    return this.trace.lines.length + this.plane.store.revision;
+  }
+
+  #traced(name: string): Transport {
+    return this.trace.around(this.plane.connect(), name);
+  }
+
+  #client(name: string, transport: Transport): Client {
+    return new Client({
+      transport,
+      fieldManager: name,
+      userAgent: name,
+      clock: this.clock,
+      onWarning: () => undefined,
+    });
+  }
+}
+
+const enoughTurns = 4;
+const manyTurns = 200;
+
+/** The time of one process, until that process is killed. */
+class Life implements Clock {
+  readonly #clock: Clock;
+  readonly #timers = new Set<() => void>();
+  readonly #end = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  schedule(delayMs: number, task: () => void): () => void {
+    if (this.#end.signal.aborted) return () => undefined;
+    const cancel = this.#clock.schedule(delayMs, () => {
+      this.#timers.delete(cancel);
+      task();
+    });
+    this.#timers.add(cancel);
+    return () => {
+      this.#timers.delete(cancel);
+      cancel();
+    };
+  }
+
+  end(): void {
+    this.#end.abort(new Error("the process was killed"));
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  /** A transport that ends with the process: the server sees the connections close, and the process sees nothing any more. */
+  around(inner: Transport): Transport {
+    const { signal: gone } = this.#end;
+    const alive = <T>(promise: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        promise.then(
+          (value) => gone.aborted || resolve(value),
+          (error: unknown) => gone.aborted || reject(error),
+        );
+      });
+    return {
+      request: async (request) => {
+        if (gone.aborted) return await new Promise<never>(() => undefined);
+        const signal = request.signal ? AbortSignal.any([request.signal, gone]) : gone;
+        const response = await alive(inner.request({ ...request, signal }));
+        return { ...response, body: whileAlive(response.body, alive) };
+      },
+      close: () => inner.close(),
+    };
+  }
+}
+
+async function* whileAlive<T>(
+  body: AsyncIterable<T>,
+  alive: <R>(promise: Promise<R>) => Promise<R>,
+): AsyncGenerator<T> {
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    for (let next = await alive(iterator.next()); !next.done; next = await alive(iterator.next()))
+      yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Each has a sequence of its own, so that one who asks once more does not change what the others get. */
+function randomFor(seed: number, name: string): Random {
+  let hash = seed >>> 0;
+  for (const character of name)
+    hash = (Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) + 0x9e3779b9) >>> 0;
+  return seededRandom(hash);
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
