@@ -101,7 +101,7 @@ export function invalid(
   name: string,
   causes: readonly Cause[],
 ): StatusError {
-  const messages = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  const messages = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
   const list = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
   return new StatusError({
     code: 422,

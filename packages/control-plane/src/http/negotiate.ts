@@ -1,20 +1,41 @@
 import { StatusError } from "../status.ts";
 
+/** How an answer is written. */
+export type Encoding = "json" | "yaml" | "protobuf";
+
 /** How an answer is to look. */
 export type Representation =
-  | { readonly as: "object"; readonly yaml: boolean }
-  | { readonly as: "table"; readonly version: string }
-  | { readonly as: "metadata" };
+  | { readonly as: "object"; readonly encoding: Encoding }
+  | { readonly as: "table"; readonly version: string; readonly encoding: "json" | "yaml" }
+  | { readonly as: "metadata"; readonly encoding: Encoding };
+
+/** What is asked for, as far as it limits the forms an answer can have. */
+export interface Negotiable {
+  /** Custom kinds have no protobuf; only their metadata does. */
+  readonly origin: "builtin" | "custom";
+  readonly watch: boolean;
+}
 
 interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Splits an `Accept` header, in the order the client wrote it. */
+const encodings: ReadonlyMap<string, Encoding> = new Map([
+  ["application/json", "json"],
+  ["application/yaml", "yaml"],
+  ["application/vnd.kubernetes.protobuf", "protobuf"],
+  ["*/*", "json"],
+  ["application/*", "json"],
+]);
+const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const streamTypes = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+
+/** Splits an `Accept` header: what the client prefers first, then in the order it was written. */
 export function parseAccept(accept: string | undefined): MediaType[] {
-  return (accept ?? "*/*").split(",").flatMap((item) => {
-    const [type, ...rest] = item.split(";").map((part) => part.trim());
+  const clauses = (accept === undefined || accept.trim() === "" ? "*/*" : accept).split(",");
+  const parsed = clauses.flatMap((clause) => {
+    const [type, ...rest] = clause.split(";").map((part) => part.trim());
     if (!type) return [];
     const parameters = new Map(
       rest.flatMap((pair) => {
@@ -24,35 +45,71 @@ export function parseAccept(accept: string | undefined): MediaType[] {
     );
     return [{ type: type.toLowerCase(), parameters }];
   });
+  return parsed.sort((a, b) => quality(b) - quality(a) || wildness(a) - wildness(b));
+}
+
+function quality({ parameters }: MediaType): number {
+  const value = Number(parameters.get("q") ?? 1);
+  return value >= 0 && value <= 1 ? value : 1;
+}
+
+function wildness({ type }: MediaType): number {
+  return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
 /**
- * Chooses the first form the client accepts that we can give. Protobuf is none of them: clients that prefer it accept JSON too.
+ * Chooses the first form the client accepts that there is.
  *
  * @throws StatusError 406
  */
-export function negotiate(accept: string | undefined): Representation {
-  for (const { type, parameters } of parseAccept(accept)) {
-    const json = type === "application/json" || type === "*/*" || type === "application/*";
-    const as = parameters.get("as");
-    if (json && as === "Table") {
-      const version = parameters.get("v");
-      if (parameters.get("g") === "meta.k8s.io" && (version === "v1" || version === "v1beta1"))
-        return { as: "table", version };
-      continue;
-    }
-    if (json && (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList")) {
-      if (parameters.get("g") === "meta.k8s.io") return { as: "metadata" };
-      continue;
-    }
-    if (as !== undefined) continue;
-    if (json) return { as: "object", yaml: false };
-    if (type === "application/yaml") return { as: "object", yaml: true };
+export function negotiate(accept: string | undefined, of: Negotiable): Representation {
+  const clauses = parseAccept(accept);
+  for (const { type, parameters } of clauses) {
+    const encoding = encodings.get(type);
+    if (encoding === undefined || (encoding === "yaml" && of.watch)) continue;
+    const chosen = representation(encoding, parameters, of);
+    if (chosen) return chosen;
+  }
+  const offered = of.watch ? streamTypes : mediaTypes;
+  // For built-in kinds the router looks first, with words of its own.
+  if (of.origin === "builtin" && !clauses.some(({ type }) => encodings.has(type))) {
+    throw new StatusError({
+      code: 406,
+      reason: "NotAcceptable",
+      message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...(of.watch ? streamTypes : [])].join(", ")}`,
+      details: {},
+    });
   }
   throw new StatusError({
     code: 406,
     reason: "NotAcceptable",
-    message:
-      "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    message: `only the following media types are accepted: ${offered.join(", ")}`,
   });
+}
+
+function representation(
+  encoding: Encoding,
+  parameters: ReadonlyMap<string, string>,
+  of: Negotiable,
+): Representation | undefined {
+  const as = parameters.get("as");
+  if (as === undefined) {
+    return encoding === "protobuf" && of.origin === "custom" ? undefined : { as: "object", encoding };
+  }
+  if (parameters.get("g") !== "meta.k8s.io") return undefined;
+  const version = parameters.get("v");
+  if (version !== "v1" && version !== "v1beta1") return undefined;
+  if (as === "Table") return encoding === "protobuf" ? undefined : { as: "table", version, encoding };
+  return as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
+    ? { as: "metadata", encoding }
+    : undefined;
+}
+
+/** How a failure is written: as the client accepts plain objects, and as JSON if it accepts none. */
+export function failureEncoding(accept: string | undefined): Encoding {
+  for (const { type, parameters } of parseAccept(accept)) {
+    const encoding = encodings.get(type);
+    if (encoding !== undefined && !parameters.has("as")) return encoding;
+  }
+  return "json";
 }

@@ -4,9 +4,9 @@ import type { Resource } from "../registry/resource.ts";
 import { CompactedError, type Entry, type Page } from "../storage/store.ts";
 import { encodeContinue, expired, type ListOptions, tooLarge } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
-import { entryText, itemText, objectText, partialMetadata } from "./representation.ts";
+import { entryText, itemText, objectText, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
-import { json, jsonText } from "./respond.ts";
+import { encoded, jsonText, protobuf } from "./respond.ts";
 
 /** How tables are made; handed in so that their code loads only when somebody looks. */
 export type TableMaker = (
@@ -35,16 +35,28 @@ export async function present(
         resourceVersion: textOf((object.metadata as JsonObject).resourceVersion ?? ""),
       };
       const includeObject = query.get("includeObject") || "Metadata";
-      return json(
-        status,
-        await table(resource, [object], { listMetadata, includeObject, version: as.version }),
-      );
+      const made = await table(resource, [object], { listMetadata, includeObject, version: as.version });
+      return await encoded(status, made, as.encoding);
     }
     case "metadata":
-      return json(status, partialMetadata(object));
+      return as.encoding === "protobuf"
+        ? protobuf(status, (await protobufForm()).metadata(object))
+        : await encoded(status, partialMetadata(object), as.encoding);
     case "object":
-      return as.yaml ? await yaml(status, object) : jsonText(status, objectText(resource, object));
+      switch (as.encoding) {
+        case "json":
+          return jsonText(status, objectText(resource, object));
+        case "yaml":
+          return await encoded(status, withKind(resource, object), "yaml");
+        case "protobuf":
+          return protobuf(status, (await protobufForm()).object(resource, object));
+      }
   }
+}
+
+function withKind({ info }: Resource, object: JsonObject): JsonObject {
+  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  return { ...object, kind: info.kind, apiVersion };
 }
 
 export async function get(
@@ -56,7 +68,7 @@ export async function get(
   const { registry } = deps;
   await awaitRevision(registry, versionOf(query));
   const entry = registry.entry(target);
-  if (as.as === "object" && !as.yaml && !target.resource.conversion) {
+  if (as.as === "object" && as.encoding === "json" && !target.resource.conversion) {
     return jsonText(200, entryText(target.resource, entry));
   }
   return present(deps, target.resource, await registry.fromStorage(target.resource, entry.object), as, query);
@@ -136,54 +148,67 @@ export async function list(
   } else if (resource.info.origin === "custom") {
     metadata.continue = "";
   }
-  const { info, conversion } = resource;
-  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
-  if (as.as === "object" && !as.yaml && !conversion) {
-    const items = page.entries.map((entry) => itemText(resource, entry)).join(",");
-    const meta = JSON.stringify(metadata);
-    return jsonText(
-      200,
-      info.origin === "custom"
-        ? `{"apiVersion":${JSON.stringify(apiVersion)},"items":[${items}],"kind":${JSON.stringify(info.listKind)},"metadata":${meta}}`
-        : `{"kind":${JSON.stringify(info.listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${meta},"items":[${items}]}`,
-    );
+  if (as.as === "object" && as.encoding === "json" && !resource.conversion) {
+    const items = page.entries.map((entry) => itemText(resource, entry));
+    return jsonText(200, listText(resource, metadata, items));
   }
   const stored: JsonObject[] = page.entries.map((entry) => entry.object);
-  const objects = conversion ? await conversion.fromStorage(stored) : stored;
+  const objects = resource.conversion ? await resource.conversion.fromStorage(stored) : stored;
+  return await presentList(deps, resource, metadata, objects, as, query);
+}
+
+/** Answers with objects of one kind, in the form that was asked for. */
+export async function presentList(
+  deps: ReadDependencies,
+  resource: Resource,
+  metadata: JsonObject,
+  objects: readonly JsonObject[],
+  as: Representation,
+  query: URLSearchParams,
+): Promise<ApiResponse> {
   switch (as.as) {
     case "table": {
       const includeObject = query.get("includeObject") || "Metadata";
-      const made = await deps.table(resource, objects, {
-        listMetadata: metadata,
-        includeObject,
-        version: as.version,
-      });
-      return json(200, made);
+      const options = { listMetadata: metadata, includeObject, version: as.version };
+      return await encoded(200, await deps.table(resource, objects, options), as.encoding);
     }
     case "metadata":
-      return json(200, {
-        kind: "PartialObjectMetadataList",
-        apiVersion: "meta.k8s.io/v1",
-        metadata,
-        items: objects.map((object) => partialMetadata(object)),
-      });
-    case "object": {
-      const body = {
-        kind: info.listKind,
-        apiVersion,
-        metadata,
-        items: objects.map((object) => ({ ...object })),
-      };
-      return as.yaml ? await yaml(200, body) : json(200, body);
-    }
+      return as.encoding === "protobuf"
+        ? protobuf(200, (await protobufForm()).metadataList(metadata, objects))
+        : await encoded(
+            200,
+            {
+              kind: "PartialObjectMetadataList",
+              apiVersion: "meta.k8s.io/v1",
+              metadata,
+              items: objects.map((object) => partialMetadata(object)),
+            },
+            as.encoding,
+          );
+    case "object":
+      if (as.encoding === "protobuf") {
+        return protobuf(200, (await protobufForm()).list(resource, metadata, objects));
+      }
+      return await encoded(200, listObject(resource, metadata, objects), as.encoding);
   }
 }
 
-async function yaml(status: number, object: JsonObject): Promise<ApiResponse> {
-  const { dump } = await import("js-yaml");
-  return {
-    status,
-    headers: { "cache-control": "no-cache, private", "content-type": "application/yaml" },
-    body: dump(object),
-  };
+function listText({ info }: Resource, metadata: JsonObject, items: readonly string[]): string {
+  const apiVersion = JSON.stringify(info.group === "" ? info.version : `${info.group}/${info.version}`);
+  const kind = JSON.stringify(info.listKind);
+  const meta = JSON.stringify(metadata);
+  return info.origin === "custom"
+    ? `{"apiVersion":${apiVersion},"items":[${items.join(",")}],"kind":${kind},"metadata":${meta}}`
+    : `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${meta},"items":[${items.join(",")}]}`;
+}
+
+function listObject(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): JsonObject {
+  const { info } = resource;
+  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const items = objects.map((object) => {
+    if (info.origin === "custom") return withKind(resource, object);
+    const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+    return item;
+  });
+  return { kind: info.listKind, apiVersion, metadata, items };
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/store.ts";
 
@@ -34,4 +35,70 @@ export function partialMetadata(object: JsonObject): JsonObject {
     apiVersion: "meta.k8s.io/v1",
     metadata: object.metadata as JsonObject,
   };
+}
+
+const metadataKind: GroupVersionKind = { group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata" };
+
+/** Objects in protobuf. Stored objects never change, so each is written once, however often it is read. */
+export interface ProtobufForm {
+  /** As the answer to a get, or as the object of a watch event. */
+  object(resource: Resource, object: JsonObject): Uint8Array;
+  list(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
+  metadata(object: JsonObject): Uint8Array;
+  metadataList(metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
+  /** Anything that says itself what it is. */
+  plain(object: JsonObject): Uint8Array;
+  frame(type: string, object: Uint8Array): Uint8Array;
+}
+
+let form: Promise<ProtobufForm> | undefined;
+
+/** Its code is loaded by the first client that asks for it. */
+export function protobufForm(): Promise<ProtobufForm> {
+  form ??= makeProtobufForm();
+  return form;
+}
+
+async function makeProtobufForm(): Promise<ProtobufForm> {
+  const { encodeList, encodeMessage, encodeProtobuf, envelope, watchFrame } = await import(
+    "../protobuf/index.ts"
+  );
+  const written = new WeakMap<JsonObject, { info: KindInfo; bytes: Uint8Array }>();
+  const messageOf = ({ info }: Resource, object: JsonObject): Uint8Array => {
+    const known = written.get(object);
+    if (known?.info === info) return known.bytes;
+    const bytes = must(encodeMessage(info, object), info.kind);
+    written.set(object, { info, bytes });
+    return bytes;
+  };
+  const metadataOf = (object: JsonObject) =>
+    must(encodeMessage(metadataKind, partialMetadata(object)), metadataKind.kind);
+  return {
+    object: (resource, object) => {
+      const { group, version, kind } = resource.info;
+      return envelope(group === "" ? version : `${group}/${version}`, kind, messageOf(resource, object));
+    },
+    list: (resource, metadata, objects) => {
+      const { group, version, listKind } = resource.info;
+      const items = objects.map((object) => messageOf(resource, object));
+      return must(encodeList({ group, version, kind: listKind }, metadata, items), listKind);
+    },
+    metadata: (object) => envelope("meta.k8s.io/v1", metadataKind.kind, metadataOf(object)),
+    metadataList: (metadata, objects) => {
+      const kind = `${metadataKind.kind}List`;
+      return must(encodeList({ ...metadataKind, kind }, metadata, objects.map(metadataOf)), kind);
+    },
+    plain: (object) => must(encodeProtobuf(kindOf(object), object), textOf(object.kind)),
+    frame: watchFrame,
+  };
+}
+
+function kindOf({ apiVersion, kind }: JsonObject): GroupVersionKind {
+  const [version = "", group = ""] = textOf(apiVersion).split("/").reverse();
+  return { group, version, kind: textOf(kind) };
+}
+
+function must<T>(value: T | undefined, kind: string): T {
+  if (value === undefined) throw new Error(`${kind} has no protobuf form`);
+  return value;
 }

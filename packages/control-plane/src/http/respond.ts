@@ -1,23 +1,18 @@
-import { type Json, type JsonObject, textOf } from "../json.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import type { StatusError } from "../status.ts";
+import type { Encoding } from "./negotiate.ts";
 import type { ApiResponse } from "./request.ts";
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 const common = { "cache-control": "no-cache, private" };
 
 /** An answer of JSON text that is already made. */
-export function jsonText(
-  status: number,
-  body: string,
-  headers: Record<string, string | readonly string[]> = {},
-): ApiResponse {
+export function jsonText(status: number, body: string, headers: Headers = {}): ApiResponse {
   return { status, headers: { ...common, "content-type": "application/json", ...headers }, body };
 }
 
-export function json(
-  status: number,
-  body: Json,
-  headers: Record<string, string | readonly string[]> = {},
-): ApiResponse {
+export function json(status: number, body: Json, headers: Headers = {}): ApiResponse {
   return jsonText(status, JSON.stringify(body), headers);
 }
 
@@ -25,10 +20,61 @@ export function text(status: number, body: string): ApiResponse {
   return { status, headers: { ...common, "content-type": "text/plain; charset=utf-8" }, body };
 }
 
+/** An answer of protobuf bytes that are already made. */
+export function protobuf(status: number, body: Uint8Array, headers: Headers = {}): ApiResponse {
+  return {
+    status,
+    headers: { ...common, "content-type": "application/vnd.kubernetes.protobuf", ...headers },
+    body,
+  };
+}
+
+/** An object that says itself what it is, written as asked. Where it has no protobuf form, it is JSON after all. */
+export async function encoded(
+  status: number,
+  object: JsonObject,
+  encoding: Encoding,
+  headers: Headers = {},
+): Promise<ApiResponse> {
+  switch (encoding) {
+    case "json":
+      return json(status, object, headers);
+    case "yaml": {
+      const { dump } = await import("js-yaml");
+      const body = dump(object, { sortKeys: true, noRefs: true });
+      return { status, headers: { ...common, "content-type": "application/yaml", ...headers }, body };
+    }
+    case "protobuf": {
+      const bytes = await protobufOf(object);
+      return bytes ? protobuf(status, bytes, headers) : json(status, object, headers);
+    }
+  }
+}
+
+/** An object that says itself what it is, in its protobuf envelope; undefined where there is no such form. */
+export async function protobufOf(object: JsonObject): Promise<Uint8Array | undefined> {
+  const { encodeMessage, envelope } = await import("../protobuf/index.ts");
+  const apiVersion = textOf(object.apiVersion);
+  const slash = apiVersion.indexOf("/");
+  const kind = textOf(object.kind);
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  const body = encodeMessage({ group, version: apiVersion.slice(slash + 1), kind }, object);
+  return body && envelope(apiVersion, kind, body);
+}
+
+/** A failure as JSON, which every client reads whatever it asked for. */
 export function failure(error: StatusError): ApiResponse {
+  return json(error.code, error.toStatus(), failureHeaders(error));
+}
+
+/** A failure as the client asked for it. */
+export async function encodedFailure(error: StatusError, encoding: Encoding): Promise<ApiResponse> {
+  return await encoded(error.code, error.toStatus(), encoding, failureHeaders(error));
+}
+
+function failureHeaders(error: StatusError): Headers {
   const retry = error.details?.retryAfterSeconds;
-  const headers = retry === undefined ? {} : { "retry-after": textOf(retry) };
-  return json(error.code, error.toStatus(), headers);
+  return retry === undefined ? {} : { "retry-after": textOf(retry) };
 }
 
 /** What DELETE answers for kinds that do not return the object. */
@@ -38,5 +84,20 @@ export function deletedStatus(details: JsonObject): JsonObject {
 
 /** The plain answer to a path that nobody serves. */
 export function pathNotFound(): ApiResponse {
-  return text(404, "404 page not found\n");
+  return {
+    status: 404,
+    headers: { ...common, "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    body: "404 page not found\n",
+  };
+}
+
+/** The same answer for people to read: browsers and curl get JSON with line breaks. */
+export function pretty(response: ApiResponse): ApiResponse {
+  const { body, headers } = response;
+  const type = headers["content-type"];
+  if (typeof body !== "string" || typeof type !== "string" || !type.startsWith("application/json")) {
+    return response;
+  }
+  const value: unknown = JSON.parse(body);
+  return isObject(value) ? { ...response, body: JSON.stringify(value, null, 2) } : response;
 }

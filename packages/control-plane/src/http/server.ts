@@ -20,14 +20,14 @@ import {
 import type { Requester } from "../registry/admission.ts";
 import type { RequestContext, Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { badRequest, StatusError } from "../status.ts";
+import { badRequest, internalError, StatusError } from "../status.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
-import { negotiate } from "./negotiate.ts";
+import { failureEncoding, negotiate } from "./negotiate.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, header } from "./request.ts";
 import { parsePath, type RequestInfo } from "./request-info.ts";
-import { failure, json, jsonText, pathNotFound, text } from "./respond.ts";
-import { type Subresources, virtualKinds } from "./subresources.ts";
+import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
+import { reviewAt, type Subresources } from "./subresources.ts";
 import { watch } from "./watch.ts";
 import {
   create,
@@ -62,21 +62,23 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: what goes wrong is an answer too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
+    const response = await this.#answer(request);
+    return isForPeople(request) ? pretty(response) : response;
+  }
+
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
     try {
       return await this.#route(request);
     } catch (error) {
-      if (error instanceof StatusError) return failure(error);
-      if (error instanceof URIError) return failure(badRequest(error.message));
-      this.#options.onPanic(error, request);
-      const message = error instanceof Error ? error.message : String(error);
-      return failure(
-        new StatusError({
-          code: 500,
-          reason: "InternalError",
-          message: `Internal error occurred: ${message}`,
-        }),
-      );
+      return await encodedFailure(this.#failure(error, request), failureEncoding(header(request, "accept")));
     }
+  }
+
+  #failure(error: unknown, request: ApiRequest): StatusError {
+    if (error instanceof StatusError) return error;
+    if (error instanceof URIError) return badRequest(error.message);
+    this.#options.onPanic(error, request);
+    return internalError(error instanceof Error ? error.message : String(error));
   }
 
   async #route(request: ApiRequest): Promise<ApiResponse> {
@@ -128,7 +130,8 @@ export class ApiServer {
           if (header(request, "if-none-match") === etag) return { status: 304, headers, body: "" };
           return jsonText(200, body, headers);
         }
-        return json(200, path === "/api" ? apiVersions("127.0.0.1") : apiGroupList(kinds));
+        const document = path === "/api" ? apiVersions("127.0.0.1") : apiGroupList(kinds);
+        return await encoded(200, document, failureEncoding(header(request, "accept")));
       }
       case "/metrics":
         return text(200, `windlass_store_revision ${this.#options.registry.store.revision}\n`);
@@ -151,7 +154,7 @@ export class ApiServer {
           : root === "apis"
             ? apiResourceList(kinds, group, version as string)
             : undefined;
-    return found ? json(200, found) : pathNotFound();
+    return found ? await encoded(200, found, failureEncoding(header(request, "accept"))) : pathNotFound();
   }
 
   async #resourcePath(
@@ -167,15 +170,14 @@ export class ApiServer {
     const verb = verbOf(request.method, info, watching);
     if (verb === undefined) throw methodNotAllowed();
     this.#authorize(user, attributesOf(info, verb, query));
-    const virtual = virtualKinds(info);
-    if (virtual) return await this.#review(request, info, query, user, virtual);
+    const review = reviewAt(info);
+    if (review) return await this.#review(request, query, user, review);
     const resource = registry.resource(info.group, info.version, info.plural);
     if (!resource) {
-      return registry.kinds.hasGroupVersion(info.group, info.version)
-        ? failure(resourceNotFound())
-        : pathNotFound();
+      if (registry.kinds.hasGroupVersion(info.group, info.version)) throw resourceNotFound();
+      return pathNotFound();
     }
-    if (info.namespace !== undefined && !resource.info.namespaced) return failure(resourceNotFound());
+    if (info.namespace !== undefined && !resource.info.namespaced) throw resourceNotFound();
     const warnings: string[] = resource.deprecation === undefined ? [] : [resource.deprecation];
     const response = await this.#dispatch(request, info, resource, verb, query, user, (warning) =>
       warnings.push(warning),
@@ -198,8 +200,8 @@ export class ApiServer {
     const { namespace, name, subresource } = info;
     const as =
       subresource === "log" || subresource === "proxy"
-        ? ({ as: "object", yaml: false } as const)
-        : negotiate(header(request, "accept"));
+        ? ({ as: "object", encoding: "json" } as const)
+        : negotiate(header(request, "accept"), { origin: resource.info.origin, watch: verb === "watch" });
     if (name === undefined) {
       if (verb === "list" || verb === "watch") {
         const options = parseListOptions(resource, query, verb === "watch");
@@ -218,12 +220,12 @@ export class ApiServer {
       name,
       ...(subresource === undefined ? {} : { subresource }),
     };
-    if (resource.info.namespaced && namespace === undefined) return failure(resourceNotFound());
+    if (resource.info.namespaced && namespace === undefined) throw resourceNotFound();
     if (subresource !== undefined && subresource !== "status") {
       const write = this.#write(request, query, as, user, warn, verb);
       return await deps.subresources(deps, target, info, write);
     }
-    if (subresource === "status" && !resource.hasStatus) return failure(resourceNotFound());
+    if (subresource === "status" && !resource.hasStatus) throw resourceNotFound();
     switch (verb) {
       case "get":
         return get(deps, target, as, query);
@@ -246,21 +248,20 @@ export class ApiServer {
 
   async #review(
     request: ApiRequest,
-    info: RequestInfo,
     query: URLSearchParams,
     user: Requester,
-    review: NonNullable<ReturnType<typeof virtualKinds>>,
+    review: NonNullable<ReturnType<typeof reviewAt>>,
   ): Promise<ApiResponse> {
     if (request.method !== "POST") throw methodNotAllowed();
     const write = this.#write(
       request,
       query,
-      negotiate(header(request, "accept")),
+      negotiate(header(request, "accept"), { origin: "builtin", watch: false }),
       user,
       () => undefined,
       "create",
     );
-    return await review(this.#options, info, write);
+    return await review(this.#options, write);
   }
 
   #write(
@@ -284,6 +285,13 @@ export class ApiServer {
     const context: RequestContext = { user, fieldManager, dryRun, warn };
     return { request, query, as, context, fieldValidation };
   }
+}
+
+/** Browsers, curl and wget are read by people. */
+function isForPeople(request: ApiRequest): boolean {
+  const asked = /[?&]pretty=([^&]*)/.exec(request.url)?.[1];
+  if (asked !== undefined) return asked !== "false" && asked !== "0";
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(header(request, "user-agent") ?? "");
 }
 
 function verbOf(method: string, info: RequestInfo, watching: boolean): string | undefined {

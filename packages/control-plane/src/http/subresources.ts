@@ -25,7 +25,7 @@ import { decodeBody, mediaType, parsePatch, unsupportedMediaType } from "./body.
 import { present, type ReadDependencies } from "./read.ts";
 import { type ApiResponse, header } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
-import { json } from "./respond.ts";
+import { encoded } from "./respond.ts";
 import type { WriteRequest } from "./write.ts";
 
 /** What subresources need beyond the registry. */
@@ -73,7 +73,8 @@ export function subresources(extra: { readonly [path: string]: Handler } = {}): 
       });
     }
     if (subresource === "scale") return scale(deps, target, write);
-    const handler = handlers[`${resource.info.plural}/${subresource}`];
+    const path = `${resource.info.plural}/${subresource}`;
+    const handler = resource.info.origin === "builtin" ? handlers[path] : undefined;
     if (!handler) throw unsupported(`the subresource ${resource.info.plural}/${subresource}`);
     return handler(deps, target, info, write);
   };
@@ -95,7 +96,7 @@ const scale = async (
     return made;
   };
   const { method } = write.request;
-  if (method === "GET") return json(200, shown(await deps.registry.get(target)));
+  if (method === "GET") return await encoded(200, shown(await deps.registry.get(target)), write.as.encoding);
   const compute = await scaleChange(write, shown);
   const options = { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions" } as const;
   const updated = await deps.registry.update(
@@ -114,7 +115,7 @@ const scale = async (
     },
     options,
   );
-  return json(200, shown(updated));
+  return await encoded(200, shown(updated), write.as.encoding);
 };
 
 async function scaleChange(
@@ -178,6 +179,8 @@ const writeThrough: Handler = async (deps, target, _info, write) => {
   return write.request.method === "PATCH" ? patch(deps, target, write) : update(deps, target, write);
 };
 
+const success: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
@@ -202,7 +205,7 @@ const bind: Handler = async (deps, target, _info, write) => {
     },
     { kind: "UpdateOptions" },
   );
-  return json(201, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 });
+  return await encoded(201, success, write.as.encoding);
 };
 
 /** Deletes a pod, unless its disruption budgets say no. */
@@ -220,7 +223,7 @@ const evict: Handler = async (deps, target, _info, write) => {
     { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options },
     write.context,
   );
-  return json(201, { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 });
+  return await encoded(201, success, write.as.encoding);
 };
 
 /** Takes the finalizers off a namespace. */
@@ -243,29 +246,35 @@ const token: Handler = async (deps, target, _info, write) => {
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
   const { tokens } = deps;
-  return json(201, await requestToken(body?.object ?? {}, object, { tokens, clock: deps.registry.clock }));
+  const issued = await requestToken(body?.object ?? {}, object, { tokens, clock: deps.registry.clock });
+  return await encoded(201, issued, write.as.encoding);
 };
 
-type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteRequest) => Promise<ApiResponse>;
+type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteRequest) => Promise<JsonObject>;
 
 /** Kinds that are questions: posting one gives the answer, and nothing is stored. */
 const reviews: { readonly [path: string]: Review } = {
   "authorization.k8s.io/subjectaccessreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewSubjectAccess(await question(write, "SubjectAccessReview"), authorizer)),
+    reviewSubjectAccess(await question(write, "SubjectAccessReview"), authorizer),
   "authorization.k8s.io/selfsubjectaccessreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewOwnAccess(await question(write, "SelfSubjectAccessReview"), userOf(write), authorizer)),
+    reviewOwnAccess(await question(write, "SelfSubjectAccessReview"), userOf(write), authorizer),
   "authorization.k8s.io/localsubjectaccessreviews": async ({ authorizer }, { namespace = "" }, write) =>
-    json(201, reviewLocalAccess(await question(write, "LocalSubjectAccessReview"), namespace, authorizer)),
+    reviewLocalAccess(await question(write, "LocalSubjectAccessReview"), namespace, authorizer),
   "authorization.k8s.io/selfsubjectrulesreviews": async ({ authorizer }, _info, write) =>
-    json(201, reviewOwnRules(await question(write, "SelfSubjectRulesReview"), userOf(write), authorizer)),
+    reviewOwnRules(await question(write, "SelfSubjectRulesReview"), userOf(write), authorizer),
   "authentication.k8s.io/tokenreviews": async ({ tokens }, _info, write) =>
-    json(201, await reviewToken(await question(write, "TokenReview"), tokens)),
+    reviewToken(await question(write, "TokenReview"), tokens),
   "authentication.k8s.io/selfsubjectreviews": async ({ registry }, _info, write) =>
-    json(201, reviewSelf(userOf(write), registry.clock)),
+    reviewSelf(userOf(write), registry.clock),
 };
 
-export function virtualKinds(info: RequestInfo): Review | undefined {
-  return reviews[`${info.group}/${info.plural}`];
+/** Answers a question, or gives undefined for a path that is none. */
+export function reviewAt(
+  info: RequestInfo,
+): ((deps: SubresourceDependencies, write: WriteRequest) => Promise<ApiResponse>) | undefined {
+  const path = `${info.group}/${info.plural}`;
+  const review = Object.hasOwn(reviews, path) ? reviews[path] : undefined;
+  return review && (async (deps, write) => encoded(201, await review(deps, info, write), write.as.encoding));
 }
 
 async function question(write: WriteRequest, kind: string): Promise<JsonObject> {

@@ -5,7 +5,7 @@ import { CompactedError, type Entry, type LogRecord } from "../storage/store.ts"
 import type { ListOptions } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
 import type { ReadDependencies } from "./read.ts";
-import { entryText, objectText, partialMetadata } from "./representation.ts";
+import { entryText, objectText, type ProtobufForm, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse, Sink } from "./request.ts";
 
 type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
@@ -24,16 +24,18 @@ export function watch(
   namespace: string | undefined,
   options: ListOptions,
   as: Representation,
-): ApiResponse {
+): ApiResponse | Promise<ApiResponse> {
   const headers = { "cache-control": "no-cache, private", "content-type": watchType(as) };
-  return {
+  const open = (protobuf?: ProtobufForm): ApiResponse => ({
     status: 200,
     headers,
-    body: (sink) => new Watch(deps, resource, namespace, options, as, sink).start(),
-  };
+    body: (sink) => new Watch(deps, resource, namespace, options, as, protobuf, sink).start(),
+  });
+  return as.encoding === "protobuf" ? protobufForm().then(open) : open();
 }
 
 function watchType(as: Representation): string {
+  if (as.encoding === "protobuf") return "application/vnd.kubernetes.protobuf;stream=watch";
   if (as.as === "table") return `application/json;as=Table;v=${as.version};g=meta.k8s.io`;
   if (as.as === "metadata") return "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   return "application/json";
@@ -45,6 +47,8 @@ class Watch {
   readonly #prefix: string;
   readonly #options: ListOptions;
   readonly #as: Representation;
+  /** Present where events go out as protobuf. */
+  readonly #protobuf: ProtobufForm | undefined;
   readonly #sink: Sink;
   readonly #stops: (() => void)[] = [];
   #stopped = false;
@@ -59,6 +63,7 @@ class Watch {
     namespace: string | undefined,
     options: ListOptions,
     as: Representation,
+    protobuf: ProtobufForm | undefined,
     sink: Sink,
   ) {
     this.#deps = deps;
@@ -66,6 +71,7 @@ class Watch {
     this.#prefix = namespace === undefined ? "" : `${namespace}/`;
     this.#options = options;
     this.#as = as;
+    this.#protobuf = protobuf;
     this.#sink = sink;
   }
 
@@ -136,13 +142,21 @@ class Watch {
   #send(type: EventType, entry: Entry, revision: number): void {
     this.#sentRevision = revision;
     if (this.#as.as === "object" && !this.#resource.conversion) {
-      this.#write(sharedEvent(this.#resource, type, entry));
+      this.#write(sharedEvent(this.#resource, type, entry, this.#protobuf));
       return;
     }
     this.#later(async () => {
       const object = await this.#deps.registry.fromStorage(this.#resource, entry.object);
-      this.#write(eventBytes(type, await this.#shape(object)));
+      this.#write(
+        this.#protobuf
+          ? this.#protobuf.frame(type, this.#protobufShape(this.#protobuf, object))
+          : eventBytes(type, await this.#shape(object)),
+      );
     });
+  }
+
+  #protobufShape(protobuf: ProtobufForm, object: JsonObject): Uint8Array {
+    return this.#as.as === "metadata" ? protobuf.metadata(object) : protobuf.object(this.#resource, object);
   }
 
   async #shape(object: JsonObject): Promise<string> {
@@ -198,11 +212,11 @@ class Watch {
             apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
             metadata,
           };
-    if (this.#as.as === "object" && !this.#resource.conversion) {
-      this.#write(eventBytes("BOOKMARK", JSON.stringify(object)));
-    } else {
-      this.#later(async () => this.#write(eventBytes("BOOKMARK", JSON.stringify(object))));
-    }
+    const bytes = this.#protobuf
+      ? this.#protobuf.frame("BOOKMARK", this.#protobufShape(this.#protobuf, object))
+      : eventBytes("BOOKMARK", JSON.stringify(object));
+    if (this.#as.as === "object" && !this.#resource.conversion) this.#write(bytes);
+    else this.#later(async () => this.#write(bytes));
   }
 
   #scheduleBookmarks(): void {
@@ -224,7 +238,12 @@ class Watch {
   }
 
   #fail(error: StatusError): void {
-    this.#write(eventBytes("ERROR", JSON.stringify(error.toStatus())));
+    const status = error.toStatus();
+    this.#write(
+      this.#protobuf
+        ? this.#protobuf.frame("ERROR", this.#protobuf.plain(status))
+        : eventBytes("ERROR", JSON.stringify(status)),
+    );
     this.#finish();
   }
 
@@ -250,15 +269,22 @@ const shared: { entry: Entry | undefined; bytes: Map<string, Uint8Array> } = {
   bytes: new Map(),
 };
 
-function sharedEvent(resource: Resource, type: EventType, entry: Entry): Uint8Array {
+function sharedEvent(
+  resource: Resource,
+  type: EventType,
+  entry: Entry,
+  protobuf: ProtobufForm | undefined,
+): Uint8Array {
   if (shared.entry !== entry) {
     shared.entry = entry;
     shared.bytes.clear();
   }
-  const key = `${type} ${resource.info.version} ${resource.info.group}`;
+  const key = `${type} ${resource.info.version} ${resource.info.group} ${protobuf ? "protobuf" : "json"}`;
   let bytes = shared.bytes.get(key);
   if (!bytes) {
-    bytes = eventBytes(type, entryText(resource, entry));
+    bytes = protobuf
+      ? protobuf.frame(type, protobuf.object(resource, entry.object))
+      : eventBytes(type, entryText(resource, entry));
     shared.bytes.set(key, bytes);
   }
   return bytes;

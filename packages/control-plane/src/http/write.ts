@@ -10,14 +10,14 @@ import { timestamp } from "../registry/metadata.ts";
 import { nameOf, type RequestContext, type Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { trackingOf } from "../registry/tracking.ts";
-import { badRequest, type Cause, invalid, notFound, StatusError } from "../status.ts";
+import { badRequest, type Cause, conflict, invalid, notFound, StatusError } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
 import { decodeBody, mediaType, parsePatch, unsupportedMediaType } from "./body.ts";
 import { parseListOptions } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
-import { present, type ReadDependencies, readPage } from "./read.ts";
+import { present, presentList, type ReadDependencies, readPage } from "./read.ts";
 import { type ApiRequest, type ApiResponse, header } from "./request.ts";
-import { deletedStatus, json } from "./respond.ts";
+import { deletedStatus, encoded } from "./respond.ts";
 
 /** A write as the query and headers describe it. */
 export interface WriteRequest {
@@ -231,16 +231,11 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {
-  return new StatusError({
-    code: 409,
-    reason: "Conflict",
-    message: `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
-    details: {
-      name,
-      ...(resource.info.group === "" ? {} : { group: resource.info.group }),
-      kind: resource.info.plural,
-    },
-  });
+  return conflict(
+    nameOf(resource),
+    name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
 }
 
 export async function remove(
@@ -255,15 +250,13 @@ export async function remove(
   if (!gone || resource.strategy.returnsDeleted)
     return present(deps, resource, object, write.as, write.query);
   const metadata = object.metadata as JsonObject;
-  return json(
-    200,
-    deletedStatus({
-      name: target.name,
-      ...(resource.info.group === "" ? {} : { group: resource.info.group }),
-      kind: resource.info.plural,
-      uid: metadata.uid as string,
-    }),
-  );
+  const status = deletedStatus({
+    name: target.name,
+    ...(resource.info.group === "" ? {} : { group: resource.info.group }),
+    kind: resource.info.plural,
+    uid: metadata.uid as string,
+  });
+  return await encoded(200, status, write.as.encoding);
 }
 
 export async function removeCollection(
@@ -295,13 +288,8 @@ export async function removeCollection(
     }
     items.push(object);
   }
-  const { info } = resource;
-  return json(200, {
-    kind: info.listKind,
-    apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
-    metadata: { resourceVersion: textOf(page.revision) },
-    items,
-  });
+  const metadata = { resourceVersion: textOf(page.revision) };
+  return await presentList(deps, resource, metadata, items, write.as, write.query);
 }
 
 /** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */

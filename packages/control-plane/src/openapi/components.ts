@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import { type RecordedSchema, recordedSchemas } from "../kinds/schemas.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -22,7 +22,7 @@ export class Components {
       // Set before it is described: a type may refer to itself.
       const described: JsonObject = {};
       this.#schemas.set(name, described);
-      Object.assign(described, this.#describe(recorded));
+      Object.assign(described, this.#describe(recorded), introduction(recorded));
     }
     return `#/components/schemas/${name}`;
   }
@@ -84,6 +84,18 @@ export class Components {
     }
     return described;
   }
+}
+
+/** A sentence on a built-in kind, which its own documentation says best. */
+function introduction(recorded: RecordedSchema): JsonObject {
+  const [of] =
+    (recorded as { "x-kubernetes-group-version-kind"?: Json[] })["x-kubernetes-group-version-kind"] ?? [];
+  if (!isObject(of) || recorded.description !== undefined) return {};
+  const { group, version, kind } = of;
+  const apiVersion = group === "" ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
+  return {
+    description: `${textOf(kind)} of ${apiVersion}. Described at https://kubernetes.io/docs/reference/kubernetes-api/`,
+  };
 }
 
 /** A custom schema as it is published: as its author wrote it, descriptions included, with what is implied spelled out. */

@@ -2,11 +2,17 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../json.ts";
 import { type KindTable, kubernetesVersion } from "../kinds/index.ts";
 import { Components } from "./components.ts";
+import { encodeDocument } from "./gnostic.ts";
+import { documentV2 } from "./gnostic-v2.ts";
+import { documentV3 } from "./gnostic-v3.ts";
 import { pathsOf } from "./paths.ts";
+import { swaggerOf } from "./swagger.ts";
 
 /** A document ready to send. */
 export interface OpenApiDocument {
   readonly body: string;
+  /** The same document as protobuf, made when it is first asked for. */
+  readonly protobuf: () => Uint8Array;
   /** With its quotes. */
   readonly etag: string;
   /** The address that names this very content, which clients may keep for ever. */
@@ -18,12 +24,13 @@ interface Made {
   readonly hashes: Map<string, string>;
   readonly documents: Map<string, OpenApiDocument>;
   index?: string;
+  swagger?: OpenApiDocument;
 }
 
 const made = new WeakMap<KindTable, Made>();
 
 /** Raised when what is written for the same kinds changes, so that no client keeps what an earlier release wrote. */
-const edition = 1;
+const edition = 2;
 
 /**
  * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is made from rather than of
@@ -51,13 +58,45 @@ export function openApiDocument(table: KindTable, path: string): OpenApiDocument
   if (ready) return ready;
   const at = groupVersions(table).find((each) => each.path === path);
   if (!at) return undefined;
-  const document = {
-    body: JSON.stringify(describe(table, at.group, at.version)),
+  const described = describe(table, at.group, at.version);
+  const document: OpenApiDocument = {
+    body: JSON.stringify(described),
+    protobuf: once(() => encodeDocument(documentV3, described)),
     etag: `"${hashOf(table, path)}"`,
     url: urlOf(table, path),
   };
   known.documents.set(path, document);
   return document;
+}
+
+/** `/openapi/v2`: everything in one document, for clients that know no other. Made on first use and kept until the table changes. */
+export function swaggerDocument(table: KindTable): OpenApiDocument {
+  const known = madeOf(table);
+  if (known.swagger) return known.swagger;
+  const all = groupVersions(table);
+  const swagger = swaggerOf(
+    documentInfo(),
+    all.map(({ group, version }) => describe(table, group, version)),
+  );
+  const hash = createHash("sha512");
+  for (const { path } of all) hash.update(hashOf(table, path));
+  known.swagger = {
+    body: JSON.stringify(swagger),
+    protobuf: once(() => encodeDocument(documentV2, swagger)),
+    etag: `"${hash.digest("hex").toUpperCase()}"`,
+    url: "/openapi/v2",
+  };
+  return known.swagger;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function documentInfo(): JsonObject {
+  const { major, minor } = kubernetesVersion();
+  return { title: "Kubernetes", version: `${major}.${minor}` };
 }
 
 function describe(table: KindTable, group: string, version: string): JsonObject {
@@ -66,7 +105,7 @@ function describe(table: KindTable, group: string, version: string): JsonObject 
   for (const kind of table.kinds(group, version)) paths.push(...Object.entries(pathsOf(kind, components)));
   return {
     openapi: "3.0.0",
-    info: { title: "Kubernetes", version: kubernetesVersion().gitVersion },
+    info: documentInfo(),
     paths: Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1))),
     components: components.toJSON(),
   };

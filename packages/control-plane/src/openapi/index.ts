@@ -1,1 +1,1 @@
-export { type OpenApiDocument, openApiDocument, openApiIndex } from "./documents.ts";
+export { type OpenApiDocument, openApiDocument, openApiIndex, swaggerDocument } from "./documents.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import { builtinKinds, type KindInfo } from "../kinds/index.ts";
+import { readFields } from "../protobuf/wire.ts";
 import type { Schema } from "../schema/schema.ts";
-import { openApiDocument, openApiIndex } from "./index.ts";
+import { openApiDocument, openApiIndex, swaggerDocument } from "./index.ts";
 
 interface Document {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
@@ -171,4 +172,48 @@ test("a changed definition has another address, and the others keep theirs", () 
   table.add(widget({ type: "object", description: "changed" }));
   expect(openApiDocument(table, "apis/shop.example.com/v1")?.url).not.toBe(before);
   expect(openApiDocument(table, "apis/apps/v1")?.url).toBe(apps);
+});
+
+/** The names of the pairs in a message's repeated field, and each pair's value. */
+function pairs(bytes: Uint8Array, field: number): Map<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>();
+  for (const { number, bytes: pair } of readFields(bytes)) {
+    if (number !== field) continue;
+    const [name, value] = [...readFields(pair)];
+    found.set(Buffer.from(name?.bytes ?? []).toString(), value?.bytes ?? new Uint8Array());
+  }
+  return found;
+}
+
+function only(bytes: Uint8Array, field: number): Uint8Array {
+  for (const { number, bytes: value } of readFields(bytes)) if (number === field) return value;
+  throw new Error(`there is no field ${field}`);
+}
+
+test("the protobuf form of a document holds the same paths and schemas", () => {
+  const table = builtinKinds();
+  const document = openApiDocument(table, "apis/apps/v1");
+  if (!document) throw new Error("apps/v1 is not served");
+  const bytes = document.protobuf();
+  const { paths, components } = JSON.parse(document.body) as Document;
+  expect([...pairs(only(bytes, 4), 1).keys()]).toEqual(Object.keys(paths));
+  const schemas = pairs(only(only(bytes, 5), 1), 1);
+  expect([...schemas.keys()]).toEqual(Object.keys(components.schemas));
+});
+
+test("version 2 is one document of every group, and no reference leads out of it", () => {
+  const table = builtinKinds();
+  table.add(widget({ type: "object", properties: { any: { nullable: true, type: "string" } } }));
+  const document = swaggerDocument(table);
+  const swagger = JSON.parse(document.body) as {
+    paths: Record<string, unknown>;
+    definitions: Record<string, { properties?: Record<string, unknown> }>;
+  };
+  expect(swagger.paths).toHaveProperty(["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]);
+  expect(swagger.definitions["com.example.shop.v1.Widget"]?.properties?.any).toEqual({});
+  for (const [, name] of document.body.matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)) {
+    expect(swagger.definitions).toHaveProperty([name ?? ""]);
+  }
+  expect(document.body).not.toContain("#/components");
+  expect([...pairs(only(document.protobuf(), 9), 1).keys()]).toEqual(Object.keys(swagger.definitions));
 });

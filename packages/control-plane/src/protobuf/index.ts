@@ -1,2 +1,2 @@
 export { decodeProtobuf, protobufMediaType } from "./decode.ts";
-export { encodeProtobuf } from "./encode.ts";
+export { encodeList, encodeMessage, encodeProtobuf, envelope, watchFrame } from "./encode.ts";

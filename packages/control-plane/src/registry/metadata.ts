@@ -181,18 +181,12 @@ function mapFaults(metadata: JsonObject): Cause[] {
 function ownerFaults(references: Json | undefined): Cause[] {
   const causes: Cause[] = [];
   let controllers = 0;
-  for (const [index, reference] of (Array.isArray(references) ? references : []).entries()) {
+  for (const reference of Array.isArray(references) ? references : []) {
     if (!isObject(reference)) continue;
-    const at = `metadata.ownerReferences[${index}]`;
     for (const part of ["apiVersion", "kind", "name", "uid"]) {
-      if (!reference[part]) {
-        const why = part === "apiVersion" ? "version must not be empty" : `${part} must not be empty`;
-        causes.push(
-          part === "apiVersion"
-            ? invalidValue(`${at}.apiVersion`, reference[part] ?? "", why)
-            : invalidValue(`${at}.${part}`, reference[part] ?? "", why),
-        );
-      }
+      if (reference[part]) continue;
+      const why = part === "apiVersion" ? "version must not be empty" : "must not be empty";
+      causes.push(invalidValue(`metadata.ownerReferences.${part}`, reference[part] ?? "", why));
     }
     if (reference.controller === true && ++controllers === 2) {
       causes.push(

@@ -331,11 +331,12 @@ export class Registry {
     }
     placeIn(resource, namespace, metadata);
     const uid = metadata.uid;
-    if (uid && uid !== before.uid) {
+    // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.
+    if (uid && uid !== before.uid && kind === "UpdateOptions") {
       throw conflict(
         nameOf(resource),
         name,
-        `Precondition failed: UID in precondition: ${textOf(uid)}, UID in object meta: ${textOf(before.uid)}`,
+        `StorageError: invalid object, Code: 4, Key: /registry/${resource.bucket}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${textOf(uid)}, UID in object meta: ${textOf(before.uid)}`,
       );
     }
     const version = metadata.resourceVersion;

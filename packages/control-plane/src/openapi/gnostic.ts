@@ -1,0 +1,100 @@
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { BackwardWriter } from "../protobuf/writer.ts";
+
+/** How one value of a document is written. */
+export type Shape =
+  | "string"
+  | "boolean"
+  | "integer"
+  | "number"
+  /** Free JSON, which goes as YAML text. */
+  | "any"
+  | { readonly list: Shape }
+  | { readonly message: () => Message }
+  /** A map: a message whose field `at` repeats pairs of a name and a value. */
+  | { readonly named: Shape; readonly at: number }
+  /** A message of which one field is set: which one, the value decides. */
+  | { readonly choice: (value: Json) => readonly [number: number, shape: Shape] };
+
+/** A message: what its JSON calls each field, the field's number, and how it is written. */
+export interface Message {
+  readonly fields: readonly (readonly [key: string, number: number, shape: Shape])[];
+  /** The field for keys that start with `x-`. */
+  readonly extensions?: number;
+}
+
+/** Writes an OpenAPI document in the protobuf form that clients compiled from gnostic's models read. */
+export function encodeDocument(message: Message, document: JsonObject): Uint8Array {
+  const writer = new BackwardWriter();
+  writeMessage(writer, message, document);
+  return writer.bytes();
+}
+
+const byNumber = new WeakMap<Message, Message["fields"]>();
+
+/** Fields from the highest number down: a message is written from its end. */
+function descending(message: Message): Message["fields"] {
+  let fields = byNumber.get(message);
+  if (!fields) {
+    fields = [...message.fields].sort(([, a], [, b]) => b - a);
+    byNumber.set(message, fields);
+  }
+  return fields;
+}
+
+function writeMessage(writer: BackwardWriter, message: Message, object: JsonObject): void {
+  // Extensions have the highest number of every message that has them.
+  if (message.extensions !== undefined) {
+    const extra = Object.fromEntries(Object.entries(object).filter(([key]) => key.startsWith("x-")));
+    writePairs(writer, message.extensions, "any", extra);
+  }
+  for (const [key, number, shape] of descending(message)) {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (value !== undefined) writeField(writer, number, shape, value);
+  }
+}
+
+function writePairs(writer: BackwardWriter, number: number, shape: Shape, pairs: JsonObject): void {
+  for (const name of Object.keys(pairs).reverse()) {
+    const end = writer.length;
+    writeField(writer, 2, shape, pairs[name] as Json);
+    writer.text(1, name);
+    writer.close(number, end);
+  }
+}
+
+function writeField(writer: BackwardWriter, number: number, shape: Shape, value: Json): void {
+  const end = writer.length;
+  switch (shape) {
+    case "string":
+      if (typeof value === "string") writer.text(number, value);
+      return;
+    case "boolean":
+      if (value === true) writer.integer(number, 1);
+      return;
+    case "integer":
+      if (typeof value === "number") writer.integer(number, value);
+      return;
+    case "number":
+      if (typeof value === "number") writer.double(number, value);
+      return;
+    case "any":
+      writer.text(2, `${JSON.stringify(value)}\n`);
+      writer.close(number, end);
+      return;
+  }
+  if ("list" in shape) {
+    const items = Array.isArray(value) ? value : [];
+    for (let index = items.length - 1; index >= 0; index--) {
+      writeField(writer, number, shape.list, items[index] as Json);
+    }
+    return;
+  }
+  if ("message" in shape) writeMessage(writer, shape.message(), isObject(value) ? value : {});
+  else if ("named" in shape) writePairs(writer, shape.at, shape.named, isObject(value) ? value : {});
+  else {
+    const [chosen, inner] = shape.choice(value);
+    writeField(writer, chosen, inner, value);
+  }
+  writer.close(number, end);
+}
