@@ -14,10 +14,10 @@ function writtenAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Whether the bundle has everything that the sources have. Installed packages may come without sources. */
+/** Whether the bundle has everything that the sources have. Those of an installed package do not change. */
 function isCurrent(built) {
   const sources = join(root, "src");
-  if (writtenAt(sources) === undefined) return true;
+  if (root.includes("node_modules") || writtenAt(sources) === undefined) return true;
   return readdirSync(sources, { recursive: true, withFileTypes: true }).every(
     (file) => !file.isFile() || (writtenAt(join(file.parentPath, file.name)) ?? 0) <= built,
   );

@@ -44,6 +44,7 @@ export class Faults {
   readonly #streams = new OpenStreams();
   /** Requests that are being answered for a fault: they must not be struck again. */
   readonly #truthful = new WeakSet<ApiRequest>();
+  readonly #users = new WeakMap<ApiRequest, Requester>();
 
   constructor(options: FaultsOptions) {
     this.#options = options;
@@ -96,6 +97,7 @@ export class Faults {
 
   /** What a fault makes of a request; undefined where none does. */
   readonly intercept = async (request: ApiRequest, user: Requester): Promise<ApiResponse | undefined> => {
+    this.#users.set(request, user);
     if (this.#active.size === 0 || this.#truthful.has(request)) return undefined;
     const asked = askedIn(request, user, this.#options.registry.kinds);
     if (!asked) return undefined;
@@ -110,8 +112,7 @@ export class Faults {
   /** Keeps track of the watch that an answer may be. */
   observe(request: ApiRequest, response: ApiResponse): ApiResponse {
     if (typeof response.body !== "function") return response;
-    const user = typeof request.peer === "object" ? request.peer : undefined;
-    const asked = askedIn(request, user, this.#options.registry.kinds);
+    const asked = askedIn(request, this.#users.get(request), this.#options.registry.kinds);
     return asked ? this.#streams.tracked(asked, response, (stream) => this.#opened(stream)) : response;
   }
 

@@ -10,6 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { resolve } from "node:path";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { Entry, LogRecord, Store } from "./store.ts";
 
@@ -63,6 +64,8 @@ export class DataFile {
   #identity: Identity | undefined;
   #file: number;
   #size: number;
+  /** The size of the file when it last held nothing but the present state. */
+  #liveSize = 0;
   #store: Store | undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -79,13 +82,14 @@ export class DataFile {
    *
    * @throws DataFileError when another control plane has it open, or it is not such a file
    */
-  static open(path: string): DataFile {
+  static open(file: string): DataFile {
+    const path = resolve(file);
     lock(path);
     try {
       const loaded = existsSync(path) ? load(path) : empty();
-      const file = openSync(path, "a", 0o600);
-      ftruncateSync(file, loaded.length);
-      return new DataFile(path, loaded, file);
+      const opened = openSync(path, "a", 0o600);
+      ftruncateSync(opened, loaded.length);
+      return new DataFile(path, loaded, opened);
     } catch (error) {
       unlock(path);
       throw error;
@@ -121,12 +125,17 @@ export class DataFile {
 
   #append(line: string): void {
     const bytes = Buffer.from(line);
-    for (let at = 0; at < bytes.byteLength; ) at += writeSync(this.#file, bytes, at);
+    try {
+      for (let at = 0; at < bytes.byteLength; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      // Half a line would spoil the next one.
+      ftruncateSync(this.#file, this.#size);
+      const why = error instanceof Error ? error.message : String(error);
+      throw new DataFileError(`${this.path}: the last change is not kept, for it cannot be written: ${why}`);
+    }
     this.#size += bytes.byteLength;
     if (this.#size > worthRewriting && this.#isMostlyHistory()) this.#rewrite();
   }
-
-  #liveSize = 0;
 
   #isMostlyHistory(): boolean {
     return this.#size > worthRewriting && this.#size > 4 * this.#liveSize;
@@ -137,7 +146,8 @@ export class DataFile {
     const store = this.#store;
     if (!store) return;
     const next = `${this.path}.next`;
-    const file = openSync(next, "w", 0o600);
+    rmSync(next, { force: true });
+    const file = openSync(next, "a", 0o600);
     let size = 0;
     const write = (line: string) => {
       size += writeSync(file, line);
