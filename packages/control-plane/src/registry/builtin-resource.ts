@@ -3,15 +3,18 @@ import { type KindInfo, normalize } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
-import { bucketOf, type Resource, type Scaling } from "./resource.ts";
+import { bucketOf, type Conversion, type Resource, type Scaling } from "./resource.ts";
+import { fromStored, toStored } from "./strategies/autoscaler-versions.ts";
+import { eventFromStored, eventToStored } from "./strategies/event-views.ts";
 import { strategyOf } from "./strategies/index.ts";
 
 /** Serves a kind that comes with the server. */
 export function builtinResource(info: KindInfo): Resource {
   const strategy = strategyOf(info);
+  const view = views[`${info.group}/${info.version}/${info.kind}`];
   return {
     info,
-    bucket: bucketOf(info.group, info.plural),
+    bucket: view?.bucket ?? bucketOf(info.group, info.plural),
     strategy,
     hasStatus: info.subresources.some(({ name }) => name === "status"),
     selectableFields: [],
@@ -29,6 +32,37 @@ export function builtinResource(info: KindInfo): Resource {
     },
     settle: (object) => normalize(info, object, "stored"),
     ...(info.subresources.some(({ name }) => name === "scale") ? { scale: workloadScaling } : {}),
+    ...(view ? { conversion: conversionBetween(info, view) } : {}),
+  };
+}
+
+/** A version whose objects are kept as another's. */
+interface View {
+  readonly bucket: string;
+  readonly stored: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly fromStorage: (object: JsonObject) => JsonObject;
+  readonly toStorage: (object: JsonObject) => JsonObject;
+}
+
+const views: { readonly [kind: string]: View } = {
+  "autoscaling/v1/HorizontalPodAutoscaler": {
+    bucket: "horizontalpodautoscalers.autoscaling",
+    stored: { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler" },
+    fromStorage: fromStored,
+    toStorage: toStored,
+  },
+  "events.k8s.io/v1/Event": {
+    bucket: "events",
+    stored: { group: "", version: "v1", kind: "Event" },
+    fromStorage: eventFromStored,
+    toStorage: eventToStored,
+  },
+};
+
+function conversionBetween(info: KindInfo, { stored, fromStorage, toStorage }: View): Conversion {
+  return {
+    fromStorage: (objects) => objects.map((object) => normalize(info, fromStorage(object), "stored")),
+    toStorage: (objects) => objects.map((object) => normalize(stored, toStorage(object), "stored")),
   };
 }
 

@@ -2,8 +2,8 @@ import { clone, isObject, type Json, type JsonObject } from "../../json.ts";
 
 /** Sets fields that are absent (or null, which means the same to the real server's types). */
 export function fill(object: JsonObject, defaults: JsonObject): void {
-  for (const [name, value] of Object.entries(defaults)) {
-    if (object[name] === undefined || object[name] === null) object[name] = clone(value);
+  for (const name of Object.keys(defaults)) {
+    if (object[name] === undefined || object[name] === null) object[name] = clone(defaults[name] as Json);
   }
 }
 
@@ -16,8 +16,8 @@ export function ensure(object: JsonObject, name: string): JsonObject {
   return made;
 }
 
-/** The objects in a list field; none if it is absent. */
-export function each(object: Json | undefined, name: string): JsonObject[] {
-  const value = isObject(object) ? object[name] : undefined;
-  return Array.isArray(value) ? value.filter(isObject) : [];
+/** Sets a field, or takes it away where there is no value. */
+export function put(object: JsonObject, name: string, value: Json | undefined): void {
+  if (value === undefined) delete object[name];
+  else object[name] = clone(value);
 }

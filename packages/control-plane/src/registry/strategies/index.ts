@@ -1,19 +1,94 @@
 import type { KindInfo } from "../../kinds/index.ts";
 import { type Strategy, tableStrategy } from "../strategy.ts";
+import { clusterRole, clusterRoleBinding, role, roleBinding } from "./access.ts";
+import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./admission-policy.ts";
+import { horizontalPodAutoscaler, horizontalPodAutoscalerV1 } from "./autoscaler.ts";
+import { certificateSigningRequest } from "./certificate-request.ts";
+import { priorityClass, runtimeClass } from "./classes.ts";
+import { configMap } from "./config-map.ts";
+import { controllerRevision } from "./controller-revision.ts";
+import { cronJob } from "./cron-job.ts";
 import { customResourceDefinition } from "./custom-resource-definition.ts";
+import { daemonSet } from "./daemon-set.ts";
+import { deployment } from "./deployment.ts";
+import { podDisruptionBudget } from "./disruption-budget.ts";
+import { endpointSlice } from "./endpoint-slice.ts";
+import { endpoints } from "./endpoints.ts";
+import { event, modernEvent } from "./event.ts";
+import { ingress, ingressClass } from "./ingress.ts";
+import { job } from "./job.ts";
+import { lease } from "./lease.ts";
+import { limitRange } from "./limit-range.ts";
 import { namespace } from "./namespace.ts";
-import { pod } from "./pod.ts";
-import { deployment, replicaSet } from "./workloads.ts";
+import { networkPolicy } from "./network-policy.ts";
+import { node } from "./node.ts";
+import { persistentVolume } from "./persistent-volume.ts";
+import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { pod, podTemplate } from "./pod.ts";
+import { replicaSet, replicationController } from "./replica-set.ts";
+import { resourceQuota } from "./resource-quota.ts";
+import { secret } from "./secret.ts";
+import { service } from "./service.ts";
+import { apiService } from "./service-registration.ts";
+import { statefulSet } from "./stateful-set.ts";
+import { csiDriver, storageClass, volumeAttachment } from "./storage-class.ts";
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./webhook-configuration.ts";
 
 /** What is particular to built-in kinds, beyond the tables. */
 const particular: { readonly [kind: string]: Strategy } = {
+  "/ConfigMap": configMap,
+  "/Endpoints": endpoints,
+  "/Event": event,
+  "/LimitRange": limitRange,
   "/Namespace": namespace,
+  "/Node": node,
+  "/PersistentVolume": persistentVolume,
+  "/PersistentVolumeClaim": persistentVolumeClaim,
   "/Pod": pod,
+  "/PodTemplate": podTemplate,
+  "/ReplicationController": replicationController,
+  "/ResourceQuota": resourceQuota,
+  "/Secret": secret,
+  "/Service": service,
+  "admissionregistration.k8s.io/MutatingWebhookConfiguration": mutatingWebhookConfiguration,
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy": validatingAdmissionPolicy,
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": validatingAdmissionPolicyBinding,
+  "admissionregistration.k8s.io/ValidatingWebhookConfiguration": validatingWebhookConfiguration,
+  "apiextensions.k8s.io/CustomResourceDefinition": customResourceDefinition,
+  "apiregistration.k8s.io/APIService": apiService,
+  "apps/ControllerRevision": controllerRevision,
+  "apps/DaemonSet": daemonSet,
   "apps/Deployment": deployment,
   "apps/ReplicaSet": replicaSet,
-  "apiextensions.k8s.io/CustomResourceDefinition": customResourceDefinition,
+  "apps/StatefulSet": statefulSet,
+  "autoscaling/HorizontalPodAutoscaler": horizontalPodAutoscaler,
+  "batch/CronJob": cronJob,
+  "batch/Job": job,
+  "certificates.k8s.io/CertificateSigningRequest": certificateSigningRequest,
+  "coordination.k8s.io/Lease": lease,
+  "discovery.k8s.io/EndpointSlice": endpointSlice,
+  "events.k8s.io/Event": modernEvent,
+  "networking.k8s.io/Ingress": ingress,
+  "networking.k8s.io/IngressClass": ingressClass,
+  "networking.k8s.io/NetworkPolicy": networkPolicy,
+  "node.k8s.io/RuntimeClass": runtimeClass,
+  "policy/PodDisruptionBudget": podDisruptionBudget,
+  "rbac.authorization.k8s.io/ClusterRole": clusterRole,
+  "rbac.authorization.k8s.io/ClusterRoleBinding": clusterRoleBinding,
+  "rbac.authorization.k8s.io/Role": role,
+  "rbac.authorization.k8s.io/RoleBinding": roleBinding,
+  "scheduling.k8s.io/PriorityClass": priorityClass,
+  "storage.k8s.io/CSIDriver": csiDriver,
+  "storage.k8s.io/StorageClass": storageClass,
+  "storage.k8s.io/VolumeAttachment": volumeAttachment,
+};
+
+/** Versions of a kind that are not like the others. */
+const older: { readonly [kind: string]: Strategy } = {
+  "autoscaling/v1/HorizontalPodAutoscaler": horizontalPodAutoscalerV1,
 };
 
 export function strategyOf(info: KindInfo): Strategy {
-  return { ...tableStrategy(info), ...particular[`${info.group}/${info.kind}`] };
+  const own = older[`${info.group}/${info.version}/${info.kind}`] ?? particular[`${info.group}/${info.kind}`];
+  return { ...tableStrategy(info), ...own };
 }

@@ -1,7 +1,15 @@
+import { clone, type JsonObject } from "../../json.ts";
 import { field } from "../../storage/store.ts";
+import { timestamp } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
-import { ensure, fill } from "./fill.ts";
+import { Faults } from "./faults.ts";
+import { child, has, items, metadataOf, number, specOf, statusOf, text } from "./fields.ts";
+import { ensure, fill, put } from "./fill.ts";
 import { podSpecDefaults } from "./pod-defaults.ts";
+import { qosClass } from "./pod-resources.ts";
+import { checkPodSpec, checkPodTemplate } from "./pod-spec.ts";
+import { ephemeralFaults, podStatusFaults, podUpdateFaults, resizeFaults } from "./pod-update.ts";
+import { podWarnings } from "./pod-warnings.ts";
 
 /** Pods alone die slowly: whoever runs them is given time to stop them. */
 export const pod: Strategy = {
@@ -9,10 +17,67 @@ export const pod: Strategy = {
     const spec = ensure(object, "spec");
     fill(spec, { enableServiceLinks: true });
     podSpecDefaults(spec);
+    const status = statusOf(object);
+    if (text(status, "hostIP") !== "" && items(status, "hostIPs").length === 0) {
+      status.hostIPs = [{ ip: text(status, "hostIP") }];
+    }
+    sameAddress(status);
   },
-  prepareCreate: (object) => {
-    object.status = { phase: "Pending", qosClass: "BestEffort" };
-    fill(ensure(object, "spec"), { priority: 0, preemptionPolicy: "PreemptLowerPriority" });
+  prepareCreate: (object, { clock, warn }) => {
+    const spec = specOf(object);
+    const seconds = number(spec, "terminationGracePeriodSeconds");
+    if (seconds !== undefined && seconds < 0) spec.terminationGracePeriodSeconds = 1;
+    const status: JsonObject = { phase: "Pending", qosClass: qosClass(object) };
+    if (items(spec, "schedulingGates").length > 0) {
+      status.conditions = [
+        {
+          type: "PodScheduled",
+          status: "False",
+          lastProbeTime: null,
+          lastTransitionTime: timestamp(clock),
+          reason: "SchedulingGated",
+          message: "Scheduling is blocked due to non-empty scheduling gates",
+        },
+      ];
+    }
+    object.status = status;
+    podWarnings(spec, "spec", metadataOf(object), warn);
+  },
+  validate: (object) => {
+    const faults = new Faults();
+    const spec = specOf(object);
+    checkPodAnnotations(faults, object);
+    checkPodSpec(faults, "spec", spec);
+    if (items(spec, "ephemeralContainers").length > 0) {
+      faults.forbidden("spec.ephemeralContainers", "cannot be set on create");
+    }
+    if (items(spec, "schedulingGates").length > 0 && text(spec, "nodeName") !== "") {
+      faults.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+    }
+    return faults.causes;
+  },
+  prepareUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") keepToStatus(next, live);
+    else if (subresource === "ephemeralcontainers") {
+      keepAllBut(next, live, (spec) => put(spec, "ephemeralContainers", specOf(next).ephemeralContainers));
+    } else if (subresource === "resize") {
+      const wanted = specOf(next);
+      keepAllBut(next, live, (spec) => resize(spec, wanted));
+    }
+  },
+  validateUpdate: (next, live, { subresource }) => {
+    switch (subresource) {
+      case "status":
+        return podStatusFaults(next, live).causes;
+      case "ephemeralcontainers":
+        return ephemeralFaults(next, live).causes;
+      case "resize":
+        return resizeFaults(next, live).causes;
+      case "binding":
+        return [];
+      default:
+        return podUpdateFaults(next, live).causes;
+    }
   },
   gracePeriod: (object) => {
     const phase = field(object, "status", "phase");
@@ -21,3 +86,68 @@ export const pod: Strategy = {
     return seconds < 0 ? 1 : seconds;
   },
 };
+
+/** `podIP` and the first of `podIPs` are one thing; the first wins. */
+function sameAddress(status: JsonObject): void {
+  const ip = text(status, "podIP");
+  const [first] = items(status, "podIPs");
+  if (ip !== "" && (first === undefined || text(first, "ip") !== ip)) status.podIPs = [{ ip }];
+  else if (ip === "" && first !== undefined) status.podIP = text(first, "ip");
+}
+
+function keepToStatus(next: JsonObject, live: JsonObject): void {
+  put(metadataOf(next), "ownerReferences", metadataOf(live).ownerReferences);
+  const status = ensure(next, "status");
+  if (text(status, "qosClass") === "") put(status, "qosClass", statusOf(live).qosClass);
+}
+
+/** A subresource that guards one part of the spec leaves the rest as it is. */
+function keepAllBut(next: JsonObject, live: JsonObject, change: (spec: JsonObject) => void): void {
+  const spec = clone(specOf(live));
+  change(spec);
+  next.spec = spec;
+  put(next, "status", live.status);
+}
+
+function resize(spec: JsonObject, wanted: JsonObject): void {
+  for (const list of ["containers", "initContainers"]) {
+    const named = new Map(items(wanted, list).map((container) => [text(container, "name"), container]));
+    for (const container of items(spec, list)) {
+      const changed = named.get(text(container, "name"));
+      if (!changed) continue;
+      put(container, "resources", changed.resources);
+      put(container, "resizePolicy", changed.resizePolicy);
+    }
+  }
+}
+
+const appArmor = "container.apparmor.security.beta.kubernetes.io/";
+
+function checkPodAnnotations(faults: Faults, object: JsonObject): void {
+  const annotations = child(metadataOf(object), "annotations");
+  for (const key of Object.keys(annotations)) {
+    if (!key.startsWith(appArmor)) continue;
+    const name = key.slice(appArmor.length);
+    const spec = specOf(object);
+    const known = ["containers", "initContainers", "ephemeralContainers"].some((list) =>
+      items(spec, list).some((container) => text(container, "name") === name),
+    );
+    if (!known) faults.invalid(`metadata.annotations[${key}]`, name, "container not found");
+  }
+}
+
+/** The template of pods on their own: kept for others to use. */
+export const podTemplate: Strategy = {
+  setDefaults: (object) => {
+    podSpecDefaults(ensure(ensure(object, "template"), "spec"));
+  },
+  specChanged: (next, live) => JSON.stringify(next.template) !== JSON.stringify(live.template),
+  validate: (object) => templateFaults(object),
+  validateUpdate: (next) => templateFaults(next),
+};
+
+function templateFaults(object: JsonObject) {
+  const faults = new Faults();
+  if (has(object, "template")) checkPodTemplate(faults, "template", child(object, "template"));
+  return faults.causes;
+}

@@ -1,0 +1,99 @@
+import { equal, type JsonObject } from "../../json.ts";
+import type { Strategy } from "../strategy.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "./amounts.ts";
+import { warnOfTemplate } from "./deployment.ts";
+import { Faults } from "./faults.ts";
+import { child, metadataOf, own, specOf, text } from "./fields.ts";
+import { ensure, fill } from "./fill.ts";
+import { internal } from "./go-value.ts";
+import { checkCounts, checkSame, checkSelectedTemplate, templateDefaults } from "./workload-template.ts";
+
+/** Where the generation of the template is kept since the field for it went. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+const counts = [
+  "currentNumberScheduled",
+  "numberMisscheduled",
+  "desiredNumberScheduled",
+  "numberReady",
+  "observedGeneration",
+  "updatedNumberScheduled",
+  "numberAvailable",
+  "numberUnavailable",
+  "collisionCount",
+];
+
+export const daemonSet: Strategy = {
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    const strategy = ensure(spec, "updateStrategy");
+    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (strategy.type === "RollingUpdate") {
+      fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: 1, maxSurge: 0 });
+    }
+    fill(spec, { revisionHistoryLimit: 10 });
+    templateDefaults(spec);
+  },
+  prepareCreate: (object, { warn }) => {
+    object.status = {};
+    ensure(ensure(object, "metadata"), "annotations")[templateGeneration] = "1";
+    warnOfTemplate(object, warn);
+  },
+  prepareUpdate: (next, live, { subresource }) => {
+    const before = Number(child(metadataOf(live), "annotations")[templateGeneration] ?? 1);
+    const changed = subresource === undefined && !equal(specOf(next).template, specOf(live).template);
+    ensure(ensure(next, "metadata"), "annotations")[templateGeneration] = String(
+      changed ? before + 1 : before,
+    );
+  },
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") {
+      const faults = new Faults();
+      checkCounts(faults, next, counts);
+      return faults.causes;
+    }
+    const faults = specFaults(next);
+    checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
+    return faults.causes;
+  },
+};
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  checkSelectedTemplate(faults, spec, {
+    kind: "daemonset",
+    deadlineOwner: "DaemonSet",
+    required: false,
+    unusable: false,
+  });
+  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
+  checkUpdateStrategy(faults, child(spec, "updateStrategy"));
+  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
+  return faults;
+}
+
+function checkUpdateStrategy(faults: Faults, strategy: JsonObject): void {
+  const type = text(strategy, "type");
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") {
+    faults.unsupported("spec.updateStrategy", internal("UpdateStrategy", strategy), [
+      "RollingUpdate",
+      "OnDelete",
+    ]);
+    return;
+  }
+  const at = "spec.updateStrategy.rollingUpdate";
+  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
+  notAboveAll(faults, `${at}.maxUnavailable`, maxUnavailable);
+  checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);
+  notAboveAll(faults, `${at}.maxSurge`, maxSurge);
+  const [down, up] = [countOrPercent(maxUnavailable), countOrPercent(maxSurge)];
+  if (down !== 0 && up !== 0) {
+    faults.invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
+  } else if (down === 0 && up === 0) {
+    faults.required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
+  }
+}

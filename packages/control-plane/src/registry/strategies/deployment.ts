@@ -1,0 +1,122 @@
+import { equal, type JsonObject } from "../../json.ts";
+import type { Strategy } from "../strategy.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "./amounts.ts";
+import { Faults } from "./faults.ts";
+import { child, has, metadataOf, number, own, specOf, text } from "./fields.ts";
+import { ensure, fill } from "./fill.ts";
+import { internal } from "./go-value.ts";
+import { podWarnings } from "./pod-warnings.ts";
+import {
+  checkAvailable,
+  checkCollisions,
+  checkCounts,
+  checkSame,
+  checkSelectedTemplate,
+  templateDefaults,
+} from "./workload-template.ts";
+
+const counts = [
+  "observedGeneration",
+  "replicas",
+  "updatedReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "unavailableReplicas",
+  "terminatingReplicas",
+  "collisionCount",
+];
+const bounded = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+
+/** Annotations count as a change of the spec, unless they come with the status. */
+const statusWrites = new WeakSet<JsonObject>();
+
+export const deployment: Strategy = {
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    const strategy = ensure(spec, "strategy");
+    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (strategy.type === "RollingUpdate") {
+      fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: "25%", maxSurge: "25%" });
+    }
+    templateDefaults(spec);
+  },
+  prepareCreate: (object, { warn }) => {
+    object.status = {};
+    warnOfTemplate(object, warn);
+  },
+  prepareUpdate: (next, _live, { subresource, warn }) => {
+    if (subresource === "status") statusWrites.add(next);
+    if (subresource === undefined) warnOfTemplate(next, warn);
+  },
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") {
+      const faults = new Faults();
+      checkCounts(faults, next, counts, bounded);
+      checkAvailable(faults, next);
+      checkCollisions(faults, next, live);
+      return faults.causes;
+    }
+    const faults = specFaults(next);
+    checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
+    return faults.causes;
+  },
+  specChanged: (next, live) =>
+    !statusWrites.has(next) &&
+    (!equal(next.spec, live.spec) ||
+      !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations"))),
+};
+
+/** Says what is doubtful about the pods a workload will make. */
+export function warnOfTemplate(object: JsonObject, warn: (text: string) => void): void {
+  const template = child(specOf(object), "template");
+  podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
+}
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  faults.atLeast("spec.replicas", own(spec, "replicas"));
+  checkSelectedTemplate(faults, spec, {
+    kind: "deployment",
+    deadlineOwner: "ReplicaSet",
+    required: true,
+    unusable: true,
+  });
+  checkStrategy(faults, child(spec, "strategy"));
+  const ready = number(spec, "minReadySeconds") ?? 0;
+  faults.atLeast("spec.minReadySeconds", ready);
+  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
+  const deadline = number(spec, "progressDeadlineSeconds");
+  faults.atLeast("spec.progressDeadlineSeconds", deadline);
+  if (deadline !== undefined && deadline <= ready) {
+    faults.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
+  }
+  return faults;
+}
+
+function checkStrategy(faults: Faults, strategy: JsonObject): void {
+  const type = text(strategy, "type");
+  if (type === "Recreate") {
+    if (has(strategy, "rollingUpdate")) {
+      faults.forbidden(
+        "spec.strategy.rollingUpdate",
+        "may not be specified when strategy `type` is 'Recreate'",
+      );
+    }
+    return;
+  }
+  if (type !== "RollingUpdate") {
+    faults.unsupported("spec.strategy", internal("UpdateStrategy", strategy), ["Recreate", "RollingUpdate"]);
+    return;
+  }
+  const at = "spec.strategy.rollingUpdate";
+  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
+  checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);
+  if (countOrPercent(maxUnavailable) === 0 && countOrPercent(maxSurge) === 0) {
+    faults.invalid(`${at}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
+  }
+  notAboveAll(faults, `${at}.maxUnavailable`, maxUnavailable);
+}

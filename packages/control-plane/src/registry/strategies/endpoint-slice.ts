@@ -1,0 +1,115 @@
+import { equal, type JsonObject } from "../../json.ts";
+import type { Strategy } from "../strategy.ts";
+import { Faults, immutable } from "./faults.ts";
+import { child, has, items, metadataOf, number, own, text, texts } from "./fields.ts";
+import { fill } from "./fill.ts";
+import {
+  dnsLabel,
+  dnsSubdomain,
+  ipAddress,
+  ipv4,
+  ipv6,
+  labelText,
+  portNumber,
+  qualifiedName,
+} from "./names.ts";
+import { checkOrdinaryAddress } from "./service-rules.ts";
+
+const most = { endpoints: 1000, ports: 20_000, addresses: 100, zones: 8 } as const;
+
+export const endpointSlice: Strategy = {
+  setDefaults: (object) => {
+    for (const port of items(object, "ports")) fill(port, { name: "", protocol: "TCP" });
+  },
+  prepareCreate: (object, { warn }) => {
+    if (text(object, "addressType") === "FQDN") warn("spec.addressType: FQDN endpoints are deprecated");
+  },
+  validate: (object) => sliceFaults(object).causes,
+  validateUpdate: (next, live) => {
+    const faults = sliceFaults(next);
+    if (text(next, "addressType") !== text(live, "addressType")) {
+      faults.invalid("addressType", text(next, "addressType"), immutable);
+    }
+    return faults.causes;
+  },
+  specChanged: (next, live) => !equal(counted(next), counted(live)),
+};
+
+/** Everything but metadata counts, and of metadata the labels do: they say whose endpoints these are. */
+function counted(object: JsonObject): JsonObject {
+  const { metadata: _metadata, ...rest } = object;
+  return { ...rest, labels: child(metadataOf(object), "labels") };
+}
+
+function sliceFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const type = text(object, "addressType");
+  if (type === "") faults.required("addressType");
+  else faults.oneOf("addressType", type, ["FQDN", "IPv4", "IPv6"]);
+  const entries = items(object, "endpoints");
+  if (entries.length > most.endpoints) faults.tooMany("endpoints", entries.length, most.endpoints);
+  for (const [index, endpoint] of entries.entries())
+    checkEndpoint(faults, `endpoints[${index}]`, endpoint, type);
+  const names = new Set<string>();
+  for (const [index, port] of items(object, "ports").entries())
+    checkPort(faults, `ports[${index}]`, port, names);
+  return faults;
+}
+
+function checkEndpoint(faults: Faults, at: string, endpoint: JsonObject, type: string): void {
+  const addresses = texts(endpoint, "addresses");
+  if (addresses.length === 0) faults.required(`${at}.addresses`, "must contain at least 1 address");
+  else if (addresses.length > most.addresses)
+    faults.tooMany(`${at}.addresses`, addresses.length, most.addresses);
+  for (const [index, address] of addresses.entries()) {
+    checkAddress(faults, { list: `${at}.addresses`, one: `${at}.addresses[${index}]` }, address, type);
+  }
+  const node = own(endpoint, "nodeName");
+  if (typeof node === "string") faults.each(`${at}.nodeName`, node, dnsSubdomain(node));
+  const zone = own(endpoint, "zone");
+  if (typeof zone === "string") faults.each(`${at}.zone`, zone, labelText(zone));
+  if (has(endpoint, "hostname"))
+    faults.each(`${at}.hostname`, text(endpoint, "hostname"), dnsLabel(text(endpoint, "hostname")));
+  const zones = items(child(endpoint, "hints"), "forZones");
+  if (zones.length > most.zones) faults.tooMany(`${at}.hints.forZones`, zones.length, most.zones);
+  const seen = new Set<string>();
+  for (const [index, hint] of zones.entries()) {
+    const name = text(hint, "name");
+    if (seen.has(name)) faults.duplicate(`${at}.hints.forZones[${index}].name`, name);
+    seen.add(name);
+    faults.each(`${at}.hints.forZones[${index}].name`, name, labelText(name));
+  }
+}
+
+/** The real server names the list in some complaints and the item in others. */
+function checkAddress(
+  faults: Faults,
+  at: { readonly list: string; readonly one: string },
+  address: string,
+  type: string,
+): void {
+  if (type === "FQDN") {
+    faults.each(at.one, address, dnsSubdomain(address));
+    return;
+  }
+  if (type !== "IPv4" && type !== "IPv6") return;
+  const complaints = ipAddress(address);
+  faults.each(at.one, address, complaints);
+  if (complaints.length > 0) return;
+  if (type === "IPv4" && !ipv4(address)) faults.invalid(at.list, address, "must be an IPv4 address");
+  if (type === "IPv6" && !ipv6(address)) faults.invalid(at.list, address, "must be an IPv6 address");
+  checkOrdinaryAddress(faults, at.one, address);
+}
+
+function checkPort(faults: Faults, at: string, port: JsonObject, names: Set<string>): void {
+  const name = text(port, "name");
+  if (names.has(name)) faults.duplicate(`${at}.name`, name);
+  names.add(name);
+  if (name !== "") faults.each(`${at}.name`, name, dnsLabel(name));
+  if (!has(port, "protocol")) faults.required(`${at}.protocol`);
+  else faults.oneOf(`${at}.protocol`, text(port, "protocol"), ["SCTP", "TCP", "UDP"]);
+  const value = number(port, "port");
+  if (value !== undefined) faults.each(`${at}.port`, value, portNumber(value));
+  const application = text(port, "appProtocol");
+  if (application !== "") faults.each(`${at}.appProtocol`, application, qualifiedName(application));
+}

@@ -1,0 +1,232 @@
+import type { Random } from "@windlass/clock";
+import type { JsonObject } from "../../json.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import type { Faults } from "./faults.ts";
+import { has, items, number, specOf, text, texts } from "./fields.ts";
+import { addressNumber, ipv4 } from "./names.ts";
+
+/** Where cluster addresses come from. The first one is the API server's own. */
+export const serviceRange = { prefix: "10.96", first: "10.96.0.1", last: "10.96.255.254" } as const;
+const nodePortRange = { least: 30_000, most: 32_767 } as const;
+
+/** Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given back. */
+class Allocations {
+  readonly #addresses = new Map<string, number>();
+  readonly #ports = new Map<string, number>();
+
+  constructor(store: Store) {
+    for (const entry of store.entries("services")) this.#count(entry, 1);
+    store.subscribe("services", ({ type, entry, previous }) => {
+      if (previous) this.#count(previous, -1);
+      if (type !== "DELETED") this.#count(entry, 1);
+    });
+  }
+
+  holdsAddress(address: string): boolean {
+    return address === serviceRange.first || this.#addresses.has(address);
+  }
+
+  /** @param protocol ports of different protocols do not collide */
+  holdsPort(port: number, protocol: string): boolean {
+    return this.#ports.has(`${protocol}/${port}`);
+  }
+
+  holdsPortAtAll(port: number): boolean {
+    return ["TCP", "UDP", "SCTP"].some((protocol) => this.holdsPort(port, protocol));
+  }
+
+  #count({ object }: Entry, step: 1 | -1): void {
+    const spec = specOf(object);
+    for (const address of texts(spec, "clusterIPs"))
+      if (address !== "None") add(this.#addresses, address, step);
+    for (const port of items(spec, "ports")) {
+      const held = number(port, "nodePort");
+      if (held) add(this.#ports, `${text(port, "protocol")}/${held}`, step);
+    }
+    const health = number(spec, "healthCheckNodePort");
+    if (health) add(this.#ports, `TCP/${health}`, step);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, step: number): void {
+  const count = (counts.get(key) ?? 0) + step;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+const allocations = new WeakMap<Store, Allocations>();
+
+function allocationsOf(store: Store): Allocations {
+  let found = allocations.get(store);
+  if (!found) {
+    found = new Allocations(store);
+    allocations.set(store, found);
+  }
+  return found;
+}
+
+export const needsClusterIP = (spec: JsonObject): boolean => text(spec, "type") !== "ExternalName";
+export const isHeadless = (spec: JsonObject): boolean => texts(spec, "clusterIPs")[0] === "None";
+export const needsHealthPort = (spec: JsonObject): boolean =>
+  text(spec, "type") === "LoadBalancer" && text(spec, "externalTrafficPolicy") === "Local";
+
+/** Whether ports of the nodes are wanted for a Service's own. */
+export function needsNodePort(spec: JsonObject): boolean {
+  const type = text(spec, "type");
+  return type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
+}
+
+/**
+ * Gives a valid Service its address and its node ports, or says why it cannot have those it asks for.
+ *
+ * @param live what is stored, whose own addresses and ports are not in the way
+ */
+export function allocate(
+  faults: Faults,
+  spec: JsonObject,
+  live: JsonObject | undefined,
+  { store, random }: { readonly store: Store; readonly random: Random },
+): void {
+  const held = allocationsOf(store);
+  const before = live ? specOf(live) : {};
+  if (needsClusterIP(spec)) {
+    chooseFamilies(faults, spec);
+    if (!faults.none) return;
+    if (!isHeadless(spec)) chooseAddress(faults, spec, before, held, random);
+  }
+  choosePorts(faults, spec, before, held, random);
+}
+
+/** The cluster has one family of addresses; only what needs no address may ask for two. */
+function chooseFamilies(faults: Faults, spec: JsonObject): void {
+  const headless = isHeadless(spec);
+  const selectorless = headless && Object.keys((spec.selector as JsonObject | undefined) ?? {}).length === 0;
+  const families = texts(spec, "ipFamilies");
+  const policy = text(spec, "ipFamilyPolicy");
+  if (!selectorless) {
+    if (policy === "RequireDualStack") {
+      faults.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
+    }
+    for (const [index, family] of families.entries()) {
+      if (family !== "IPv4") {
+        faults.invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+      }
+    }
+    if (!faults.none) return;
+  }
+  if (selectorless) {
+    if (policy === "") spec.ipFamilyPolicy = families.length === 1 ? "SingleStack" : "RequireDualStack";
+    if (families.length === 0) {
+      spec.ipFamilies = spec.ipFamilyPolicy === "SingleStack" ? ["IPv4"] : ["IPv4", "IPv6"];
+    }
+    return;
+  }
+  if (policy === "") spec.ipFamilyPolicy = "SingleStack";
+  if (families.length === 0) spec.ipFamilies = ["IPv4"];
+}
+
+function chooseAddress(
+  faults: Faults,
+  spec: JsonObject,
+  before: JsonObject,
+  held: Allocations,
+  random: Random,
+): void {
+  const [asked] = texts(spec, "clusterIPs");
+  if (asked === undefined || asked === "") {
+    const chosen = freeAddress(held, random);
+    spec.clusterIP = chosen;
+    spec.clusterIPs = [chosen];
+    return;
+  }
+  if (texts(before, "clusterIPs").includes(asked)) return;
+  const why = !inRange(asked)
+    ? "the provided network does not match the current range"
+    : held.holdsAddress(asked)
+      ? "provided IP is already allocated"
+      : undefined;
+  if (why !== undefined) {
+    faults.invalid("spec.clusterIPs", texts(spec, "clusterIPs"), `failed to allocate IP ${asked}: ${why}`);
+  }
+}
+
+function inRange(address: string): boolean {
+  if (!ipv4(address)) return false;
+  const value = addressNumber(address);
+  return value >= addressNumber(serviceRange.first) && value <= addressNumber(serviceRange.last);
+}
+
+function freeAddress(held: Allocations, random: Random): string {
+  const size = 256 * 256 - 2;
+  const start = Math.floor(random.next() * size);
+  for (let step = 0; step < size; step++) {
+    const offset = ((start + step) % size) + 1;
+    const address = `${serviceRange.prefix}.${offset >> 8}.${offset & 255}`;
+    if (!held.holdsAddress(address)) return address;
+  }
+  throw new Error("every address of the service range is taken");
+}
+
+function choosePorts(
+  faults: Faults,
+  spec: JsonObject,
+  before: JsonObject,
+  held: Allocations,
+  random: Random,
+): void {
+  const own = new Set(
+    items(before, "ports").map((port) => `${text(port, "protocol")}/${number(port, "nodePort") ?? 0}`),
+  );
+  const taken = new Set<string>();
+  const free = (port: number, protocol: string) => {
+    const key = `${protocol}/${port}`;
+    return !taken.has(key) && (own.has(key) || !held.holdsPort(port, protocol));
+  };
+  const wanted = needsNodePort(spec);
+  for (const [index, port] of items(spec, "ports").entries()) {
+    const protocol = text(port, "protocol");
+    const asked = number(port, "nodePort") ?? 0;
+    if (asked !== 0) {
+      checkPort(faults, `spec.ports[${index}].nodePort`, asked, free(asked, protocol));
+      taken.add(`${protocol}/${asked}`);
+    } else if (wanted) {
+      // One number serves both protocols of a port such as DNS.
+      const twin = items(spec, "ports").find(
+        (other) => other !== port && other.port === port.port && has(other, "nodePort"),
+      );
+      const shared = twin ? (number(twin, "nodePort") ?? 0) : 0;
+      const chosen = shared !== 0 && free(shared, protocol) ? shared : freePort(held, random, taken);
+      port.nodePort = chosen;
+      taken.add(`${protocol}/${chosen}`);
+    }
+  }
+  if (!needsHealthPort(spec)) return;
+  const health = number(spec, "healthCheckNodePort") ?? 0;
+  if (health === 0) spec.healthCheckNodePort = freePort(held, random, taken);
+  else if (health !== number(before, "healthCheckNodePort")) {
+    checkPort(faults, "spec.healthCheckNodePort", health, free(health, "TCP"));
+  }
+}
+
+function checkPort(faults: Faults, at: string, port: number, free: boolean): void {
+  const { least, most } = nodePortRange;
+  if (port < least || port > most) {
+    faults.invalid(
+      at,
+      port,
+      `provided port is not in the valid range. The range of valid ports is ${least}-${most}`,
+    );
+  } else if (!free) faults.invalid(at, port, "provided port is already allocated");
+}
+
+function freePort(held: Allocations, random: Random, taken: ReadonlySet<string>): number {
+  const { least, most } = nodePortRange;
+  const size = most - least + 1;
+  const start = Math.floor(random.next() * size);
+  for (let step = 0; step < size; step++) {
+    const port = least + ((start + step) % size);
+    const inUse = ["TCP", "UDP", "SCTP"].some((protocol) => taken.has(`${protocol}/${port}`));
+    if (!inUse && !held.holdsPortAtAll(port)) return port;
+  }
+  throw new Error("every node port is taken");
+}

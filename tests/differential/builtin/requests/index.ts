@@ -1,0 +1,24 @@
+import type { Story } from "../story.ts";
+import { access } from "./access.ts";
+import { autoscaling } from "./autoscaling.ts";
+import { cluster } from "./cluster.ts";
+import { config } from "./config.ts";
+import { events } from "./events.ts";
+import { pods } from "./pods.ts";
+import { services } from "./services.ts";
+import { storage } from "./storage.ts";
+import { jobs, workloads } from "./workloads.ts";
+
+/** Every story, in the order they are played. Storage comes first: its classes are used by others. */
+export const stories: readonly Story[] = [
+  ...config,
+  ...storage,
+  ...workloads,
+  ...jobs,
+  ...services,
+  ...autoscaling,
+  ...access,
+  ...cluster,
+  ...events,
+  ...pods,
+];
