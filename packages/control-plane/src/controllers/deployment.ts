@@ -128,17 +128,11 @@ export function startDeployments(world: ControllerWorld): Running {
     if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1) : family;
     const revision = Math.max(revisionOf(family.current), newest + 1);
     const current = await annotateSet(family.deployment, family.current, revision);
-    let deployment = await annotateDeployment(
-      family.deployment,
-      textOf(field(current, "metadata", "annotations", revisionKey)),
-    );
-    if (hasDeadline(deployment) && !progressing(deployment)) {
-      deployment = await setProgress(
-        deployment,
-        "FoundNewReplicaSet",
-        `Found new replica set "${current.metadata.name}"`,
-      );
-    }
+    const shown = textOf(field(current, "metadata", "annotations", revisionKey));
+    const name = current.metadata.name;
+    const found = { reason: "FoundNewReplicaSet", message: `Found new replica set "${name}"` };
+    const untold = hasDeadline(family.deployment) && !progressing(family.deployment);
+    const deployment = await noteRevision(family.deployment, shown, untold ? found : undefined);
     return { ...family, deployment, current };
   }
 
@@ -152,14 +146,15 @@ export function startDeployments(world: ControllerWorld): Running {
       return await withNewSet({ ...family, deployment: next }, revision);
     }
     if (wantedReplicas(made) > 0) await tellScaled(deployment, made, 0, wantedReplicas(made));
-    let next = await annotateDeployment(deployment, String(revision));
-    if (hasDeadline(next)) {
-      next = await setProgress(
-        next,
-        "NewReplicaSetCreated",
-        `Created new replica set "${made.metadata.name}"`,
-      );
-    }
+    const progress = {
+      reason: "NewReplicaSetCreated",
+      message: `Created new replica set "${made.metadata.name}"`,
+    };
+    const next = await noteRevision(
+      deployment,
+      String(revision),
+      hasDeadline(deployment) ? progress : undefined,
+    );
     return { deployment: next, current: made, old };
   }
 
@@ -241,25 +236,29 @@ export function startDeployments(world: ControllerWorld): Running {
     });
   }
 
-  async function annotateDeployment(deployment: StoredObject, revision: string): Promise<StoredObject> {
-    if (field(deployment, "metadata", "annotations", revisionKey) === revision) return deployment;
-    return await edit(registry, deployments, deployment, context, (next) => {
-      const metadata = next.metadata as JsonObject;
-      metadata.annotations = { ...mapAt(metadata, "annotations"), [revisionKey]: revision };
-    });
-  }
-
-  async function setProgress(
+  /** Both go through the status, as in the real controller: a revision is no change of what was asked for. */
+  async function noteRevision(
     deployment: StoredObject,
-    reason: string,
-    message: string,
+    revision: string,
+    progress?: { readonly reason: string; readonly message: string },
   ): Promise<StoredObject> {
-    const conditions = withCondition(
-      listAt(deployment, "status", "conditions"),
-      progressCondition("True", reason, message),
+    const known = field(deployment, "metadata", "annotations", revisionKey) === revision;
+    if (known && !progress) return deployment;
+    return await edit(
+      registry,
+      deployments,
+      deployment,
+      context,
+      (next) => {
+        const metadata = next.metadata as JsonObject;
+        metadata.annotations = { ...mapAt(metadata, "annotations"), [revisionKey]: revision };
+        if (!progress) return;
+        const before = listAt(next, "status", "conditions");
+        const condition = progressCondition("True", progress.reason, progress.message);
+        next.status = { ...mapAt(next, "status"), conditions: withCondition(before, condition) };
+      },
+      "status",
     );
-    const status = { ...((deployment.status ?? {}) as JsonObject), conditions };
-    return await writeStatus(registry, deployments, deployment, status, context);
   }
 
   function progressCondition(status: string, reason: string, message: string): JsonObject {

@@ -98,7 +98,8 @@ export async function edit(
     (live) => {
       const next = clone(live);
       change(next);
-      return next;
+      // In the shape it would be stored in, or a zero that is left out there would look like a change every time.
+      return resource.settle?.(next) ?? next;
     },
     { kind: "PatchOptions" },
   );

@@ -121,6 +121,7 @@ export function startPersistentVolumes(world: ControllerWorld): Running {
       field(storageClass, "volumeBindingMode") === "WaitForFirstConsumer" &&
       field(withClass, "metadata", "annotations", selectedNode) === undefined;
     if (waits) {
+      await setPending(claim);
       await record(claim, {
         type: "Normal",
         reason: "WaitForFirstConsumer",
@@ -132,12 +133,18 @@ export function startPersistentVolumes(world: ControllerWorld): Running {
       findVolume(withClass) ?? (storageClass ? await provision(withClass, storageClass) : undefined);
     if (volume) await bind(withClass, volume);
     else {
+      await setPending(claim);
       await record(claim, {
         type: "Normal",
         reason: "FailedBinding",
         message: "no persistent volumes available for this claim and no storage class is set",
       });
     }
+  }
+
+  async function setPending(claim: StoredObject): Promise<void> {
+    const status = { ...((claim.status ?? {}) as JsonObject), phase: "Pending" };
+    await writeStatus(registry, claims, claim, status, context);
   }
 
   /** The claim with the default class, if it names none and there is one. */

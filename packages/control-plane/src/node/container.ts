@@ -31,8 +31,6 @@ export interface ContainerStep {
 
 const firstBackoffMs = 10_000;
 const lastBackoffMs = 300_000;
-/** How long a failed pull is shown as such before it is shown as waiting for the next. */
-const pullErrorMs = 1_000;
 
 /** How long a container that was restarted so often waits for the next time. */
 export function backoffMs(restarts: number): number {
@@ -96,6 +94,7 @@ function start(view: ContainerView, before: JsonObject | undefined): ContainerSt
   };
 }
 
+/** First the failure, then that it is waited before the next try, which comes when the image may be there. */
 function pullFailure(view: ContainerView, before: JsonObject | undefined): ContainerStep {
   const image = textOf(view.container.image);
   const why = `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
@@ -121,7 +120,6 @@ function pullFailure(view: ContainerView, before: JsonObject | undefined): Conta
       event(view, "Warning", "Failed", `Failed to pull image "${image}": ${why}`),
       event(view, "Warning", "Failed", "Error: ErrImagePull"),
     ],
-    againMs: pullErrorMs,
   };
 }
 

@@ -186,7 +186,7 @@ function phaseOf(pod: StoredObject, inits: readonly JsonObject[], containers: re
   }
   const neverRan = (status: JsonObject) =>
     field(status, "state", "waiting") !== undefined && field(status, "lastState", "terminated") === undefined;
-  if (containers.some(neverRan)) return "Pending";
+  if (containers.length === 0 || containers.some(neverRan)) return "Pending";
   if (!containers.every((status) => exit(status) !== undefined)) return "Running";
   const good = containers.every((status) => exit(status) === 0);
   const again = policy === "Always" || (policy === "OnFailure" && !good);

@@ -1,0 +1,250 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../json.ts";
+import { field } from "../storage/store.ts";
+import { listAt } from "./objects.ts";
+import { names, type Stage, stage, workload } from "./stage.ts";
+
+const service = (spec: JsonObject): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "web" },
+  spec,
+});
+const slices = (world: Stage) =>
+  world
+    .list("endpointslices.discovery.k8s.io")
+    .filter(({ metadata }) => metadata.namespace === "default" && metadata.name !== "kubernetes");
+
+test("a service's slice has its ready pods, by the port they give its name to", async () => {
+  await using world = await stage();
+  const spec = {
+    containers: [{ name: "main", image: "example/app:1", ports: [{ name: "http", containerPort: 8080 }] }],
+  };
+  await world.create(
+    service({ selector: { app: "web" }, ports: [{ name: "web", port: 80, targetPort: "http" }] }),
+  );
+  expect(slices(world)).toMatchObject([{ endpoints: null, ports: null }]);
+  await world.create(workload("ReplicaSet", "web", { replicas: 2 }, { spec }));
+  const [slice] = slices(world);
+  expect(slice).toMatchObject({
+    addressType: "IPv4",
+    metadata: {
+      labels: {
+        "kubernetes.io/service-name": "web",
+        "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+      },
+      ownerReferences: [{ kind: "Service", name: "web", controller: true }],
+    },
+    ports: [{ name: "web", port: 8080, protocol: "TCP" }],
+  });
+  const endpoints = slice?.endpoints as JsonObject[];
+  expect(endpoints.map(({ conditions }) => conditions)).toEqual(
+    [1, 2].map(() => ({ ready: true, serving: true, terminating: false })),
+  );
+  expect(listAt(listAt(world.get("endpoints", "web"), "subsets")[0], "addresses")).toHaveLength(2);
+  const [sick] = names(world.list("pods"));
+  world.plane.node.on(sick as string, "never-ready");
+  await world.pass(0);
+  const after = slices(world)[0]?.endpoints as JsonObject[];
+  expect(after.map((endpoint) => field(endpoint, "conditions", "ready")).sort()).toEqual([false, true]);
+  await world.delete("services", "web");
+  expect(slices(world)).toEqual([]);
+  expect(world.get("endpoints", "web")).toBeUndefined();
+});
+
+test("a pod that is stopping stays listed, as terminating", async () => {
+  await using world = await stage();
+  world.plane.node.on("web-*", { kind: "run", lingerMs: "grace" });
+  await world.create(
+    service({ selector: { app: "web" }, ports: [{ port: 80 }] }),
+    workload("ReplicaSet", "web", { replicas: 1 }),
+  );
+  await world.delete("replicasets.apps", "web");
+  expect(slices(world)[0]?.endpoints).toMatchObject([
+    { conditions: { ready: false, serving: true, terminating: true } },
+  ]);
+  await world.pass(30_000);
+  expect(slices(world)[0]?.endpoints).toBeNull();
+});
+
+test("Endpoints written by hand are mirrored", async () => {
+  await using world = await stage();
+  await world.create(service({ ports: [{ port: 80 }] }), {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { name: "web" },
+    subsets: [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 80, protocol: "TCP" }] }],
+  });
+  expect(slices(world)).toMatchObject([
+    { endpoints: [{ addresses: ["192.0.2.1"], conditions: { ready: true } }], ports: [{ port: 80 }] },
+  ]);
+});
+
+test("a disruption budget counts what it may give", async () => {
+  await using world = await stage();
+  const budget = (name: string, spec: JsonObject): JsonObject => ({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name },
+    spec: { selector: { matchLabels: { app: "web" } }, ...spec },
+  });
+  await world.create(
+    workload("Deployment", "web", { replicas: 4 }),
+    budget("at-least", { minAvailable: 3 }),
+    budget("half", { maxUnavailable: "50%" }),
+  );
+  const status = (name: string) => world.get("poddisruptionbudgets.policy", name)?.status;
+  expect(status("at-least")).toMatchObject({
+    expectedPods: 4,
+    currentHealthy: 4,
+    desiredHealthy: 3,
+    disruptionsAllowed: 1,
+  });
+  expect(status("half")).toMatchObject({ expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 2 });
+  for (const name of names(world.list("pods")).slice(0, 2)) world.plane.node.on(name, "never-ready");
+  await world.pass(0);
+  expect(status("at-least")).toMatchObject({
+    disruptionsAllowed: 0,
+    conditions: [{ type: "DisruptionAllowed", status: "False", reason: "InsufficientPods" }],
+  });
+});
+
+test("an autoscaler keeps its target within bounds, and says that it has no figures", async () => {
+  await using world = await stage();
+  await world.create(workload("Deployment", "web", { replicas: 1 }), {
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "web" },
+    spec: {
+      minReplicas: 2,
+      maxReplicas: 3,
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+    },
+  });
+  const wanted = () => field(world.get("deployments.apps", "web"), "spec", "replicas");
+  expect(wanted()).toBe(2);
+  expect(world.events("HorizontalPodAutoscaler")[0]).toBe(
+    "SuccessfulRescale: New size: 2; reason: Current number of replicas below Spec.MinReplicas",
+  );
+  await world.change("deployments.apps", "web", (object) => {
+    (object.spec as JsonObject).replicas = 9;
+  });
+  expect(wanted()).toBe(3);
+  const conditions = field(
+    world.get("horizontalpodautoscalers.autoscaling", "web"),
+    "status",
+    "conditions",
+  ) as JsonObject[];
+  expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
+    ["AbleToScale", "True", "SucceededGetScale"],
+    ["ScalingActive", "False", "FailedGetResourceMetric"],
+  ]);
+  await world.change("deployments.apps", "web", (object) => {
+    (object.spec as JsonObject).replicas = 0;
+  });
+  expect(wanted()).toBe(0);
+});
+
+test("claims are bound: to a volume that fits, to one made for them, or when a pod first needs them", async () => {
+  await using world = await stage();
+  const claim = (name: string, spec: JsonObject = {}): JsonObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
+  });
+  await world.create(
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "by-hand" },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        capacity: { storage: "5Gi" },
+        storageClassName: "manual",
+        persistentVolumeReclaimPolicy: "Retain",
+        hostPath: { path: "/data" },
+      },
+    },
+    {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "lazy" },
+      provisioner: "example.com/disk",
+      reclaimPolicy: "Delete",
+      volumeBindingMode: "WaitForFirstConsumer",
+    },
+    claim("fits", { storageClassName: "manual" }),
+    claim("made"),
+    claim("lazy", { storageClassName: "lazy" }),
+  );
+  const phase = (name: string) => field(world.get("persistentvolumeclaims", name), "status", "phase");
+  expect(field(world.get("persistentvolumeclaims", "fits"), "spec", "volumeName")).toBe("by-hand");
+  expect([phase("fits"), phase("made"), phase("lazy")]).toEqual(["Bound", "Bound", "Pending"]);
+  const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "lazy" } }];
+  await world.create({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "user" },
+    spec: { containers: [{ name: "c", image: "example/app:1" }], volumes },
+  });
+  expect(phase("lazy")).toBe("Bound");
+  expect(field(world.get("pods", "user"), "status", "phase")).toBe("Running");
+  await world.delete("persistentvolumeclaims", "lazy");
+  expect(world.get("persistentvolumeclaims", "lazy")).toBeDefined();
+  await world.delete("pods", "user");
+  await world.delete("persistentvolumeclaims", "made");
+  await world.delete("persistentvolumeclaims", "fits");
+  expect(world.list("persistentvolumeclaims")).toEqual([]);
+  expect(
+    world.list("persistentvolumes").map((volume) => [volume.metadata.name, field(volume, "status", "phase")]),
+  ).toEqual([["by-hand", "Released"]]);
+});
+
+test("a quota counts what its namespace uses", async () => {
+  await using world = await stage();
+  await world.create(
+    {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "q" },
+      spec: { hard: { pods: "5", "requests.cpu": "2", "count/configmaps": "9" } },
+    },
+    workload(
+      "ReplicaSet",
+      "web",
+      { replicas: 2 },
+      {
+        spec: {
+          containers: [{ name: "c", image: "example/app:1", resources: { requests: { cpu: "250m" } } }],
+        },
+      },
+    ),
+  );
+  expect(world.get("resourcequotas", "q")?.status).toMatchObject({
+    hard: { pods: "5" },
+    used: { pods: "2", "requests.cpu": "500m", "count/configmaps": "1" },
+  });
+});
+
+test("a ClusterRole made of others follows them", async () => {
+  await using world = await stage();
+  const rules = [{ apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] }];
+  const labels = { "rbac.authorization.k8s.io/aggregate-to-view": "true" };
+  await world.create({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "widgets", labels },
+    rules,
+  });
+  expect(world.get("clusterroles.rbac.authorization.k8s.io", "view")?.rules).toContainEqual(rules[0]);
+});
+
+test("programs in pods find the API server by its service", async () => {
+  await using world = await stage();
+  expect(world.get("services", "kubernetes")).toMatchObject({
+    metadata: { labels: { component: "apiserver", provider: "kubernetes" } },
+    spec: { ports: [{ name: "https", port: 443, targetPort: 6443 }] },
+  });
+  expect(world.get("endpointslices.discovery.k8s.io", "kubernetes")).toBeDefined();
+});

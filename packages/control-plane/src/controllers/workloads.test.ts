@@ -1,0 +1,243 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../json.ts";
+import { forbidden } from "../status.ts";
+import { field } from "../storage/store.ts";
+import { names, podTemplate, stage, workload } from "./stage.ts";
+
+const replicas = (count: number) => (object: JsonObject) => {
+  (object.spec as JsonObject).replicas = count;
+};
+
+test("a ReplicaSet takes pods that it selects and nobody controls, and lets go of those it no longer selects", async () => {
+  await using world = await stage();
+  const { metadata, spec } = podTemplate({ app: "web" });
+  await world.create({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...(metadata as JsonObject), name: "stray" },
+    spec: spec as JsonObject,
+  });
+  await world.create(workload("ReplicaSet", "web", { replicas: 2 }));
+  expect(world.list("pods")).toHaveLength(2);
+  expect(field(world.get("pods", "stray"), "metadata", "ownerReferences")).toMatchObject([
+    { kind: "ReplicaSet", name: "web", controller: true, blockOwnerDeletion: true },
+  ]);
+  await world.change("pods", "stray", (pod) => {
+    (pod.metadata as JsonObject).labels = { app: "other" };
+  });
+  expect(world.list("pods")).toHaveLength(3);
+  expect(field(world.get("pods", "stray"), "metadata", "ownerReferences")).toBeUndefined();
+});
+
+test("a ReplicaSet that may not make pods says why, and stops saying so once it may", async () => {
+  await using world = await stage();
+  let closed = true;
+  world.plane.registry.admission.push({
+    name: "quota",
+    validate: ({ operation, resource, name }) => {
+      if (closed && operation === "CREATE" && resource.info.kind === "Pod")
+        throw forbidden({ group: "", resource: "pods" }, name, "exceeded quota");
+    },
+  });
+  await world.create(workload("ReplicaSet", "web", { replicas: 1 }));
+  expect(world.get("replicasets.apps", "web")?.status).toMatchObject({
+    replicas: 0,
+    conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate" }],
+  });
+  expect(world.events("ReplicaSet")[0]).toMatch(
+    /^FailedCreate: Error creating: pods .* is forbidden: exceeded quota$/,
+  );
+  closed = false;
+  await world.pass(1_000);
+  expect(world.get("replicasets.apps", "web")?.status).toMatchObject({ replicas: 1, readyReplicas: 1 });
+  expect(field(world.get("replicasets.apps", "web"), "status", "conditions")).toBeUndefined();
+});
+
+test("fewer replicas cost those pods first that serve the least", async () => {
+  await using world = await stage();
+  await world.create(workload("ReplicaSet", "web", { replicas: 3 }));
+  const [keep, , sick] = names(world.list("pods"));
+  world.plane.node.on(sick as string, "never-ready");
+  await world.pass(0);
+  await world.change("pods", keep as string, (pod) => {
+    (pod.metadata as JsonObject).annotations = { "controller.kubernetes.io/pod-deletion-cost": "10" };
+  });
+  await world.change("replicasets.apps", "web", replicas(2));
+  expect(names(world.list("pods"))).not.toContain(sick);
+  await world.change("replicasets.apps", "web", replicas(1));
+  expect(names(world.list("pods"))).toEqual([keep]);
+});
+
+test("a ReplicationController keeps pods like a ReplicaSet", async () => {
+  await using world = await stage();
+  await world.create({
+    apiVersion: "v1",
+    kind: "ReplicationController",
+    metadata: { name: "rc" },
+    spec: { replicas: 2, selector: { app: "rc" }, template: podTemplate({ app: "rc" }) },
+  });
+  expect(world.get("replicationcontrollers", "rc")?.status).toMatchObject({
+    replicas: 2,
+    availableReplicas: 2,
+  });
+});
+
+const claim = {
+  metadata: { name: "data" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+
+test("a StatefulSet's pods come one after another, each with its name, labels and claim", async () => {
+  await using world = await stage();
+  world.plane.node.on("db-0", { kind: "run", readyAfterMs: 10_000 });
+  await world.create(
+    workload("StatefulSet", "db", { replicas: 2, serviceName: "db", volumeClaimTemplates: [claim] }),
+  );
+  expect(names(world.list("pods"))).toEqual(["db-0"]);
+  await world.pass(10_000);
+  expect(names(world.list("pods"))).toEqual(["db-0", "db-1"]);
+  expect(world.get("pods", "db-1")).toMatchObject({
+    metadata: {
+      labels: {
+        app: "db",
+        "apps.kubernetes.io/pod-index": "1",
+        "statefulset.kubernetes.io/pod-name": "db-1",
+      },
+    },
+    spec: {
+      hostname: "db-1",
+      subdomain: "db",
+      volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data-db-1" } }],
+    },
+  });
+  expect(world.get("persistentvolumeclaims", "data-db-0")).toMatchObject({
+    metadata: { labels: { app: "db" } },
+    status: { phase: "Bound", capacity: { storage: "1Gi" } },
+  });
+  expect(world.events("StatefulSet")).toEqual([
+    "SuccessfulCreate: Create Claim data-db-0 Pod db-0 in StatefulSet db success",
+    "SuccessfulCreate: Create Pod db-0 in StatefulSet db successful",
+    "SuccessfulCreate: Create Claim data-db-1 Pod db-1 in StatefulSet db success",
+    "SuccessfulCreate: Create Pod db-1 in StatefulSet db successful",
+  ]);
+});
+
+test("a StatefulSet shrinks from its last pod, and claims stay unless its policy says otherwise", async () => {
+  await using world = await stage();
+  await world.create(
+    workload("StatefulSet", "kept", { replicas: 2, serviceName: "kept", volumeClaimTemplates: [claim] }),
+    workload("StatefulSet", "lost", {
+      replicas: 2,
+      serviceName: "lost",
+      volumeClaimTemplates: [claim],
+      persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" },
+    }),
+  );
+  await world.change("statefulsets.apps", "kept", replicas(1));
+  await world.change("statefulsets.apps", "lost", replicas(1));
+  expect(names(world.list("pods"))).toEqual(["kept-0", "lost-0"]);
+  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-kept-0", "data-kept-1", "data-lost-0"]);
+  await world.delete("statefulsets.apps", "kept");
+  await world.delete("statefulsets.apps", "lost");
+  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-kept-0", "data-kept-1"]);
+  expect(world.list("pods")).toEqual([]);
+});
+
+test("a StatefulSet's new template goes to pods from the partition on, last first", async () => {
+  await using world = await stage();
+  await world.create(
+    workload("StatefulSet", "db", {
+      replicas: 3,
+      serviceName: "db",
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } },
+    }),
+  );
+  const before = textOfRevision(world.get("statefulsets.apps", "db"));
+  await world.change("statefulsets.apps", "db", (object) => {
+    const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
+    (container as JsonObject).image = "example/app:2";
+  });
+  const images = world
+    .list("pods")
+    .map((pod) => field((field(pod, "spec", "containers") as JsonObject[])[0], "image"));
+  expect(images).toEqual(["example/app:1", "example/app:2", "example/app:2"]);
+  expect(world.get("statefulsets.apps", "db")?.status).toMatchObject({
+    currentRevision: before,
+    updatedReplicas: 2,
+    currentReplicas: 1,
+  });
+  await world.delete("pods", "db-0");
+  expect(field((field(world.get("pods", "db-0"), "spec", "containers") as JsonObject[])[0], "image")).toBe(
+    "example/app:1",
+  );
+  await world.change("statefulsets.apps", "db", (object) => {
+    (object.spec as JsonObject).updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 0 } };
+  });
+  expect(world.get("statefulsets.apps", "db")?.status).toMatchObject({
+    updatedReplicas: 3,
+    currentReplicas: 3,
+    readyReplicas: 3,
+  });
+  expect(world.list("controllerrevisions.apps")).toHaveLength(2);
+});
+
+function textOfRevision(set: JsonObject | undefined): unknown {
+  return field(set, "status", "currentRevision");
+}
+
+test("ordinals start where the StatefulSet says, and with Parallel nobody waits", async () => {
+  await using world = await stage();
+  world.plane.node.on("db-*", "never-ready");
+  await world.create(
+    workload("StatefulSet", "db", {
+      replicas: 3,
+      serviceName: "db",
+      podManagementPolicy: "Parallel",
+      ordinals: { start: 5 },
+    }),
+  );
+  expect(names(world.list("pods"))).toEqual(["db-5", "db-6", "db-7"]);
+});
+
+test("a DaemonSet has one pod on each node that will have it, and follows nodes that come, go and change", async () => {
+  await using world = await stage({
+    nodes: {
+      nodes: [
+        { name: "a" },
+        { name: "b", labels: { disk: "ssd" } },
+        { name: "c", labels: { disk: "ssd" }, taints: [{ key: "reserved", effect: "NoSchedule" }] },
+      ],
+    },
+  });
+  await world.create(workload("DaemonSet", "agent", {}, { spec: { nodeSelector: { disk: "ssd" } } }));
+  const nodes = () =>
+    world
+      .list("pods")
+      .map((pod) => field(pod, "spec", "nodeName"))
+      .sort();
+  expect(nodes()).toEqual(["b"]);
+  await world.change("nodes", "a", (node) => {
+    (node.metadata as JsonObject).labels = { disk: "ssd" };
+  });
+  expect(nodes()).toEqual(["a", "b"]);
+  expect(world.get("daemonsets.apps", "agent")?.status).toMatchObject({
+    desiredNumberScheduled: 2,
+    currentNumberScheduled: 2,
+    numberReady: 2,
+    numberAvailable: 2,
+    updatedNumberScheduled: 2,
+    numberMisscheduled: 0,
+  });
+  await world.change("daemonsets.apps", "agent", (object) => {
+    const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
+    (container as JsonObject).image = "example/app:2";
+    (object.spec as JsonObject).updateStrategy = {
+      type: "RollingUpdate",
+      rollingUpdate: { maxUnavailable: 1, maxSurge: 0 },
+    };
+  });
+  expect(world.get("daemonsets.apps", "agent")?.status).toMatchObject({
+    updatedNumberScheduled: 2,
+    numberReady: 2,
+  });
+});
