@@ -133,6 +133,11 @@ async function prepare(server: Server, { url, authority }: HookServer): Promise<
 }
 
 async function preparePolicies(server: Server): Promise<void> {
+  await server.send({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/configmaps`,
+    body: { metadata: { name: "wanted", labels: { role: "params" } }, data: { wanted: "9" } },
+  });
   for (const one of policies) {
     const name = `${namespace}-${one.name}`;
     const made = [
@@ -162,11 +167,6 @@ async function preparePolicies(server: Server): Promise<void> {
     const failed = made.find(({ status }) => status !== 201);
     if (failed) throw new Error(`${server.name}: ${one.name}: ${JSON.stringify(failed.body)}`);
   }
-  await server.send({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/configmaps`,
-    body: { metadata: { name: "wanted", labels: { role: "params" } }, data: { wanted: "9" } },
-  });
 }
 
 async function play(server: Server, one: Case | PolicyCase): Promise<unknown> {

@@ -21,7 +21,7 @@ export interface Sending {
 export interface Server {
   readonly name: "real" | "embedded";
   send(sending: Sending): Promise<Answer>;
-  /** Waits until a change of its admission configuration holds: the real server takes up to a second. */
+  /** Waits until a change of its admission configuration holds: the real server takes a second or two. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function openReal(path: string): Server {
   });
   return {
     name: "real",
-    settle: () => new Promise((resolve) => setTimeout(resolve, 2_000)),
+    settle: () => new Promise((resolve) => setTimeout(resolve, 4_000)),
     close: async () => agent.destroy(),
     send: ({ method, path: target, body, contentType = "application/json" }) =>
       new Promise((resolve, reject) => {

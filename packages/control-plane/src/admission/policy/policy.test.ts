@@ -173,6 +173,9 @@ test("expressions that do not compile are refused when they are written", async 
   const { status, body } = await send("POST", `${registration}/validatingadmissionpolicies`, {
     metadata: { name: "bad" },
     spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: ["*"] }],
+      },
       matchConditions: [{ name: "c", expression: "1" }],
       variables: [{ name: "v", expression: "variables.zzz" }],
       validations: [{ expression: "object.x" }, { expression: "true", messageExpression: "authorizer.foo" }],

@@ -272,7 +272,12 @@ test("a service that nobody answers for fails the request, or is looked past", a
 });
 
 test("a dry run passes only webhooks without side effects", async () => {
-  await hook("validating", "careless", allow, { sideEffects: "Some" }).ready;
+  await hook("validating", "careless", allow).ready;
+  // Accepted by versions of long ago, and so perhaps still stored.
+  const bucket = "validatingwebhookconfigurations.admissionregistration.k8s.io";
+  const stored = plane.store.get(bucket, "careless")?.object;
+  const [webhook] = stored?.webhooks as JsonObject[];
+  plane.store.put(bucket, "careless", { ...stored, webhooks: [{ ...webhook, sideEffects: "Some" }] });
   const answer = await send("POST", `${maps}?dryRun=All`, configMap("x"));
   expect(answer.status).toBe(400);
   expect(answer.body.message).toBe('admission webhook "careless.example.com" does not support dry run');
