@@ -154,7 +154,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // First those who would make it all again.
+  // Objects go while they can be converted, and configurations when nobody is left who would make them again.
+  for (const { metadata } of (await cluster.client.list(Gadget, { namespace })).items)
+    await cluster.client.delete(Gadget, { namespace, name: metadata.name });
   for (const stop of stops) await stop();
   await cluster.client.delete(ValidatingWebhookConfiguration, { name }).catch(nothing);
   await cluster.client.delete(MutatingWebhookConfiguration, { name }).catch(nothing);
