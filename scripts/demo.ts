@@ -9,7 +9,7 @@ import { type AnyKind, Client, type ObjectOf } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import { type Logger, manager } from "@windlass/runtime";
 import { CustomResourceDefinition, Deployment, Pod } from "@windlass/runtime/kinds";
-import { WebApp, webapp } from "@windlass/webapp";
+import { Policy, WebApp, webapp, webhooks } from "@windlass/webapp";
 import { loadAll } from "js-yaml";
 
 const usage = `Usage: npm start [-- options]
@@ -40,8 +40,10 @@ say("control plane", `up at ${await plane.listen()}`);
 say("control plane", `export KUBECONFIG=${kubeconfig}   to look around with kubectl`);
 
 const client = new Client({ transport: plane.connect(), fieldManager: "windlass-demo" });
-await client.apply(CustomResourceDefinition, WebApp.crd());
+const admission = webhooks(Policy.parse(process.env), { port: false, install: true });
+await client.apply(CustomResourceDefinition, WebApp.crd({ conversion: admission.conversion() }));
 say("crd", `${WebApp.plural}.${WebApp.group} installed`);
+plane.bindService("default", "webapp-operator-webhook", 443, admission.handle);
 
 const stop = new AbortController();
 const running = manager({
@@ -52,6 +54,7 @@ const running = manager({
   log: quiet(),
 })
   .add(webapp)
+  .add(admission)
   .run({ signal: stop.signal });
 
 const samples = await readSamples(join(root, "operators", "webapp", "config", "samples"));
@@ -62,7 +65,10 @@ const shown = [
   follow(WebApp, describeWebApp),
 ];
 for (const sample of samples) {
-  await client.apply(WebApp, { ...sample, metadata: { ...sample.metadata, namespace: "default" } });
+  await client.apply(
+    { ...WebApp, version: sample.apiVersion.split("/")[1] ?? "" },
+    { ...sample, metadata: { ...sample.metadata, namespace: "default" } },
+  );
   say("sample", `webapp/${sample.metadata.name} applied`);
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
@@ -89,9 +95,7 @@ async function follow<K extends AnyKind>(kind: K, describe: (object: ObjectOf<K>
 function describeWebApp(app: ObjectOf<typeof WebApp>): string {
   const ready = app.status?.conditions?.find(({ type }) => type === "Ready");
   if (ready?.status === "True") isReady(app.metadata.name);
-  const state =
-    ready === undefined ? "new" : ready.status === "True" ? "Ready" : `not ready (${ready.reason})`;
-  return `${state}, ${app.status?.availableReplicas ?? 0} of ${app.spec.replicas} available`;
+  return ready === undefined ? "new" : `${app.status?.phase}: ${ready.message}`;
 }
 
 function describeDeployment({ spec, status }: ObjectOf<typeof Deployment>): string {
@@ -112,6 +116,7 @@ function isReady(name: string): void {
 }
 
 type Sample = {
+  readonly apiVersion: string;
   readonly metadata: { readonly name: string };
   readonly spec: { readonly image: string; readonly replicas?: number };
 };

@@ -1,32 +1,51 @@
-import { condition, controller } from "@windlass/runtime";
-import { Deployment, Service } from "@windlass/runtime/kinds";
-import { deploymentFor, selectorOf, serviceFor } from "./children.ts";
-import { WebApp } from "./webapp.ts";
+import { controller, type InputOf, keyOf, type ReconcileContext, watch } from "@windlass/runtime";
+import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
+import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./children.ts";
+import { observe } from "./status.ts";
+import { type App, WebApp } from "./webapp.ts";
 
-/** Keeps a Deployment and a Service in step with each WebApp, and says in its status how far they are. */
+/** Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says how far they are. */
 export const webapp = controller(WebApp, {
-  owns: [Deployment, Service],
-  reconcile: (app, { owned }) => {
-    const deployment = owned(Deployment, app.metadata.name);
-    const available = deployment?.status?.availableReplicas ?? 0;
-    const ready = deployment !== undefined && available >= app.spec.replicas;
-    return {
-      children: [deploymentFor(app), serviceFor(app)],
-      status: {
-        replicas: deployment?.status?.replicas ?? 0,
-        availableReplicas: available,
-        selector: Object.entries(selectorOf(app))
-          .map(([key, value]) => `${key}=${value}`)
-          .join(","),
-        conditions: [
-          condition(
-            "Ready",
-            ready,
-            ready ? "ReplicasAvailable" : "ReplicasUnavailable",
-            `${available} of ${app.spec.replicas} replicas are available`,
-          ),
-        ],
-      },
-    };
+  owns: [Deployment, Service, Ingress, HorizontalPodAutoscaler],
+  watches: [
+    // Why a pod does not start is said on the pod alone.
+    watch(Pod, (pod) => ({ ...keyOf(pod), name: pod.metadata.labels?.[nameLabel] ?? "" }), {
+      scope: { labelSelector: managedBy },
+    }),
+  ],
+  concurrency: 8,
+
+  async reconcile(app, context) {
+    if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
+    const { apply, cache, key } = context;
+    const deployment = await apply(Deployment, deploymentFor(app, await replicasFor(app, context)));
+    const pods = cache.list(Pod, { ...key, labelSelector: `${nameLabel}=${key.name}` });
+    return { ...observe(app, deployment, pods), children: childrenFor(app) };
+  },
+
+  /** Holds the WebApp until its pods have stopped, unless whoever deletes it wants to keep them. */
+  async finalize(app, { client, key, owned }) {
+    const deployment = owned(Deployment, key.name);
+    if (deployment === undefined || app.metadata.finalizers?.includes("orphan")) return undefined;
+    if (deployment.metadata.deletionTimestamp === undefined)
+      await client.delete(Deployment, key, { propagationPolicy: "Foreground" });
+    return { ...observe(app, deployment), requeueAfter: 60_000 };
   },
 });
+
+/**
+ * The replicas to apply; none where an autoscaler decides, be it the app's own or one that someone made for its Deployment.
+ *
+ * A field that its last manager stops applying falls back to its default, here one replica. So before it is left out, another
+ * manager takes hold of it, until the autoscaler writes.
+ */
+async function replicasFor(app: App, { cache, client, key, owned }: ReconcileContext) {
+  const live = owned(Deployment, key.name);
+  const targets = cache.list(HorizontalPodAutoscaler, key).map(({ spec }) => spec?.scaleTargetRef);
+  const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
+  if (!isAutoscaled || !live) return app.spec.replicas;
+  if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
+  const held = { metadata: key, spec: { replicas: live.spec?.replicas } } as InputOf<typeof Deployment>;
+  await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
+  return undefined;
+}

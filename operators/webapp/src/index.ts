@@ -1,2 +1,3 @@
 export { webapp } from "./controller.ts";
-export { WebApp } from "./webapp.ts";
+export { type App, WebApp } from "./webapp.ts";
+export { Policy, webhooks } from "./webhooks.ts";

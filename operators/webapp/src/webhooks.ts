@@ -1,0 +1,60 @@
+import { type Default, invalid, type Refusal, type Validate, webhookServer } from "@windlass/runtime";
+import { z } from "zod";
+import { type App, WebApp } from "./webapp.ts";
+
+/** What those who run the cluster allow, read from the environment. */
+export const Policy = z.object({
+  /** What becomes of images that are others tomorrow: without a tag, or `latest`. */
+  FLOATING_IMAGES: z.enum(["warn", "refuse"]).default("warn"),
+  /** The most replicas that one app may have. */
+  MAX_REPLICAS: z.coerce.number().int().min(0).default(100),
+});
+export type Policy = z.output<typeof Policy>;
+
+/** What the API server asks before it stores a WebApp, and to convert one between its versions. */
+export function webhooks(policy: Policy, options: Partial<Parameters<typeof webhookServer>[0]> = {}) {
+  return webhookServer({ name: "webapp-operator", ...options })
+    .default(WebApp, complete)
+    .validate(WebApp, validateBy(policy), { subresources: ["scale"] })
+    .convert(WebApp);
+}
+
+/** Gives an app its standard labels, and the CPU request that an autoscaler measures by. */
+const complete: Default<typeof WebApp> = (app) => {
+  const { autoscaling, resources } = app.spec;
+  const requests = { cpu: resources?.limits?.cpu ?? "100m", ...resources?.requests };
+  const labels = { "app.kubernetes.io/name": app.metadata.name, "app.kubernetes.io/component": "web" };
+  return {
+    ...app,
+    metadata: { ...app.metadata, labels: { ...labels, ...app.metadata.labels } },
+    spec: { ...app.spec, ...(autoscaling && { resources: { ...resources, requests } }) },
+  };
+};
+
+/** Without a tag or with `latest`, and not pinned by a digest. */
+const floating = /^(?!.*@)(.*\/)?[^/:]+(:latest)?$/;
+
+/** The most pods that an app may come to. */
+const mostOf = ({ spec }: App) => spec.autoscaling?.max ?? spec.replicas;
+
+/**
+ * Looks only at what changes: a policy that was made stricter must keep nobody, this operator included, from finishing with the
+ * apps that are there. A change of the scale subresource has `spec.replicas` and nothing else.
+ */
+function validateBy({ FLOATING_IMAGES, MAX_REPLICAS }: Policy): Validate<typeof WebApp> {
+  return (app, { old, warn, subresource }) => {
+    const refusals: Refusal[] = [];
+    const { image, autoscaling } = app.spec;
+    if (subresource === undefined && image !== old?.spec.image && floating.test(image)) {
+      const words = `${image} is another image tomorrow: name a version, such as nginx:1.25`;
+      if (FLOATING_IMAGES === "refuse") refusals.push(invalid("spec.image", words));
+      else warn(`spec.image: ${words}`);
+    }
+    const most = mostOf(app);
+    if (most > MAX_REPLICAS && !(old && most === mostOf(old))) {
+      const field = autoscaling ? "spec.autoscaling.max" : "spec.replicas";
+      refusals.push(invalid(field, `${most} is more than the ${MAX_REPLICAS} that are allowed here`));
+    }
+    return refusals;
+  };
+}
