@@ -130,14 +130,20 @@ async function prepare(server: Server, { url, authority }: HookServer): Promise<
   await preparePolicies(server);
   for (const { name, behaviour } of chosen) hooks.behaviours.set(name, behaviour);
   await server.settle();
+  await server.send({
+    method: "POST",
+    path: `/apis/${thingGroup}/v1/namespaces/${namespace}/things`,
+    body: {
+      apiVersion: `${thingGroup}/v1`,
+      kind: "Thing",
+      metadata: { name: "wanted", labels: { role: "params" } },
+      spec: { a: "9" },
+    },
+  });
+  await server.settle();
 }
 
 async function preparePolicies(server: Server): Promise<void> {
-  await server.send({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/configmaps`,
-    body: { metadata: { name: "wanted", labels: { role: "params" } }, data: { wanted: "9" } },
-  });
   for (const one of policies) {
     const name = `${namespace}-${one.name}`;
     const made = [

@@ -276,7 +276,7 @@ test("a dry run passes only webhooks without side effects", async () => {
   // Accepted by versions of long ago, and so perhaps still stored.
   const bucket = "validatingwebhookconfigurations.admissionregistration.k8s.io";
   const stored = plane.store.get(bucket, "careless")?.object;
-  const [webhook] = stored?.webhooks as JsonObject[];
+  const [webhook] = (stored?.webhooks ?? []) as JsonObject[];
   plane.store.put(bucket, "careless", { ...stored, webhooks: [{ ...webhook, sideEffects: "Some" }] });
   const answer = await send("POST", `${maps}?dryRun=All`, configMap("x"));
   expect(answer.status).toBe(400);
