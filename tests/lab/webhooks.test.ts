@@ -60,6 +60,10 @@ const Gadget = defineResource({
 });
 
 const roleKinds = { ClusterRole, ClusterRoleBinding, Role, RoleBinding } satisfies Record<string, AnyKind>;
+const configurationKinds: Partial<Record<string, AnyKind>> = {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+};
 const nothing = () => undefined;
 const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 const seen: { dryRun: boolean; operation: string; user: string }[] = [];
@@ -67,14 +71,14 @@ const seen: { dryRun: boolean; operation: string; user: string }[] = [];
 /** Authorities that live for 45 s, so that a test sees several rotations. */
 const certificates = selfManaged({ authorityLifetimeMs: 45_000, leafLifetimeMs: 15_000, settleMs: 3_000 });
 
-function server(port: number, url: string, ownNamespace: string): WebhookServer {
+function server(port: number, url: string, install: boolean): WebhookServer {
   return webhookServer({
     name,
     url,
     port,
     host,
     certificates,
-    install: true,
+    install,
     service: { namespace: ownNamespace },
   })
     .default(Gadget, (gadget) => ({
@@ -109,8 +113,8 @@ const stops: (() => Promise<void>)[] = [];
 const warnings: string[] = [];
 
 /** A replica of the operator on this machine. */
-async function replica(port: number, url: string) {
-  const webhooks = server(port, url, ownNamespace);
+async function replica(port: number, url: string, { install }: { install: boolean }) {
+  const webhooks = server(port, url, install);
   // It may do what its own role says, and nothing else.
   const operator = await cluster.clientFor(ownNamespace, name);
   const account = { name, namespace: ownNamespace };
@@ -147,7 +151,10 @@ beforeAll(async () => {
   namespace = await cluster.createNamespace("webhooks");
   const url = `https://${host}:19443`;
   await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }) as never);
-  first = await replica(19443, url);
+  // Manifests bring the configurations, and the server puts the bundle in.
+  for (const one of server(0, url, false).configurations())
+    await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
+  first = await replica(19443, url, { install: false });
   await eventually(first.ready, "ok");
   // The API server hears of a new configuration about a second later.
   await eventually(() => labelled("probe"), "yes");
@@ -282,18 +289,32 @@ test("a bundle that is taken out is put back", async () => {
   );
 });
 
+test("applying the manifests again leaves the bundle where it is", async () => {
+  const before = await client.get(ValidatingWebhookConfiguration, { name });
+  for (const one of server(0, `https://${host}:19443`, false).configurations())
+    await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
+  const after = await client.get(ValidatingWebhookConfiguration, { name });
+  expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect(after.webhooks?.[0]?.clientConfig.caBundle).toBeDefined();
+});
+
 test("authorities rotate under load, with two replicas, and no request fails", async () => {
   // Both replicas answer at one address, in turns: the way a Service's endpoints do.
   const { createServer, connect } = await import("node:net");
   const ports = [19444, 19445] as const;
   let turn = 0;
-  const open = new Set<Socket>();
+  /** How to hang up on the API server, as a replica does, by connection. */
+  const open = new Map<Socket, () => void>();
   const balancer = createServer((socket) => {
     turn += 1;
-    open.add(socket);
     socket.once("close", () => open.delete(socket));
     const onward = connect(ports[turn % 2] ?? ports[0], host);
     socket.pipe(onward).pipe(socket);
+    open.set(socket, () => {
+      socket.unpipe(onward);
+      socket.resume();
+      onward.end();
+    });
     socket.on("error", () => onward.destroy());
     onward.on("error", () => socket.destroy());
   });
@@ -306,7 +327,7 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   await cluster.client.delete(ValidatingWebhookConfiguration, { name });
   await cluster.client.delete(MutatingWebhookConfiguration, { name });
   await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }) as never);
-  const replicas = await Promise.all(ports.map((port) => replica(port, url)));
+  const replicas = await Promise.all(ports.map((port) => replica(port, url, { install: true })));
   for (const { ready } of replicas) await eventually(ready, "ok");
   await eventually(() => labelled("again"), "yes");
 
@@ -319,7 +340,13 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   let asked = 0;
   for (; Date.now() < until; asked += 1) {
     // So that the API server dials anew, and looks at what is served now.
-    if (asked % 5 === 0) await Promise.all([...open].map((socket) => once(socket.end(), "close")));
+    if (asked % 5 === 0)
+      await Promise.all(
+        [...open].map(([socket, hangUp]) => {
+          hangUp();
+          return once(socket, "close");
+        }),
+      );
     const made = await create(`load-${asked}`, { image: "nginx:1" }, true);
     expect(made.metadata.labels).toEqual({ "example.com/checked": "yes" });
     await client.list(GadgetV2, { namespace });
