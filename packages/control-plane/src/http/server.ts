@@ -62,15 +62,13 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: what goes wrong is an answer too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    const response = await this.#answer(request);
-    return isForPeople(request) ? pretty(response) : response;
-  }
-
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
     try {
-      return await this.#route(request);
+      const response = await this.#route(request);
+      return isForPeople(request) ? pretty(response) : response;
     } catch (error) {
-      return await encodedFailure(this.#failure(error, request), failureEncoding(header(request, "accept")));
+      const encoding = failureEncoding(header(request, "accept"));
+      const response = await encodedFailure(this.#failure(error, request), encoding);
+      return isForPeople(request) ? pretty(response) : response;
     }
   }
 
@@ -282,7 +280,11 @@ export class ApiServer {
             : "DeleteOptions";
     const { dryRun, fieldValidation } = parseWriteOptions(query, kind);
     const fieldManager = query.get("fieldManager") || defaultManager(header(request, "user-agent"));
-    const context: RequestContext = { user, fieldManager, dryRun, warn };
+    const named = {
+      ...(query.get("fieldManager") ? { fieldManager: query.get("fieldManager") as string } : {}),
+      ...(query.get("fieldValidation") ? { fieldValidation: query.get("fieldValidation") as string } : {}),
+    };
+    const context: RequestContext = { user, fieldManager, named, dryRun, warn };
     return { request, query, as, context, fieldValidation };
   }
 }

@@ -279,7 +279,7 @@ export async function removeCollection(
     try {
       await deps.registry.delete(
         { resource, namespace: within as string | undefined, name },
-        options,
+        { ...options, collection: true },
         context,
       );
     } catch (error) {

@@ -7,6 +7,8 @@ export interface DeleteOptions {
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** One of a whole collection: admission is not told the name. */
+  readonly collection?: boolean;
   /** The options as they came, for admission. */
   readonly raw?: JsonObject;
 }

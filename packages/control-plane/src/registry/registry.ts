@@ -25,6 +25,8 @@ export interface RequestContext {
   readonly user: Requester;
   /** Who writes, for managedFields. */
   readonly fieldManager: string;
+  /** What of the request's options the client named, for admission to see. */
+  readonly named?: { readonly fieldManager?: string; readonly fieldValidation?: string };
   readonly dryRun: boolean;
   readonly warn: (text: string) => void;
 }
@@ -143,7 +145,7 @@ export class Registry {
       context,
       {
         object,
-        options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1" },
+        options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...context.named },
       },
     );
     await this.#mutate(request);
@@ -161,6 +163,8 @@ export class Registry {
     await this.#validate({ ...request, name, object });
 
     const key = keyOf(namespace, name);
+    const stored = await this.#toStorage(resource, object);
+    // From here on nothing waits: the name is free, or it is not.
     const existing = this.store.get(resource.bucket, key);
     if (existing) {
       const failure = alreadyExists(nameOf(resource), name);
@@ -174,7 +178,6 @@ export class Registry {
         : failure;
     }
     if (context.dryRun) return object;
-    const stored = await this.#toStorage(resource, object);
     const entry = this.store.put(resource.bucket, key, stored);
     return this.fromStorage(resource, entry.object);
   }
@@ -215,18 +218,17 @@ export class Registry {
     this.#checkIdentity(target, next, live, options.kind);
     // A patch is computed anew on what is there then; a PUT that names a version is not.
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
-    carryOver(next, live);
-    keepToSubresource(resource, next, live, subresource);
     if (!options.tracked) next = this.#track(resource, live, next, context, subresource);
 
     const request = this.#admissionRequest("UPDATE", target, context, {
       object: next,
       oldObject: live,
-      options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", fieldManager: context.fieldManager },
+      options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", ...context.named },
     });
     await this.#mutate(request);
     next = request.object as JsonObject;
     carryOver(next, live);
+    keepToSubresource(resource, next, live, subresource);
     const strategyContext = this.#strategyContext(context, subresource);
     strategy.prepareUpdate?.(next, live, strategyContext);
     if (strategy.generation) countGeneration(resource, next, live);
@@ -239,14 +241,14 @@ export class Registry {
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     await this.#validate({ ...request, object: next });
 
-    // Admission may have waited for a webhook: what was read before it may be old by now.
+    const stored = await this.#toStorage(resource, next);
+    // Admission may have waited for a webhook: what was read before it may be old by now. From here on nothing waits.
     if (this.store.get(resource.bucket, key) !== entry) {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
     if (noOp(live, next)) return live;
     if (context.dryRun) return next;
-    const stored = await this.#toStorage(resource, next);
     if (readyToGo(resource, next)) {
       this.store.delete(resource.bucket, key, stored);
       strategy.afterDelete?.(next, strategyContext);
@@ -269,7 +271,7 @@ export class Registry {
     const key = keyOf(namespace, target.name);
     const before = this.entry(target);
     await this.#validate(
-      this.#admissionRequest("DELETE", target, context, {
+      this.#admissionRequest("DELETE", options.collection ? { ...target, name: "" } : target, context, {
         object: undefined,
         oldObject: await this.fromStorage(resource, before.object),
         options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options.raw },
