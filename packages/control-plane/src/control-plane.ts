@@ -96,6 +96,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #running: Running[] = [];
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
+  #isClosed = false;
   readonly #data: DataFile | undefined;
 
   private constructor(options: ControlPlaneOptions, data: DataFile | undefined) {
@@ -205,6 +206,8 @@ export class ControlPlane implements AsyncDisposable {
   /** A transport for a client in this process. @param user @default the administrator */
   connect(user: Requester = administrator): Door {
     return openDoor(async (request) => {
+      if (this.#isClosed)
+        throw Object.assign(new Error("the control plane is closed"), { code: "ECONNREFUSED" });
       const response = await this.handle(request);
       request.signal.throwIfAborted();
       return response;
@@ -299,8 +302,11 @@ export class ControlPlane implements AsyncDisposable {
     return this.#clock;
   }
 
+  /** Ends everything: controllers, watches, connections. Clients that go on asking get no answer. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const running of this.#running) running.stop();
+    this.faults.dropWatches();
     this.#definitions.stop();
     this.#webhooks.close();
     await (await this.#listener)?.close();

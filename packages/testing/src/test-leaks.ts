@@ -1,0 +1,71 @@
+/**
+ * Starts control planes by the hundred and says, as one line of JSON, what is left of them. Run with `--expose-gc`, in a process of its own:
+ * what other tests hold would be counted too.
+ */
+import { setImmediate } from "node:timers/promises";
+import { accessFor, Client, openTransport, parseKubeconfig } from "@windlass/client";
+import { ControlPlane } from "@windlass/control-plane";
+import { ConfigMap, CustomResourceDefinition, Deployment } from "@windlass/runtime/kinds";
+import { Site } from "./test-site.ts";
+
+/** What is alive besides the process's own. */
+export interface Remains {
+  readonly heapBytes: number;
+  readonly externalBytes: number;
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+/** What was alive before anything was counted, after 200 control planes in a row, and after 20 more at once. */
+export interface LeakReport {
+  readonly before: Remains;
+  readonly oneByOne: Remains;
+  readonly atOnce: Remains;
+}
+
+const key = { namespace: "default", name: "x" };
+const labels = { app: "x" };
+const deployment = {
+  metadata: key,
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "nginx:1.25" }] } },
+  },
+};
+
+/** A short life: a client in this process and one over HTTPS, a definition, pods, and watches that nobody ends. */
+async function live(): Promise<void> {
+  await using plane = await ControlPlane.start();
+  const near = new Client({ transport: plane.connect() });
+  const config = await parseKubeconfig(await plane.kubeconfig(), "kubeconfig");
+  await using far = new Client({ transport: openTransport(accessFor(config)) });
+  await near.create(CustomResourceDefinition, Site.crd() as never);
+  await near.create(Deployment, deployment);
+  await far.create(ConfigMap, { metadata: key, data: { x: "1" } });
+  await far.get(ConfigMap, key);
+  for (const client of [near, far]) {
+    const events = client.watch(ConfigMap, { namespace: "default" });
+    await events.next();
+  }
+}
+
+async function remains(): Promise<Remains> {
+  const { gc } = globalThis;
+  if (!gc) throw new Error("run this with --expose-gc");
+  for (let i = 0; i < 10; i++) await setImmediate();
+  await gc({ execution: "async", type: "major" });
+  await gc({ execution: "async", type: "major" });
+  const { heapUsed, external } = process.memoryUsage();
+  const resources: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  return { heapBytes: heapUsed, externalBytes: external, resources };
+}
+
+for (let i = 0; i < 10; i++) await live();
+const before = await remains();
+for (let i = 0; i < 200; i++) await live();
+const oneByOne = await remains();
+await Promise.all(Array.from({ length: 20 }, live));
+const atOnce = await remains();
+const report: LeakReport = { before, oneByOne, atOnce };
+process.stdout.write(`${JSON.stringify(report)}\n`);
