@@ -1,4 +1,10 @@
-import { equal, isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
+import {
+  equal,
+  isObject,
+  type Json,
+  type JsonObject,
+  textOf,
+} from "../../../packages/control-plane/src/json.ts";
 
 /** What the controllers of a namespace made, with all that must differ between two clusters made the same. */
 export interface Seen {
@@ -48,7 +54,7 @@ export function seenIn(items: readonly JsonObject[], namespace: string): Seen {
       );
       continue;
     }
-    let name = `${String(item.kind)} ${String(metadata.name)}`;
+    let name = `${textOf(item.kind)} ${textOf(metadata.name)}`;
     while (objects.has(name)) name += "'";
     objects.set(name, settled);
   }
@@ -58,8 +64,14 @@ export function seenIn(items: readonly JsonObject[], namespace: string): Seen {
 /** Names and hashes that each cluster makes up, longest first, with what stands for them. */
 function generatedNames(items: readonly JsonObject[]): [string, string][] {
   const names = new Map<string, string>();
-  for (const { metadata, kind } of items) {
-    if (!isObject(metadata) || kind === "Event") continue;
+  for (const { metadata, kind, message } of items) {
+    if (!isObject(metadata)) continue;
+    if (kind === "Event") {
+      // Pods that are gone already: only events still know them.
+      const [, gone, prefix] = /^Created pod: ((.+-)[a-z0-9]{5})$/.exec(textOf(message)) ?? [];
+      if (gone !== undefined) names.set(gone, `${prefix}<suffix>`);
+      continue;
+    }
     const { name, generateName, labels } = metadata;
     for (const label of ["pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash"]) {
       const hash = isObject(labels) ? labels[label] : undefined;

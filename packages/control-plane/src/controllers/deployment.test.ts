@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { names, type Stage, stage, workload } from "./stage.ts";
 
@@ -14,11 +14,14 @@ const condition = (world: Stage, type: string) =>
 const sizes = (world: Stage) =>
   world
     .list("replicasets.apps")
-    .map((set) => [
-      field(set, "metadata", "annotations", "deployment.kubernetes.io/revision"),
-      field(set, "spec", "replicas"),
-    ])
-    .sort();
+    .map(
+      (set) =>
+        [
+          textOf(field(set, "metadata", "annotations", "deployment.kubernetes.io/revision")),
+          field(set, "spec", "replicas"),
+        ] as const,
+    )
+    .sort(([a], [b]) => Number(a) - Number(b));
 
 test("a Deployment's pods become available, and its status and events say how it came about", async () => {
   await using world = await stage();

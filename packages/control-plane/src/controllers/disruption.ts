@@ -11,12 +11,16 @@ import {
   isDeleting,
   kindNamed,
   listAt,
+  mapAt,
   namespaceOf,
   writeStatus,
 } from "./objects.ts";
 import { controllerOf, groupOf, selected, within } from "./ownership.ts";
 import { isActive, isReady } from "./pods.ts";
 import { resolvePercent } from "./rollout.ts";
+
+/** An eviction that was granted counts for so long, or until its pod is being deleted. */
+const disruptionMs = 120_000;
 
 /** Counts how many of a budget's pods may be disrupted now. */
 export function startDisruption(world: ControllerWorld): Running {
@@ -68,7 +72,9 @@ export function startDisruption(world: ControllerWorld): Running {
         await record(budget, { type: "Normal", reason: "NoPods", message: "No matching pods found" });
       }
       const { expected, desired } = wanted(budget, all);
-      const healthy = all.filter((pod) => isActive(pod) && isReady(pod)).length;
+      const disrupted = stillDisrupted(budget, all);
+      const leaving = (pod: StoredObject) => Object.hasOwn(disrupted, pod.metadata.name);
+      const healthy = all.filter((pod) => isActive(pod) && isReady(pod) && !leaving(pod)).length;
       const spare = healthy - desired;
       const allowed = expected <= 0 || spare <= 0 ? 0 : spare;
       const generation = Number(budget.metadata.generation ?? 0);
@@ -80,14 +86,13 @@ export function startDisruption(world: ControllerWorld): Running {
         reason: allowed > 0 ? "SufficientPods" : "InsufficientPods",
         message: "",
       });
-      const disrupted = field(budget, "status", "disruptedPods");
       await writeStatus(
         registry,
         budgets,
         budget,
         {
           observedGeneration: generation,
-          ...(disrupted === undefined ? {} : { disruptedPods: disrupted }),
+          ...(Object.keys(disrupted).length > 0 ? { disruptedPods: disrupted } : {}),
           disruptionsAllowed: allowed,
           currentHealthy: healthy,
           desiredHealthy: desired,
@@ -96,9 +101,20 @@ export function startDisruption(world: ControllerWorld): Running {
         },
         context,
       );
-      return undefined;
+      return Object.keys(disrupted).length > 0 ? { requeueAfterMs: disruptionMs } : undefined;
     },
   });
+
+  /** Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for only so long. */
+  function stillDisrupted(budget: StoredObject, all: readonly StoredObject[]): JsonObject {
+    const since = registry.clock.now() - disruptionMs;
+    return Object.fromEntries(
+      Object.entries(mapAt(budget, "status", "disruptedPods")).filter(([name, time]) => {
+        const pod = all.find(({ metadata }) => metadata.name === name);
+        return pod !== undefined && !isDeleting(pod) && Date.parse(textOf(time)) > since;
+      }),
+    );
+  }
 
   /** How many pods there should be, and how many of them must stay. */
   function wanted(budget: StoredObject, all: readonly StoredObject[]): { expected: number; desired: number } {

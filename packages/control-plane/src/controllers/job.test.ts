@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { parseSchedule } from "./cron-job.ts";
 import { completedIndexes, parseIndexes } from "./job-pods.ts";
@@ -44,8 +44,8 @@ test("the pods of an Indexed Job know their index, and the status lists the fini
   await using world = await stage();
   await world.create(job("indexed", { completions: 4, parallelism: 4, completionMode: "Indexed" }));
   expect(status(world, "indexed")).toMatchObject({ succeeded: 4, completedIndexes: "0-3" });
-  const hosts = world.list("pods").map((pod) => field(pod, "spec", "hostname"));
-  expect(hosts.sort()).toEqual(["indexed-0", "indexed-1", "indexed-2", "indexed-3"]);
+  const hosts = world.list("pods").map((pod) => textOf(field(pod, "spec", "hostname")));
+  expect(hosts.toSorted()).toEqual(["indexed-0", "indexed-1", "indexed-2", "indexed-3"]);
 });
 
 test("failed pods are replaced after growing waits, until the limit is reached", async () => {

@@ -76,6 +76,12 @@ export async function createObject(
   return (await registry.create(resource, namespace, decoded, context)) as StoredObject;
 }
 
+/**
+ * Kinds that are written here in the very shape they are stored in. What others are given is brought into it first: a zero that is
+ * left out in storage would look like a change every time. These are written so often that it would be felt.
+ */
+const written = new Set(["pods", "replicasets.apps", "deployments.apps", "events"]);
+
 /** Changes a copy of an object and stores it. Nothing is written if nothing changed. */
 export async function edit(
   registry: Registry,
@@ -98,8 +104,7 @@ export async function edit(
     (live) => {
       const next = clone(live);
       change(next);
-      // In the shape it would be stored in, or a zero that is left out there would look like a change every time.
-      return resource.settle?.(next) ?? next;
+      return written.has(resource.bucket) ? next : (resource.settle?.(next) ?? next);
     },
     { kind: "PatchOptions" },
   );

@@ -5,13 +5,21 @@ import type { Resource } from "../registry/resource.ts";
 import { field, type LogRecord, type Store, type StoredObject } from "../storage/store.ts";
 import { edit, isDeleting, listAt, namespaceOf, unlessGone } from "./objects.ts";
 
+/** Objects by key, and the keys in order for as long as none comes or goes. */
+interface Shelf {
+  readonly objects: Map<string, StoredObject>;
+  keys: string[] | undefined;
+}
+
 /**
  * Who controls what, and what is where: kept up to date from the store's log, so that nobody has to search for it.
  * Shared by all controllers of a store.
  */
 class Ownership {
-  readonly #byController = new Map<string, Map<string, StoredObject>>();
-  readonly #byNamespace = new Map<string, Map<string, StoredObject>>();
+  readonly #byController = new Map<string, Shelf>();
+  readonly #byNamespace = new Map<string, Shelf>();
+  /** Those that nobody controls, by namespace. */
+  readonly #orphans = new Map<string, Shelf>();
 
   constructor(store: Store) {
     for (const bucket of store.buckets()) {
@@ -24,40 +32,55 @@ class Ownership {
     return inKeyOrder(this.#byController.get(`${bucket} ${uid}`));
   }
 
+  orphans(bucket: string, namespace: string): StoredObject[] {
+    return inKeyOrder(this.#orphans.get(`${bucket} ${namespace}`));
+  }
+
   within(bucket: string, namespace: string): Iterable<StoredObject> {
-    return this.#byNamespace.get(`${bucket} ${namespace}`)?.values() ?? [];
+    return this.#byNamespace.get(`${bucket} ${namespace}`)?.objects.values() ?? [];
   }
 
   #follow({ bucket, key, type, entry, previous }: LogRecord): void {
+    const place = `${bucket} ${namespaceOf(entry.object)}`;
     const before = previous && controllerOf(previous.object)?.uid;
     const after = type === "DELETED" ? undefined : controllerOf(entry.object)?.uid;
     if (before !== undefined && before !== after)
       remove(this.#byController, `${bucket} ${textOf(before)}`, key);
-    if (type === "DELETED") remove(this.#byNamespace, `${bucket} ${namespaceOf(entry.object)}`, key);
+    if (type === "DELETED" || after !== undefined) remove(this.#orphans, place, key);
+    if (type === "DELETED") remove(this.#byNamespace, place, key);
     else this.#add(bucket, key, entry.object);
   }
 
   #add(bucket: string, key: string, object: StoredObject): void {
     const uid = controllerOf(object)?.uid;
-    if (uid !== undefined) insert(this.#byController, `${bucket} ${textOf(uid)}`, key, object);
-    insert(this.#byNamespace, `${bucket} ${namespaceOf(object)}`, key, object);
+    const place = `${bucket} ${namespaceOf(object)}`;
+    if (uid === undefined) insert(this.#orphans, place, key, object);
+    else insert(this.#byController, `${bucket} ${textOf(uid)}`, key, object);
+    insert(this.#byNamespace, place, key, object);
   }
 }
 
-function insert<T>(index: Map<string, Map<string, T>>, name: string, key: string, value: T): void {
-  const known = index.get(name);
-  if (known) known.set(key, value);
-  else index.set(name, new Map([[key, value]]));
+function insert(index: Map<string, Shelf>, name: string, key: string, object: StoredObject): void {
+  const shelf = index.get(name);
+  if (!shelf) {
+    index.set(name, { objects: new Map([[key, object]]), keys: undefined });
+    return;
+  }
+  if (!shelf.objects.has(key)) shelf.keys = undefined;
+  shelf.objects.set(key, object);
 }
 
-function remove<T>(index: Map<string, Map<string, T>>, name: string, key: string): void {
-  const known = index.get(name);
-  known?.delete(key);
-  if (known?.size === 0) index.delete(name);
+function remove(index: Map<string, Shelf>, name: string, key: string): void {
+  const shelf = index.get(name);
+  if (!shelf?.objects.delete(key)) return;
+  shelf.keys = undefined;
+  if (shelf.objects.size === 0) index.delete(name);
 }
 
-function inKeyOrder(found: ReadonlyMap<string, StoredObject> | undefined): StoredObject[] {
-  return [...(found ?? [])].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, object]) => object);
+function inKeyOrder(shelf: Shelf | undefined): StoredObject[] {
+  if (!shelf) return [];
+  shelf.keys ??= [...shelf.objects.keys()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return shelf.keys.map((key) => shelf.objects.get(key) as StoredObject);
 }
 
 const known = new WeakMap<Store, Ownership>();
@@ -177,7 +200,6 @@ export async function claim(
   may: (object: StoredObject) => boolean = () => true,
 ): Promise<StoredObject[]> {
   const matches = selectorOf(owner);
-  const namespace = namespaceOf(owner);
   const { uid } = owner.metadata;
   const own: StoredObject[] = [];
   for (const object of controlledBy(registry, resource.bucket, uid)) {
@@ -185,12 +207,9 @@ export async function claim(
     else if (!isDeleting(owner)) await release(registry, object, resource, uid, context);
   }
   if (isDeleting(owner)) return own;
-  const orphans: StoredObject[] = [];
-  for (const object of within(registry, resource.bucket, namespace)) {
-    if (controllerOf(object) || isDeleting(object) || !may(object)) continue;
-    if (matches(object.metadata.labels as JsonObject | undefined)) orphans.push(object);
-  }
-  for (const orphan of orphans.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
+  for (const orphan of ownershipIn(registry.store).orphans(resource.bucket, namespaceOf(owner))) {
+    if (isDeleting(orphan) || !may(orphan) || !matches(orphan.metadata.labels as JsonObject | undefined))
+      continue;
     own.push(await adopt(registry, orphan, resource, owner, context));
   }
   return own;

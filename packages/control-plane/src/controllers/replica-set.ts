@@ -105,7 +105,8 @@ function startReplicas(
         return { reason: "FailedCreate", error };
       }
     }
-    for (const pod of inDeletionOrder(active, crowd(set)).slice(0, Math.max(0, -missing))) {
+    if (missing >= 0) return undefined;
+    for (const pod of inDeletionOrder(active, crowd(set)).slice(0, -missing)) {
       if (!(await deleteIfPresent(registry, pods, pod, context))) continue;
       await record(set, {
         type: "Normal",

@@ -46,7 +46,8 @@ test("a service's slice has its ready pods, by the port they give its name to", 
   world.plane.node.on(sick as string, "never-ready");
   await world.pass(0);
   const after = slices(world)[0]?.endpoints as JsonObject[];
-  expect(after.map((endpoint) => field(endpoint, "conditions", "ready")).sort()).toEqual([false, true]);
+  expect(after.filter((endpoint) => field(endpoint, "conditions", "ready") === true)).toHaveLength(1);
+  expect(after).toHaveLength(2);
   await world.delete("services", "web");
   expect(slices(world)).toEqual([]);
   expect(world.get("endpoints", "web")).toBeUndefined();

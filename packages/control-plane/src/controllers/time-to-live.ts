@@ -29,17 +29,36 @@ const hour = 3_600_000;
 /** Forgets events after an hour, as the real server's storage does. */
 export function startEventExpiry(world: ControllerWorld): Running {
   const { registry } = world;
+  const { store, clock } = registry;
   const events = builtin(registry, "", "v1", "events");
   const context = controllerContext("event-expiry");
+  /** When each event was last seen as far as the queue knows, earliest first: one timer serves them all. */
+  const queue = new Map<string, number>();
   return startLoop(world, {
     name: "event-expiry",
-    watches: { [events.bucket]: ({ key, type }) => (type === "DELETED" ? [] : [key]) },
-    reconcile: async (key) => {
-      const event = registry.store.get(events.bucket, key)?.object;
-      if (!event) return undefined;
-      const left = lastSeen(event, registry.clock.now()) + hour - registry.clock.now();
-      if (left > 0) return { requeueAfterMs: left };
-      await deleteIfPresent(registry, events, event, context);
+    watches: {
+      [events.bucket]: ({ key, type, entry }) => {
+        if (type === "DELETED") queue.delete(key);
+        else if (!queue.has(key)) {
+          queue.set(key, lastSeen(entry.object, clock.now()));
+          // Whoever waits for the first of the queue need not hear of the others.
+          return queue.size === 1 ? ["first"] : [];
+        }
+        return [];
+      },
+    },
+    reconcile: async () => {
+      for (let next = queue.entries().next(); !next.done; next = queue.entries().next()) {
+        const [key, noted] = next.value;
+        const event = store.get(events.bucket, key)?.object;
+        const seen = event ? lastSeen(event, clock.now()) : 0;
+        const left = seen + hour - clock.now();
+        if (left > 0 && seen === noted) return { requeueAfterMs: left };
+        queue.delete(key);
+        // Seen again in the meantime: its turn comes later.
+        if (left > 0) queue.set(key, seen);
+        else if (event) await deleteIfPresent(registry, events, event, context);
+      }
       return undefined;
     },
   });

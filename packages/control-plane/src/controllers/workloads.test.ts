@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, textOf } from "../json.ts";
 import { forbidden } from "../status.ts";
 import { field } from "../storage/store.ts";
 import { names, podTemplate, stage, workload } from "./stage.ts";
@@ -213,8 +213,8 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
   const nodes = () =>
     world
       .list("pods")
-      .map((pod) => field(pod, "spec", "nodeName"))
-      .sort();
+      .map((pod) => textOf(field(pod, "spec", "nodeName")))
+      .toSorted();
   expect(nodes()).toEqual(["b"]);
   await world.change("nodes", "a", (node) => {
     (node.metadata as JsonObject).labels = { disk: "ssd" };

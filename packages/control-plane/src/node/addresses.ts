@@ -1,3 +1,4 @@
+import { textOf } from "../json.ts";
 import type { Store } from "../storage/store.ts";
 import { field } from "../storage/store.ts";
 
@@ -13,7 +14,7 @@ export class Addresses {
   /** Addresses that pods in the store have already stay theirs. */
   constructor(store: Store) {
     for (const { key, object } of store.entries("pods")) {
-      const [, high, low] = /^10\.244\.(\d+)\.(\d+)$/.exec(String(field(object, "status", "podIP"))) ?? [];
+      const [, high, low] = /^10\.244\.(\d+)\.(\d+)$/.exec(textOf(field(object, "status", "podIP"))) ?? [];
       if (high !== undefined && low !== undefined) this.#give(key, Number(high) * 256 + Number(low));
     }
   }
