@@ -71,6 +71,7 @@ export {
   metricsContentType,
   Registry,
 } from "./metrics/registry.ts";
+export { preload } from "./preload.ts";
 export { appliedAnnotation, type Child, type ChildObject } from "./reconcile/children.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";

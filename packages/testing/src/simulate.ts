@@ -1,7 +1,7 @@
 import { Client, type Transport } from "@windlass/client";
 import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
-import { type Manager, type ManagerOptions, noTracing, silentLogger } from "@windlass/runtime";
+import { type Manager, type ManagerOptions, noTracing, preload, silentLogger } from "@windlass/runtime";
 import { Trace } from "./trace.ts";
 
 export interface SimulationOptions {
@@ -54,7 +54,7 @@ export class Simulation implements AsyncDisposable {
   }
 
   static async start({ seed, controlPlane }: SimulationOptions): Promise<Simulation> {
-    await ControlPlane.preload();
+    await Promise.all([ControlPlane.preload(), preload()]);
     const clock = new ManualClock();
     const plane = await ControlPlane.start({
       ...controlPlane,
