@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "@windlass/clock";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
+import { deferred } from "./deferred.ts";
 import { Discovery } from "./discovery.ts";
 import { TransportError } from "./errors.ts";
 import { accessFor } from "./kubeconfig/access.ts";
@@ -179,15 +180,18 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * A watch as its lines, each the JSON of one event, not parsed. A line may share memory with its neighbours: copy
    * what is to be kept.
    */
-  async *watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
+  watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncIterableIterator<Buffer> {
     const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
     const { idleTimeoutMs } = options;
-    const response = await this.raw({
-      ...read(kind, path, options),
-      retry: "never",
-      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    // The lines are given on as they are, with no generator around them: a large list is tens of thousands of them.
+    return deferred(async () => {
+      const response = await this.raw({
+        ...read(kind, path, options),
+        retry: "never",
+        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+      });
+      return splitLines(response.body);
     });
-    yield* splitLines(response.body);
   }
 
   async create<K extends AnyKind>(

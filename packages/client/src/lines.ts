@@ -46,22 +46,28 @@ export function splitLines(chunks: AsyncIterable<Uint8Array>): AsyncIterableIter
       );
   };
 
-  return {
-    async next() {
-      while (at === ready.length) {
-        ready.length = 0;
-        at = 0;
-        if (ended) return { done: true, value: undefined };
-        const step = await source.next();
-        if (!step.done) {
-          take(step.value);
-          continue;
-        }
-        ended = true;
-        if (held > 0) ready.push(finishLine(Buffer.alloc(0)));
+  const refill = async (): Promise<IteratorResult<Buffer>> => {
+    while (at === ready.length) {
+      ready.length = 0;
+      at = 0;
+      if (ended) return { done: true, value: undefined };
+      const step = await source.next();
+      if (!step.done) {
+        take(step.value);
+        continue;
       }
-      const value = ready[at++];
-      return value ? { done: false, value } : { done: true, value: undefined };
+      ended = true;
+      if (held > 0) ready.push(finishLine(Buffer.alloc(0)));
+    }
+    return { done: false, value: ready[at++] as Buffer };
+  };
+
+  return {
+    next() {
+      const value = ready[at];
+      if (!value) return refill();
+      at += 1;
+      return Promise.resolve({ done: false, value });
     },
     async return() {
       ended = true;

@@ -7,6 +7,7 @@ import { abortable } from "../abortable.ts";
 import { TransportError } from "../errors.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { openPool, type Pool, TCP_KEEPALIVE_MS, type TlsMaterial } from "./agent.ts";
+import { BodyChunks } from "./body.ts";
 import { failureFrom } from "./failure.ts";
 import { http, https } from "./http.ts";
 import { hostOf, portOf, proxyAuthorization } from "./proxy.ts";
@@ -187,23 +188,16 @@ class Exchange {
     );
   }
 
-  async *#read(body: Readable): AsyncGenerator<Uint8Array> {
-    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  #read(body: Readable): BodyChunks {
     const { idleTimeoutMs } = this.#request;
-    try {
-      for (;;) {
+    return new BodyChunks(body, {
+      onWait: () => {
         if (idleTimeoutMs !== undefined) this.#armIdleTimer(idleTimeoutMs);
-        const step = await chunks.next();
-        this.#cancelTimer();
-        if (step.done) return;
-        yield step.value;
-      }
-    } catch (error) {
-      throw this.#explain(error);
-    } finally {
-      this.#finish();
-      await chunks.return?.();
-    }
+      },
+      onArrival: () => this.#cancelTimer(),
+      onFinish: () => this.#finish(),
+      explain: (error) => this.#explain(error),
+    });
   }
 
   #armIdleTimer(idleTimeoutMs: number): void {

@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { mappedMemory, type Parcel, Slabs } from "./slabs.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little enough to unpack for one read. */
@@ -10,7 +11,7 @@ const SPARSE_CHUNKS = 64;
 /** How many chunks stay unpacked after a read: neighbours are often read together. */
 const UNPACKED_CHUNKS = 16;
 
-const fastest = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const fastest = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /** A piece of memory that holds the bytes of some objects, one after the other. Once full it is packed, and unpacked to be read. */
 export class Chunk {
@@ -19,15 +20,15 @@ export class Chunk {
   live = 0;
   readonly objects: StoredObject[] = [];
   #plain: Buffer | undefined;
-  #packed: Buffer | undefined;
+  #packed: Parcel | undefined;
 
   constructor(plain: Buffer) {
     this.#plain = plain;
   }
 
-  /** Bytes taken from the system. */
-  get reservedBytes(): number {
-    return (this.#plain?.length ?? 0) + (this.#packed?.length ?? 0);
+  /** Bytes taken from the system but for the packed ones. */
+  get plainBytes(): number {
+    return this.#plain?.length ?? 0;
   }
 
   get isPlain(): boolean {
@@ -36,19 +37,23 @@ export class Chunk {
 
   /** The bytes of all objects. Not to be changed but beyond what is used. */
   get bytes(): Buffer {
-    this.#plain ??= zstdDecompressSync(this.#packed ?? nothing);
+    this.#plain ??= zstdDecompressSync(this.#packed?.bytes ?? nothing, { chunkSize: this.used });
     return this.#plain;
   }
 
   /** @returns the memory that is free now. */
-  pack(): Buffer {
+  pack(slabs: Slabs): Buffer {
     const plain = this.bytes;
-    const packed = zstdCompressSync(plain.subarray(0, this.used), fastest);
-    // What comes from the compressor may be a part of something larger.
-    this.#packed = Buffer.allocUnsafeSlow(packed.length);
-    packed.copy(this.#packed);
+    // A compressor that knows the size takes tables to match, and needs room for one piece of output only.
+    const size = { pledgedSrcSize: this.used, chunkSize: this.used };
+    this.#packed = slabs.put(zstdCompressSync(plain.subarray(0, this.used), { params: fastest, ...size }));
     this.#plain = undefined;
     return plain;
+  }
+
+  /** Nothing in it is cached any more. */
+  drop(slabs: Slabs): void {
+    if (this.#packed) slabs.release(this.#packed);
   }
 
   /** Keeps only the packed form, if there is one. */
@@ -68,6 +73,7 @@ const nothing = Buffer.alloc(0);
  */
 export class Arena {
   readonly #packs: boolean;
+  readonly #slabs = new Slabs();
   #current: Chunk = newChunk(CHUNK_BYTES);
   readonly #chunks = new Set<Chunk>([this.#current]);
   /** Chunks of which less than half is in use. */
@@ -83,8 +89,8 @@ export class Arena {
 
   /** Bytes taken from the system, in use or not. */
   get reservedBytes(): number {
-    let sum = 0;
-    for (const chunk of this.#chunks) sum += chunk.reservedBytes;
+    let sum = this.#slabs.reservedBytes;
+    for (const chunk of this.#chunks) sum += chunk.plainBytes;
     return sum;
   }
 
@@ -104,7 +110,7 @@ export class Arena {
     bytes.copy(chunk.bytes, at, start, head);
     if (head < end) bytes.copy(chunk.bytes, at + head - start, cutEnd, end);
     own(chunk, object, at, length);
-    if (length > LARGE_OBJECT && this.#packs) chunk.pack();
+    if (length > LARGE_OBJECT && this.#packs) chunk.pack(this.#slabs);
   }
 
   /** The object's bytes, as text. */
@@ -128,6 +134,7 @@ export class Arena {
     if (chunk.live === 0) {
       this.#chunks.delete(chunk);
       this.#sparse.delete(chunk);
+      chunk.drop(this.#slabs);
       return;
     }
     if (chunk.live * 2 >= chunk.used) return;
@@ -151,7 +158,7 @@ export class Arena {
   /** The current chunk is full: packs it and starts another. */
   #turnOver(): void {
     const full = this.#current;
-    const memory = this.#packs && full.live > 0 ? full.pack() : undefined;
+    const memory = this.#packs && full.live > 0 ? full.pack(this.#slabs) : undefined;
     this.#current = memory ? new Chunk(memory) : newChunk(CHUNK_BYTES);
     this.#chunks.add(this.#current);
     if (full.live === 0) this.#chunks.delete(full);
@@ -175,15 +182,16 @@ export class Arena {
       const at = room.used;
       chunk.bytes.copy(room.bytes, at, start, start + length);
       own(room, object, at, length);
-      if (length > LARGE_OBJECT && this.#packs) room.pack();
+      if (length > LARGE_OBJECT && this.#packs) room.pack(this.#slabs);
     }
     chunk.objects.length = 0;
     chunk.fold();
+    chunk.drop(this.#slabs);
   }
 }
 
 function newChunk(bytes: number): Chunk {
-  return new Chunk(Buffer.allocUnsafeSlow(bytes));
+  return new Chunk(mappedMemory(bytes));
 }
 
 function own(chunk: Chunk, object: StoredObject, start: number, length: number): void {

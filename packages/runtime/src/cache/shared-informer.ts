@@ -12,6 +12,7 @@ import { type ChangeType, runReflector, type Sink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
 import type { Source } from "./source.ts";
 import { type IndexFunction, indexValues, Store } from "./store.ts";
+import { Added, Gone, Updated } from "./stored-events.ts";
 import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
 
@@ -382,7 +383,7 @@ export class SharedInformer implements Sink {
     }
     for (const stored of next.values()) {
       pace.begin();
-      const old = before.get(stored.namespace, stored.name);
+      const old = initial ? undefined : before.get(stored.namespace, stored.name);
       if (old?.uid !== stored.uid) {
         this.#options.observer.changed?.(this, "added");
         audience.tell(this.#added(stored, initial));
@@ -400,40 +401,16 @@ export class SharedInformer implements Sink {
     for (const stored of snapshot) yield this.#added(stored, true);
   }
 
-  // Events read their objects when they are looked at: most handlers want the key alone.
-
   #added(stored: StoredObject, initial: boolean): CacheEvent<KubernetesObject> {
-    const reader = this.#reader;
-    return {
-      type: "added",
-      initial,
-      get object() {
-        return reader.read(stored);
-      },
-    };
+    return new Added(this.#reader, stored, initial);
   }
 
   #updated(stored: StoredObject, before: StoredObject): CacheEvent<KubernetesObject> {
-    const reader = this.#reader;
-    return {
-      type: "updated",
-      get object() {
-        return reader.read(stored);
-      },
-      get old() {
-        return reader.read(before);
-      },
-    };
+    return new Updated(this.#reader, stored, before);
   }
 
   #gone(stored: StoredObject): CacheEvent<KubernetesObject> {
-    const reader = this.#reader;
-    return {
-      type: "deleted",
-      get object() {
-        return reader.read(stored);
-      },
-    };
+    return new Gone(this.#reader, stored);
   }
 
   #gather(

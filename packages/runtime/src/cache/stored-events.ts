@@ -1,0 +1,58 @@
+import type { KubernetesObject } from "@windlass/client";
+import type { ObjectReader } from "./object-reader.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+// Changes that read their objects when they are looked at: most handlers want the key alone. Classes, for there is one per object of a large list.
+
+export class Added {
+  readonly type = "added";
+  readonly initial: boolean;
+  readonly #reader: ObjectReader;
+  readonly #stored: StoredObject;
+
+  constructor(reader: ObjectReader, stored: StoredObject, initial: boolean) {
+    this.#reader = reader;
+    this.#stored = stored;
+    this.initial = initial;
+  }
+
+  get object(): KubernetesObject {
+    return this.#reader.read(this.#stored);
+  }
+}
+
+export class Updated {
+  readonly type = "updated";
+  readonly #reader: ObjectReader;
+  readonly #stored: StoredObject;
+  readonly #before: StoredObject;
+
+  constructor(reader: ObjectReader, stored: StoredObject, before: StoredObject) {
+    this.#reader = reader;
+    this.#stored = stored;
+    this.#before = before;
+  }
+
+  get object(): KubernetesObject {
+    return this.#reader.read(this.#stored);
+  }
+
+  get old(): KubernetesObject {
+    return this.#reader.read(this.#before);
+  }
+}
+
+export class Gone {
+  readonly type = "deleted";
+  readonly #reader: ObjectReader;
+  readonly #stored: StoredObject;
+
+  constructor(reader: ObjectReader, stored: StoredObject) {
+    this.#reader = reader;
+    this.#stored = stored;
+  }
+
+  get object(): KubernetesObject {
+    return this.#reader.read(this.#stored);
+  }
+}
