@@ -1,15 +1,32 @@
-/** `npm run bench [-- NAME …]`: side by side with a peer, in one run. Prints a table, writes `benchmarks/results/NAME.json`. */
+/**
+ * `npm run bench [-- NAME … [--objects N]]`: side by side with a peer, in one run. Prints a table, writes `benchmarks/results/NAME.json`.
+ *
+ * `--objects` is how many objects `sync` fills a cache with; 10,000 unless said otherwise. Others take no options.
+ */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { print, type Result } from "./table.ts";
 
-const benchmarks: { readonly [name: string]: () => Promise<{ run(): Promise<Result> }> } = {
+interface Benchmark {
+  run(options: { readonly objects?: number }): Promise<Result>;
+}
+
+const benchmarks: { readonly [name: string]: () => Promise<Benchmark> } = {
   "control-plane": () => import("./control-plane.ts"),
+  sync: () => import("./sync.ts"),
 };
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { objects: { type: "string" } },
+});
+const objects = values.objects === undefined ? undefined : Number(values.objects);
+if (objects !== undefined && !(Number.isInteger(objects) && objects > 0)) {
+  process.stderr.write(`--objects ${values.objects}: must be a whole number above 0\n`);
+  process.exit(2);
+}
 const wanted = positionals.length > 0 ? positionals : Object.keys(benchmarks);
 for (const name of wanted) {
   if (!Object.hasOwn(benchmarks, name)) {
@@ -21,14 +38,15 @@ const folder = join(import.meta.dirname, "..", "results");
 await mkdir(folder, { recursive: true });
 for (const name of wanted) {
   const load = loadavg()[0] ?? 0;
-  const { run } = await (benchmarks[name] as () => Promise<{ run(): Promise<Result> }>)();
-  const result = await run();
+  const { run } = await (benchmarks[name] as () => Promise<Benchmark>)();
+  const result = await run(objects === undefined ? {} : { objects });
   const machine = {
     cpus: cpus().length,
     model: cpus()[0]?.model ?? "",
     loadBefore: Number(load.toFixed(2)),
     node: process.version,
   };
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify({ ...result, machine }, null, 2)}\n`);
+  const file = objects === undefined ? name : `${name}-${objects}`;
+  await writeFile(join(folder, `${file}.json`), `${JSON.stringify({ ...result, machine }, null, 2)}\n`);
   process.stdout.write(`\n${print(result)}\n`);
 }
