@@ -54,7 +54,9 @@ export function seenIn(items: readonly JsonObject[], namespace: string): Seen {
       );
       continue;
     }
-    let name = `${textOf(item.kind)} ${textOf(metadata.name)}`;
+    const annotations = isObject(metadata.annotations) ? metadata.annotations : {};
+    const revision = textOf(item.revision ?? annotations["deployment.kubernetes.io/revision"]);
+    let name = `${textOf(item.kind)} ${textOf(metadata.name)}${revision && `@${revision}`}`;
     while (objects.has(name)) name += "'";
     objects.set(name, settled);
   }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,15 @@ import { differences, type Seen, seenIn } from "./compare.ts";
 const { values } = parseArgs({ options: { wait: { type: "string" }, only: { type: "string" } } });
 const waitMs = Number(values.wait ?? "40") * 1_000;
 const folder = fileURLToPath(new URL("manifests", import.meta.url));
-const files = readdirSync(folder).filter((file) => values.only === undefined || file === values.only);
+const files = readdirSync(folder)
+  .filter((file) => file.endsWith(".yaml"))
+  .filter((file) => values.only === undefined || file === values.only);
+/** What is done to the objects of a manifest once they are up: one kubectl command a line. */
+const steps = files.flatMap((file) => {
+  const path = join(folder, file.replace(".yaml", ".steps"));
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
+});
+const betweenStepsMs = 4_000;
 
 const kinds =
   "pods,deployments,replicasets,statefulsets,daemonsets,replicationcontrollers,jobs,cronjobs,services,endpoints,endpointslices,poddisruptionbudgets,horizontalpodautoscalers,persistentvolumeclaims,controllerrevisions,configmaps,serviceaccounts,resourcequotas,events";
@@ -36,6 +44,10 @@ async function play(kubeconfig: string): Promise<Seen> {
   try {
     await sleep(1_000);
     for (const file of files) await kubectl(kubeconfig, "-n", namespace, "apply", "-f", join(folder, file));
+    for (const step of steps) {
+      await sleep(betweenStepsMs);
+      await kubectl(kubeconfig, "-n", namespace, ...step.split(" "));
+    }
     await sleep(waitMs);
     const list = JSON.parse(await kubectl(kubeconfig, "-n", namespace, "get", kinds, "-o", "json")) as {
       items: JsonObject[];

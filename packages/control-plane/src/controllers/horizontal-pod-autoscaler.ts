@@ -137,9 +137,11 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
     const name =
       textOf(field(metric, "resource", "name") ?? field(metric, "containerResource", "name")) || "cpu";
     const resource = type === "Resource" || type === "ContainerResource";
+    const figure =
+      listAt(scaler, "spec", "metrics").length === 0 || isUtilization(metric) ? "utilization" : "usage";
     const reason = `FailedGet${type}Metric`;
     const message = resource
-      ? `failed to get ${name} utilization: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`
+      ? `failed to get ${name} ${figure}: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`
       : `unable to get ${type.toLowerCase()} metric: unable to fetch metrics from ${type === "External" ? "external" : "custom"} metrics API: the server could not find the requested resource`;
     set("ScalingActive", "False", reason, `the HPA was unable to compute the replica count: ${message}`);
     await record(scaler, { type: "Warning", reason, message });
@@ -176,6 +178,12 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
       throw new StatusError({ code: 404, message: "the server could not find the requested resource" });
     return { resource, object, replicas: Number(field(shown, "spec", "replicas") ?? 0) };
   }
+}
+
+/** Whether a metric is wanted as a share of what was requested, rather than as an amount. */
+function isUtilization(metric: JsonObject | undefined): boolean {
+  const target = field(metric, "resource", "target") ?? field(metric, "containerResource", "target");
+  return field(target, "type") === "Utilization";
 }
 
 function targetName(scaler: StoredObject): string {

@@ -249,3 +249,60 @@ test("programs in pods find the API server by its service", async () => {
   });
   expect(world.get("endpointslices.discovery.k8s.io", "kubernetes")).toBeDefined();
 });
+
+test("an autoscaler scales whatever can be scaled, and what a custom object owns goes with its definition", async () => {
+  await using world = await stage();
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  await world.create({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "fleets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "fleets", singular: "fleet", kind: "Fleet", listKind: "FleetList" },
+      conversion: { strategy: "None" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
+          subresources: {
+            status: {},
+            scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+          },
+        },
+      ],
+    },
+  });
+  await world.create(
+    { apiVersion: "example.com/v1", kind: "Fleet", metadata: { name: "ships" }, spec: { replicas: 9 } },
+    {
+      apiVersion: "autoscaling/v2",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "ships" },
+      spec: {
+        minReplicas: 1,
+        maxReplicas: 4,
+        scaleTargetRef: { apiVersion: "example.com/v1", kind: "Fleet", name: "ships" },
+      },
+    },
+  );
+  const fleet = world.get("fleets.example.com", "ships");
+  expect(field(fleet, "spec", "replicas")).toBe(4);
+  const owner = {
+    apiVersion: "example.com/v1",
+    kind: "Fleet",
+    name: "ships",
+    uid: fleet?.metadata.uid ?? "",
+  };
+  await world.create({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "log", ownerReferences: [owner] },
+  });
+  expect(world.get("configmaps", "log")).toBeDefined();
+  await world.delete("customresourcedefinitions.apiextensions.k8s.io", "fleets.example.com");
+  expect(world.get("configmaps", "log")).toBeUndefined();
+});

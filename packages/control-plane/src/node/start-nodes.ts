@@ -132,6 +132,8 @@ function startKubelets(
   const addresses = new Addresses(store);
   /** Pods that wait for a ConfigMap or Secret, by namespace. */
   const wanting = new Map<string, Set<string>>();
+  /** Pods that were deleted while they ran: their containers are yet to be stopped. */
+  const torn = new Map<string, StoredObject>();
   const contexts = new Map(
     [...hosts.keys()].map((name) => [
       name,
@@ -153,16 +155,20 @@ function startKubelets(
     name: "kubelet",
     watches: {
       [pods.bucket]: ({ key, type, entry }) => {
-        if (type !== "DELETED")
-          return hosts.has(textOf(field(entry.object, "spec", "nodeName"))) ? [key] : [];
+        if (!hosts.has(textOf(field(entry.object, "spec", "nodeName")))) return [];
+        if (type !== "DELETED") return [key];
         addresses.free(key);
         wanting.get(namespaceOf(entry.object))?.delete(key);
-        return [];
+        if (!isFinished(entry.object)) torn.set(key, entry.object);
+        return [key];
       },
       configmaps: wake,
       secrets: wake,
     },
     reconcile: async (key) => {
+      const gone = torn.get(key);
+      torn.delete(key);
+      if (gone) await tell(gone, textOf(field(gone, "spec", "nodeName")), killing(gone));
       const pod = store.get(pods.bucket, key)?.object;
       const node = textOf(field(pod, "spec", "nodeName"));
       if (!pod || !hosts.has(node) || !store.get("nodes", node)) return undefined;
