@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
+import { builtinAdmission, quotaAdmission } from "./admission/index.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { expressionReview } from "./admission/policy/expression-review.ts";
 import { validatingPolicies } from "./admission/policy/plugin.ts";
@@ -124,12 +125,18 @@ export class ControlPlane implements AsyncDisposable {
     this.#definitions = new Definitions(this.registry, webhookConversion(this.#webhooks, random));
     const authorizer = createAuthorizer(rolesIn(this.store));
     const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
+    const plugins = { store: this.store, clock, random, authorizer };
     this.registry.admission.push(
       namespaceLifecycle(this.store),
+      ...builtinAdmission({
+        ...plugins,
+        ...(options.controllers === "none" ? {} : { accountPatienceMs: 1_000 }),
+      }),
       mutatingWebhooks(world),
       expressionReview(),
       validatingPolicies(world),
       validatingWebhooks(world),
+      ...quotaAdmission(plugins),
     );
     this.tokens = createTokens({
       clock,

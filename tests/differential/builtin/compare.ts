@@ -55,6 +55,11 @@ function settle(value: Json, given: string, key: string): Json {
   return (
     value
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
+      // A template is shown whole, in Go's own notation.
+      .replace(
+        /Invalid value: \{("labels"|"metadata"|"spec").*\}: field is immutable/g,
+        "Invalid value: <template>: field is immutable",
+      )
       .replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<suffix>")
       // The real server prints a Go diff after some messages.
       .replace(/\n[\s\S]*$/, "<more>")

@@ -1,6 +1,6 @@
 import { compare, type Difference } from "./compare.ts";
 import { embeddedServer } from "./embedded-server.ts";
-import { play } from "./play.ts";
+import { cleanUp, play } from "./play.ts";
 import { stories } from "./requests/index.ts";
 import { realServer } from "./server.ts";
 
@@ -36,7 +36,7 @@ for (const story of stories.filter(({ name }) => name.includes(wanted))) {
     if (difference) differences.push(difference);
   }
 }
-for (const server of [real, ours]) await server.send("DELETE", `/api/v1/namespaces/${namespace}`);
+await cleanUp(real, namespace);
 
 for (const { story, step, request, differs } of differences) {
   console.log(`${story} #${step} ${request.method} ${request.path} ${JSON.stringify(request.body)}`);

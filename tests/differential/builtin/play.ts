@@ -1,4 +1,5 @@
 import { clone, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
+import { stories } from "./requests/index.ts";
 import type { Answer, Server } from "./server.ts";
 import type { Step, Story } from "./story.ts";
 
@@ -64,4 +65,20 @@ function withName(object: JsonObject, index: number, story: Story, namespace: st
   const own = `${story.name.replaceAll(" ", "-")}-${index}`;
   const name = story.at.includes("{ns}") ? own : `${namespace}-${index}`;
   return { ...object, metadata: { ...metadata, name } };
+}
+
+/** Takes away what a run left on a server that has no controllers to do it. */
+export async function cleanUp(server: Server, namespace: string): Promise<void> {
+  const mine = (name: unknown) => String(name).includes(namespace);
+  for (const collection of new Set(stories.map((story) => story.at).filter((at) => !at.includes("{ns}")))) {
+    const { body } = await server.send("GET", collection);
+    for (const { metadata } of (body.items ?? []) as { metadata: { name: string } }[]) {
+      if (!mine(metadata.name)) continue;
+      const path = `${collection}/${metadata.name}`;
+      await server.send("PATCH", path, { metadata: { finalizers: null } }, contentTypes.merge);
+      await server.send("DELETE", path);
+    }
+  }
+  await server.send("DELETE", `/api/v1/namespaces/${namespace}/services`);
+  await server.send("DELETE", `/api/v1/namespaces/${namespace}`);
 }

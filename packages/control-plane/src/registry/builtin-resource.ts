@@ -11,6 +11,7 @@ import { strategyOf } from "./strategies/index.ts";
 /** Serves a kind that comes with the server. */
 export function builtinResource(info: KindInfo): Resource {
   const strategy = strategyOf(info);
+  const deprecation = deprecated[`${info.group}/${info.version}/${info.kind}`];
   const view = views[`${info.group}/${info.version}/${info.kind}`];
   return {
     info,
@@ -33,8 +34,15 @@ export function builtinResource(info: KindInfo): Resource {
     settle: (object) => normalize(info, object, "stored"),
     ...(info.subresources.some(({ name }) => name === "scale") ? { scale: workloadScaling } : {}),
     ...(view ? { conversion: conversionBetween(info, view) } : {}),
+    ...(deprecation === undefined ? {} : { deprecation }),
   };
 }
+
+/** What every request about a kind is answered with a warning of. */
+const deprecated: { readonly [kind: string]: string } = {
+  "/v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
+  "/v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};
 
 /** A version whose objects are kept as another's. */
 interface View {

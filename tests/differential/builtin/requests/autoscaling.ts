@@ -248,8 +248,6 @@ export const autoscaling: Story[] = [
       { post: { value: 1, preemptionPolicy: "Nope" } },
       { post: { value: 1, preemptionPolicy: "Never", description: "d" } },
       { post: { value: 11, globalDefault: true, metadata: { name: "{ns}-global" } } },
-      { post: { value: 12, globalDefault: true, metadata: { name: "{ns}-second" } } },
-      { delete: "{ns}-second" },
       { delete: "{ns}-global" },
       ...patches("{ns}-p", [
         { value: 11 },

@@ -212,7 +212,7 @@ export const cluster: Story[] = [
           },
         },
       },
-      ...patches("v1.{ns}.example.com", [{ spec: { versionPriority: 20 } }, { spec: { group: "other" } }]),
+      ...patches("v1.{ns}.example.com", [{ spec: { group: "other" } }]),
       { delete: "v1.{ns}.example.com" },
     ],
   },

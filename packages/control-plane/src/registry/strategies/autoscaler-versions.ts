@@ -22,7 +22,8 @@ export function toStored(object: JsonObject): JsonObject {
   const others = listIn(annotations, metricsKey).map(metricFromOld);
   const metrics = [...others, ...(target === undefined ? [] : [cpuMetric(target)])];
   const behavior = objectIn(annotations, behaviorKey);
-  const stored: JsonObject = {
+  const status = statusToStored(statusOf(object), annotations);
+  return {
     ...rest,
     apiVersion: "autoscaling/v2",
     metadata: withAnnotations(metadata as JsonObject, annotations),
@@ -32,9 +33,8 @@ export function toStored(object: JsonObject): JsonObject {
       metrics: metrics.length > 0 ? metrics : [cpuMetric(80)],
       ...(behavior ? { behavior: behaviorFromOld(behavior) } : {}),
     },
-    status: statusToStored(statusOf(object), annotations),
+    status,
   };
-  return stored;
 }
 
 /** What is stored, as v1 shows it. */

@@ -51,10 +51,10 @@ function rulesWithDefaults(rules: JsonObject, defaults: JsonObject): void {
 export const horizontalPodAutoscalerV1: Strategy = {
   setDefaults: (object) => {
     fill(ensure(object, "spec"), { minReplicas: 1 });
+    settle(object);
   },
   prepareCreate: (object) => {
     object.status = {};
-    settle(object);
   },
   prepareUpdate: (next) => settle(next),
   validate: (object) => specFaults(toStored(object)).causes,

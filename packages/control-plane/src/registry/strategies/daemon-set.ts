@@ -33,6 +33,9 @@ export const daemonSet: Strategy = {
     }
     fill(spec, { revisionHistoryLimit: 10 });
     templateDefaults(spec);
+    // Always there, so that whoever wrote the object is seen to have written it.
+    const annotations = ensure(ensure(object, "metadata"), "annotations");
+    if (annotations[templateGeneration] === undefined) annotations[templateGeneration] = "0";
   },
   prepareCreate: (object, { warn }) => {
     object.status = {};
@@ -66,7 +69,7 @@ function specFaults(object: JsonObject): Faults {
     kind: "daemonset",
     deadlineOwner: "DaemonSet",
     required: false,
-    unusable: false,
+    unusable: undefined,
   });
   faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
   checkUpdateStrategy(faults, child(spec, "updateStrategy"));

@@ -11,6 +11,7 @@ import {
   checkCollisions,
   checkCounts,
   checkSame,
+  checkScale,
   checkSelectedTemplate,
   templateDefaults,
 } from "./workload-template.ts";
@@ -58,6 +59,7 @@ export const deployment: Strategy = {
       checkCollisions(faults, next, live);
       return faults.causes;
     }
+    checkScale(next, subresource);
     const faults = specFaults(next);
     checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
     return faults.causes;
@@ -82,7 +84,7 @@ function specFaults(object: JsonObject): Faults {
     kind: "deployment",
     deadlineOwner: "ReplicaSet",
     required: true,
-    unusable: true,
+    unusable: "invalid label selector",
   });
   checkStrategy(faults, child(spec, "strategy"));
   const ready = number(spec, "minReadySeconds") ?? 0;

@@ -77,7 +77,10 @@ export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject)
     return;
   }
   if (rules.length === 0)
-    faults.required(`${at}.rules`, "at least one rules must be specified in the successPolicy");
+    faults.required(
+      `${at}.rules`,
+      "at least one rules must be specified when the successPolicy is specified",
+    );
   if (rules.length > 20) faults.tooMany(`${at}.rules`, rules.length, 20);
   for (const [index, rule] of rules.entries()) {
     const path = `${at}.rules[${index}]`;

@@ -42,6 +42,8 @@ export const namespace: Strategy = {
   heldBack: (object) => finalizersOf(object).length > 0,
   onDeletion: (object) => {
     object.status = { ...statusOf(object), phase: "Terminating" };
+    // It is not waited for: it goes when it is empty.
+    delete metadataOf(object).deletionGracePeriodSeconds;
   },
 };
 

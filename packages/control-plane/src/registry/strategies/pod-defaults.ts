@@ -25,6 +25,17 @@ function accountNames(spec: JsonObject): void {
   spec.serviceAccount = name;
 }
 
+/** What a pod that is to run asks for where it only says how much it may take. Templates are left as they are. */
+export function requestDefaults(spec: JsonObject): void {
+  for (const list of ["initContainers", "containers"]) {
+    for (const container of items(spec, list)) {
+      const resources = child(container, "resources");
+      const limits = child(resources, "limits");
+      if (Object.keys(limits).length > 0) fill(ensure(resources, "requests"), limits);
+    }
+  }
+}
+
 function containerDefaults(container: JsonObject, onHostNetwork: boolean): void {
   for (const [name, value] of [
     ["terminationMessagePath", "/dev/termination-log"],
@@ -37,10 +48,7 @@ function containerDefaults(container: JsonObject, onHostNetwork: boolean): void 
     if (text(port, "protocol") === "") port.protocol = "TCP";
     if (onHostNetwork && !port.hostPort && port.containerPort) port.hostPort = port.containerPort;
   }
-  const resources = ensure(container, "resources");
-  if (isObject(resources.limits) && Object.keys(resources.limits).length > 0) {
-    fill(ensure(resources, "requests"), resources.limits);
-  }
+  ensure(container, "resources");
   for (const probe of ["livenessProbe", "readinessProbe", "startupProbe"]) {
     const value = container[probe];
     if (isObject(value)) probeDefaults(value);

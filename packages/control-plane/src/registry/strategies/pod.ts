@@ -5,7 +5,7 @@ import type { Strategy } from "../strategy.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, metadataOf, number, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
-import { podSpecDefaults } from "./pod-defaults.ts";
+import { podSpecDefaults, requestDefaults } from "./pod-defaults.ts";
 import { qosClass } from "./pod-resources.ts";
 import { checkPodSpec, checkPodTemplate } from "./pod-spec.ts";
 import { ephemeralFaults, podStatusFaults, podUpdateFaults, resizeFaults } from "./pod-update.ts";
@@ -17,10 +17,8 @@ export const pod: Strategy = {
     const spec = ensure(object, "spec");
     fill(spec, { enableServiceLinks: true });
     podSpecDefaults(spec);
+    requestDefaults(spec);
     const status = statusOf(object);
-    if (text(status, "hostIP") !== "" && items(status, "hostIPs").length === 0) {
-      status.hostIPs = [{ ip: text(status, "hostIP") }];
-    }
     sameAddress(status);
   },
   prepareCreate: (object, { clock, warn }) => {

@@ -11,6 +11,7 @@ import {
   checkEndlessTemplate,
   checkMatches,
   checkSame,
+  checkScale,
   checkSelectedTemplate,
   templateDefaults,
 } from "./workload-template.ts";
@@ -45,6 +46,7 @@ export const replicaSet: Strategy = {
   validate: (object) => replicaSetFaults(object).causes,
   validateUpdate: (next, live, { subresource }) => {
     if (subresource === "status") return statusFaults(next).causes;
+    checkScale(next, subresource);
     const faults = replicaSetFaults(next);
     checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
     return faults.causes;
@@ -57,10 +59,11 @@ function replicaSetFaults(object: JsonObject): Faults {
   faults.atLeast("spec.replicas", own(spec, "replicas"));
   faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
   checkSelectedTemplate(faults, spec, {
-    kind: "replicaset",
+    // The real server borrows the words.
+    kind: "deployment",
     deadlineOwner: "ReplicaSet",
     required: true,
-    unusable: true,
+    unusable: "invalid label selector",
   });
   return faults;
 }
@@ -84,8 +87,10 @@ export const replicationController: Strategy = {
     warnOfTemplate(object, warn);
   },
   validate: (object) => controllerFaults(object).causes,
-  validateUpdate: (next, _live, { subresource }) =>
-    subresource === "status" ? statusFaults(next).causes : controllerFaults(next).causes,
+  validateUpdate: (next, _live, { subresource }) => {
+    checkScale(next, subresource);
+    return subresource === "status" ? statusFaults(next).causes : controllerFaults(next).causes;
+  },
 };
 
 function controllerFaults(object: JsonObject): Faults {

@@ -11,6 +11,7 @@ import { dnsLabel } from "./names.ts";
 import {
   checkCollisions,
   checkCounts,
+  checkScale,
   checkSelectedTemplate,
   templateDefaults,
 } from "./workload-template.ts";
@@ -68,6 +69,7 @@ export const statefulSet: Strategy = {
   validate: (object) => specFaults(object, "create").causes,
   validateUpdate: (next, live, { subresource }) => {
     if (subresource === "status") return statusFaults(next, live).causes;
+    checkScale(next, subresource);
     const faults = specFaults(next, "update");
     const frozen: JsonObject = { ...specOf(next) };
     for (const part of mutable) put(frozen, part, specOf(live)[part]);
@@ -122,7 +124,7 @@ function specFaults(object: JsonObject, operation: "create" | "update"): Faults 
     kind: "statefulset",
     deadlineOwner: "StatefulSet",
     required: true,
-    unusable: true,
+    unusable: "",
   });
   return faults;
 }

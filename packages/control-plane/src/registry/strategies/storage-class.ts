@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { Faults, immutable } from "./faults.ts";
-import { child, has, items, own, pairs, specOf, text, texts } from "./fields.ts";
+import { child, has, items, metadataOf, number, own, pairs, specOf, text, texts } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
 import { internal } from "./go-value.ts";
 import { dnsSubdomain, labelText, qualifiedName } from "./names.ts";
@@ -73,6 +73,11 @@ export const csiDriver: Strategy = {
     if (texts(specOf(object), "volumeLifecycleModes").length === 0) {
       specOf(object).volumeLifecycleModes = ["Persistent"];
     }
+  },
+  prepareUpdate: (next, live) => {
+    if (equal(next.spec, live.spec)) return;
+    // Counted from the first change on, and not before.
+    metadataOf(next).generation = (number(metadataOf(live), "generation") ?? 0) + 1;
   },
   validate: (object) => driverFaults(object).causes,
   validateUpdate: (next, live) => {

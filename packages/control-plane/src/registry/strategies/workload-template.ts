@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import { equal } from "../../json.ts";
+import { invalid } from "../../status.ts";
 import { selectorMatcher } from "../label-selector.ts";
-import { type Faults, immutable } from "./faults.ts";
-import { child, has, number, own, specOf, statusOf, text } from "./fields.ts";
+import { Faults, immutable } from "./faults.ts";
+import { child, has, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure } from "./fill.ts";
 import { podSpecDefaults } from "./pod-defaults.ts";
 import { checkPodTemplate } from "./pod-spec.ts";
@@ -21,8 +22,8 @@ export interface SelectorRules {
   readonly deadlineOwner: string;
   /** Whether the lack of a selector is a fault of its own. */
   readonly required: boolean;
-  /** Whether a selector that cannot be used is complained about as a whole, too. */
-  readonly unusable: boolean;
+  /** What is said of a selector that cannot be used as a whole; undefined: nothing. */
+  readonly unusable: string | undefined;
 }
 
 /** The selector of a workload, and its template, which the selector must match. */
@@ -37,8 +38,8 @@ export function checkSelectedTemplate(faults: Faults, spec: JsonObject, rules: S
     }
   }
   if (given && !selectorIsSound(selector)) {
-    if (rules.unusable) {
-      faults.invalid("spec.selector", selector, "invalid label selector");
+    if (rules.unusable !== undefined) {
+      faults.invalid("spec.selector", selector, rules.unusable);
       return;
     }
   } else checkMatches(faults, spec, given ? selector : undefined);
@@ -68,6 +69,15 @@ export function checkEndlessTemplate(faults: Faults, spec: JsonObject, owner: st
       `activeDeadlineSeconds in ${owner} is not Supported`,
     );
   }
+}
+
+/** Through the scale endpoint a fault is the Scale's. @throws StatusError 422 */
+export function checkScale(next: JsonObject, subresource: string | undefined): void {
+  if (subresource !== "scale") return;
+  const faults = new Faults();
+  faults.atLeast("spec.replicas", own(specOf(next), "replicas"));
+  if (faults.none) return;
+  throw invalid({ group: "autoscaling", kind: "Scale" }, text(metadataOf(next), "name"), faults.causes);
 }
 
 export function checkSame(faults: Faults, at: string, now: Json | undefined, before: Json | undefined): void {

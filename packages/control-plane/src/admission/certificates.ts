@@ -1,0 +1,75 @@
+import type { Authorizer } from "../auth/index.ts";
+import { equal, type JsonObject } from "../json.ts";
+import type { Admission, AdmissionRequest } from "../registry/admission.ts";
+import { items, own, specOf, statusOf, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import { userOf } from "./escalation.ts";
+import { refuse } from "./plugin.ts";
+
+const group = "certificates.k8s.io";
+const plural = "certificatesigningrequests";
+
+/** Requests for certificates say who made them, whatever they were sent with. */
+export function certificateRequesters(): Admission {
+  return {
+    name: "CertificateRequester",
+    mutate: (request) => {
+      const { info } = request.resource;
+      if (info.plural !== plural || info.group !== group || request.operation !== "CREATE") return;
+      const { object, user } = request;
+      if (!object) return;
+      const spec = ensure(object, "spec");
+      for (const part of ["username", "uid", "groups", "extra"]) delete spec[part];
+      spec.username = user.name;
+      spec.groups = [...user.groups];
+      if (user.uid !== undefined && user.uid !== "") spec.uid = user.uid;
+      if (user.extra) {
+        spec.extra = Object.fromEntries(
+          Object.entries(user.extra).map(([key, values]) => [key, [...values]]),
+        );
+      }
+    },
+  };
+}
+
+/** Only who may `approve` for a signer approves, and only who may `sign` for it signs. */
+export function certificateSigners(authorizer: Authorizer): Admission {
+  return {
+    name: "CertificateApprovalAndSigning",
+    validate: (request) => {
+      const { info } = request.resource;
+      if (info.plural !== plural || info.group !== group || request.operation !== "UPDATE") return;
+      const { object, oldObject } = request;
+      if (!object || !oldObject) return;
+      if (request.subresource === "approval") {
+        demand(request, oldObject, "approve", authorizer);
+      } else if (request.subresource === "status" && signs(object, oldObject)) {
+        demand(request, oldObject, "sign", authorizer);
+      }
+    },
+  };
+}
+
+function signs(object: JsonObject, before: JsonObject): boolean {
+  const certificate = (one: JsonObject) => own(statusOf(one), "certificate") ?? null;
+  const failed = (one: JsonObject) =>
+    items(statusOf(one), "conditions").filter((condition) => text(condition, "type") === "Failed");
+  return !equal(certificate(object), certificate(before)) || !equal(failed(object), failed(before));
+}
+
+function demand(
+  request: AdmissionRequest,
+  before: JsonObject,
+  verb: "approve" | "sign",
+  authorizer: Authorizer,
+): void {
+  const signer = text(specOf(before), "signerName");
+  const wildcard = `${signer.split("/")[0] ?? ""}/*`;
+  const user = userOf(request.user);
+  const allowed = [signer, wildcard].some(
+    (name) => authorizer.authorize(user, { verb, group, resource: "signers", name, namespace: "" }).allowed,
+  );
+  if (!allowed) {
+    throw refuse(request, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
+  }
+}

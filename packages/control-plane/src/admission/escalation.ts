@@ -1,0 +1,39 @@
+import { type Authorizer, checkEscalation, type RbacWrite, type User } from "../auth/index.ts";
+import type { Admission, Requester } from "../registry/admission.ts";
+import { metadataOf } from "../registry/strategies/fields.ts";
+
+const kinds = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
+
+/** Nobody hands out what they do not hold. */
+export function noEscalation(authorizer: Authorizer): Admission {
+  return {
+    name: "RBACEscalation",
+    mutate: ({ resource, object, oldObject, operation, user }) => {
+      const { group, plural } = resource.info;
+      if (group !== "rbac.authorization.k8s.io" || !kinds.has(plural) || !object) return;
+      if (operation !== "CREATE" && operation !== "UPDATE") return;
+      const asking = userOf(user);
+      // Who may escalate may also aggregate: the controller that does is allowed no more than that.
+      const { name = "", namespace = "" } = metadataOf(object) as { name?: string; namespace?: string };
+      const escalating = { verb: "escalate", group, resource: plural, name, namespace };
+      if (!plural.endsWith("bindings") && authorizer.authorize(asking, escalating).allowed) return;
+      checkEscalation(
+        asking,
+        { resource: plural as RbacWrite["resource"], object, old: oldObject },
+        authorizer,
+      );
+    },
+  };
+}
+
+/** Who asks, as authorization knows them. */
+export function userOf({ name, uid, groups, extra }: Requester): User {
+  return {
+    name,
+    groups: [...groups],
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+}

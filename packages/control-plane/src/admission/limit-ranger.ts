@@ -1,0 +1,140 @@
+import { type Json, type JsonObject, textOf } from "../json.ts";
+import type { Admission } from "../registry/admission.ts";
+import { amount, compareAmounts } from "../registry/strategies/amounts.ts";
+import { child, items, own, specOf, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import { podTotals } from "../registry/strategies/pod-resources.ts";
+import type { Store } from "../storage/store.ts";
+import { aggregate, creationOf, refuse, writeOf } from "./plugin.ts";
+
+const annotation = "kubernetes.io/limit-ranger";
+
+/** Containers get a namespace's defaults; what goes beyond its bounds is refused. */
+export function limitRanger(store: Store): Admission {
+  const limitsOf = (namespace: string | undefined): JsonObject[] =>
+    store.count("limitranges") === 0
+      ? []
+      : store
+          .list("limitranges", { prefix: `${namespace ?? ""}/` })
+          .entries.flatMap(({ object }) => items(specOf(object), "limits"));
+  return {
+    name: "LimitRanger",
+    mutate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      if (!pod) return;
+      const limits = limitsOf(request.namespace).filter((limit) => text(limit, "type") === "Container");
+      if (limits.length > 0) setDefaults(pod, limits);
+    },
+    validate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      const claim = pod ? undefined : writeOf(request, "", "persistentvolumeclaims");
+      if (!pod && !claim) return;
+      const limits = limitsOf(request.namespace);
+      if (limits.length === 0) return;
+      const complaints = pod
+        ? limits.flatMap((limit) => podComplaints(pod, limit))
+        : limits.flatMap((limit) => claimComplaints(claim as JsonObject, limit));
+      if (complaints.length > 0) throw refuse(request, aggregate(complaints));
+    },
+  };
+}
+
+function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
+  const notes: string[] = [];
+  for (const [list, called] of [
+    ["containers", "container"],
+    ["initContainers", "init container"],
+  ] as const) {
+    for (const container of items(specOf(pod), list)) {
+      const name = text(container, "name");
+      for (const [part, from, word] of [
+        ["requests", "defaultRequest", "request"],
+        ["limits", "default", "limit"],
+      ] as const) {
+        const set: string[] = [];
+        for (const [resource, value] of limits.flatMap((limit) => Object.entries(child(limit, from)))) {
+          const amounts = ensure(ensure(container, "resources"), part);
+          if (amounts[resource] !== undefined) continue;
+          amounts[resource] = value;
+          set.push(resource);
+        }
+        if (set.length > 0) notes.push(`${set.sort().join(", ")} ${word} for ${called} ${name}`);
+      }
+    }
+  }
+  if (notes.length === 0) return;
+  const annotations = ensure(ensure(pod, "metadata"), "annotations");
+  annotations[annotation] = `LimitRanger plugin set: ${notes.join("; ")}`;
+}
+
+function podComplaints(pod: JsonObject, limit: JsonObject): string[] {
+  const type = text(limit, "type");
+  const spec = specOf(pod);
+  if (type === "Container") {
+    return [...items(spec, "containers"), ...items(spec, "initContainers")].flatMap((container) => {
+      const resources = child(container, "resources");
+      return complaints(limit, type, child(resources, "requests"), child(resources, "limits"));
+    });
+  }
+  if (type === "Pod") return complaints(limit, type, podTotals(spec, "requests"), podTotals(spec, "limits"));
+  return [];
+}
+
+function claimComplaints(claim: JsonObject, limit: JsonObject): string[] {
+  if (text(limit, "type") !== "PersistentVolumeClaim") return [];
+  const requested = child(child(specOf(claim), "resources"), "requests");
+  const bound = (part: string) => ({ type: "PersistentVolumeClaim", [part]: child(limit, part) });
+  return [
+    ...complaints(bound("min"), "PersistentVolumeClaim", requested, {}),
+    ...complaints(bound("max"), "PersistentVolumeClaim", requested, requested, "request"),
+  ];
+}
+
+/** @param limitWord what the upper bound is compared with, in words */
+function complaints(
+  limit: JsonObject,
+  type: string,
+  requests: JsonObject,
+  limits: JsonObject,
+  limitWord = "limit",
+): string[] {
+  const said: string[] = [];
+  for (const [name, least] of Object.entries(child(limit, "min"))) {
+    const start = `minimum ${name} usage per ${type} is ${textOf(least)}`;
+    const [request, most] = [own(requests, name), own(limits, name)];
+    if (request === undefined) said.push(`${start}.  No request is specified`);
+    else if (compareAmounts(request, least) < 0) said.push(`${start}, but request is ${textOf(request)}`);
+    else if (most !== undefined && compareAmounts(most, least) < 0) {
+      said.push(`${start}, but limit is ${textOf(most)}`);
+    }
+  }
+  for (const [name, greatest] of Object.entries(child(limit, "max"))) {
+    const start = `maximum ${name} usage per ${type} is ${textOf(greatest)}`;
+    const [request, most] = [own(requests, name), own(limits, name)];
+    if (most === undefined) said.push(`${start}.  No limit is specified`);
+    else if (compareAmounts(most, greatest) > 0) said.push(`${start}, but ${limitWord} is ${textOf(most)}`);
+    else if (request !== undefined && compareAmounts(request, greatest) > 0) {
+      said.push(`${start}, but request is ${textOf(request)}`);
+    }
+  }
+  for (const [name, ratio] of Object.entries(child(limit, "maxLimitRequestRatio"))) {
+    const complaint = ratioComplaint(name, type, ratio, own(requests, name), own(limits, name));
+    if (complaint !== undefined) said.push(complaint);
+  }
+  return said;
+}
+
+function ratioComplaint(
+  name: string,
+  type: string,
+  ratio: Json,
+  request: Json | undefined,
+  limit: Json | undefined,
+): string | undefined {
+  const start = `${name} max limit to request ratio per ${type} is ${textOf(ratio)}, but`;
+  const nanos = (value: Json | undefined) => (value === undefined ? 0 : Number(amount(value).nanos));
+  if (nanos(request) === 0) return `${start} no request is specified or request is 0`;
+  if (nanos(limit) === 0) return `${start} no limit is specified or limit is 0`;
+  const actual = nanos(limit) / nanos(request);
+  return actual > nanos(ratio) / 1e9 ? `${start} provided ratio is ${actual.toFixed(6)}` : undefined;
+}

@@ -1,0 +1,125 @@
+import { isObject, type JsonObject } from "../../json.ts";
+import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, metadataOf, specOf, text } from "../../registry/strategies/fields.ts";
+import { invalid } from "../../status.ts";
+import type { Store } from "../../storage/store.ts";
+import { refuse, writeOf } from "../plugin.ts";
+import { type Level, violations } from "./checks.ts";
+
+const prefix = "pod-security.kubernetes.io/";
+const modes = ["enforce", "audit", "warn"];
+const levels = ["privileged", "baseline", "restricted"];
+
+/**
+ * Holds pods to what their namespace's labels allow. Rules are those of the newest version, whatever version the labels pin;
+ * messages name the one they pin.
+ */
+export function podSecurity(store: Store): Admission {
+  return {
+    name: "PodSecurity",
+    validate: (request) => {
+      if (request.operation !== "CREATE" && request.operation !== "UPDATE") return;
+      const namespace = writeOf(request, "", "namespaces");
+      if (namespace) {
+        checkLabels(namespace);
+        return;
+      }
+      const template = templateOf(request);
+      if (!template || request.namespace === undefined) return;
+      const labels = child(metadataOf(store.get("namespaces", request.namespace)?.object ?? {}), "labels");
+      judge(request, template, labels);
+    },
+  };
+}
+
+function judge(request: AdmissionRequest, template: Template, labels: JsonObject): void {
+  const enforced = policyOf(labels, "enforce");
+  if (template.isPod && enforced) {
+    const broken = violations(template.pod, enforced.level);
+    if (broken.length > 0) throw refuse(request, `violates PodSecurity ${said(enforced, broken)}`);
+  }
+  const warned = policyOf(labels, "warn");
+  if (!warned) return;
+  const broken = violations(template.pod, warned.level);
+  if (broken.length > 0) request.warn(`would violate PodSecurity ${said(warned, broken)}`);
+}
+
+interface Policy {
+  readonly level: Level;
+  readonly version: string;
+}
+
+function said({ level, version }: Policy, broken: readonly string[]): string {
+  return `${JSON.stringify(`${level}:${version}`)}: ${broken.join(", ")}`;
+}
+
+/** What a namespace's labels ask for in a mode; undefined where everything is allowed. */
+function policyOf(labels: JsonObject, mode: string): Policy | undefined {
+  const level = text(labels, `${prefix}${mode}`);
+  if (level !== "baseline" && level !== "restricted") return undefined;
+  return { level, version: text(labels, `${prefix}${mode}-version`) || "latest" };
+}
+
+/** A pod that is to be, on its own or by a workload. */
+interface Template {
+  readonly isPod: boolean;
+  readonly pod: JsonObject;
+}
+
+const workloads = new Set([
+  "replicationcontrollers",
+  "podtemplates",
+  "deployments.apps",
+  "replicasets.apps",
+  "statefulsets.apps",
+  "daemonsets.apps",
+  "jobs.batch",
+  "cronjobs.batch",
+]);
+
+function templateOf(request: AdmissionRequest): Template | undefined {
+  const { object, resource, subresource } = request;
+  if (!object) return undefined;
+  if (resource.bucket === "pods") {
+    const counts = subresource === undefined || subresource === "ephemeralcontainers";
+    return counts && !unchangedPod(request) ? { isPod: true, pod: object } : undefined;
+  }
+  if (subresource !== undefined || !workloads.has(resource.bucket)) return undefined;
+  const holder =
+    resource.bucket === "podtemplates"
+      ? object
+      : resource.bucket === "cronjobs.batch"
+        ? specOf(child(specOf(object), "jobTemplate"))
+        : specOf(object);
+  const template = holder.template;
+  return isObject(template) ? { isPod: false, pod: template } : undefined;
+}
+
+/** Updates of a pod that leave alone what is judged are not judged again. */
+function unchangedPod({ operation, object, oldObject, subresource }: AdmissionRequest): boolean {
+  if (operation !== "UPDATE" || !oldObject || subresource !== undefined) return false;
+  const images = (pod: JsonObject) => JSON.stringify(specOf(pod));
+  return images(object as JsonObject) === images(oldObject);
+}
+
+/** Labels that ask for what does not exist are refused: otherwise they would silently allow everything. */
+function checkLabels(namespace: JsonObject): void {
+  const faults = new Faults();
+  const labels = child(metadataOf(namespace), "labels");
+  for (const mode of modes) {
+    const [level, version] = [text(labels, `${prefix}${mode}`), text(labels, `${prefix}${mode}-version`)];
+    if (level !== "" && !levels.includes(level)) {
+      faults.invalid(
+        `metadata.labels[${prefix}${mode}]`,
+        level,
+        "must be one of privileged, baseline, restricted",
+      );
+    }
+    if (version !== "" && version !== "latest" && !/^v1\.(0|[1-9]\d*)$/.test(version)) {
+      faults.invalid(`metadata.labels[${prefix}${mode}-version]`, version, 'must be "latest" or "v1.x"');
+    }
+  }
+  if (faults.none) return;
+  throw invalid({ group: "", kind: "Namespace" }, text(metadataOf(namespace), "name"), faults.causes);
+}

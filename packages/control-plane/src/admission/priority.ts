@@ -1,0 +1,73 @@
+import type { JsonObject } from "../json.ts";
+import type { Admission, AdmissionRequest } from "../registry/admission.ts";
+import { metadataOf, number, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import type { Store } from "../storage/store.ts";
+import { creationOf, refuse, writeOf } from "./plugin.ts";
+
+const bucket = "priorityclasses.scheduling.k8s.io";
+
+/** Pods get the number that their priority class stands for; at most one class is the default. */
+export function priorities(store: Store): Admission {
+  return {
+    name: "Priority",
+    mutate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      if (pod) setPriority(request, ensure(pod, "spec"), store);
+    },
+    validate: (request) => {
+      const made = writeOf(request, "scheduling.k8s.io", "priorityclasses");
+      if (made?.globalDefault !== true || request.operation === "DELETE") return;
+      const name = text(metadataOf(made), "name");
+      for (const { object } of store.entries(bucket)) {
+        if (object.globalDefault === true && object.metadata.name !== name) {
+          throw refuse(
+            request,
+            `PriorityClass ${object.metadata.name} is already marked as default. Only one default can exist`,
+          );
+        }
+      }
+    },
+  };
+}
+
+function setPriority(request: AdmissionRequest, spec: JsonObject, store: Store): void {
+  let name = text(spec, "priorityClassName");
+  let found: JsonObject | undefined;
+  if (name === "") {
+    found = defaultClass(store);
+    name = found ? text(metadataOf(found), "name") : "";
+    if (name !== "") spec.priorityClassName = name;
+  } else {
+    found = store.get(bucket, name)?.object;
+    if (!found) throw refuse(request, `no PriorityClass with name ${name} was found`);
+  }
+  const priority = found ? (number(found, "value") ?? 0) : 0;
+  const given = number(spec, "priority");
+  if (given !== undefined && given !== priority) {
+    throw refuse(
+      request,
+      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+    );
+  }
+  spec.priority = priority;
+  const policy = (found && text(found, "preemptionPolicy")) || "PreemptLowerPriority";
+  const asked = text(spec, "preemptionPolicy");
+  if (asked !== "" && asked !== policy) {
+    throw refuse(
+      request,
+      `the string value of PreemptionPolicy (${asked}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
+  }
+  spec.preemptionPolicy = policy;
+}
+
+/** The lowest of the default classes, should there be several. */
+function defaultClass(store: Store): JsonObject | undefined {
+  let lowest: JsonObject | undefined;
+  for (const { object } of store.entries(bucket)) {
+    if (object.globalDefault !== true) continue;
+    if (!lowest || (number(object, "value") ?? 0) < (number(lowest, "value") ?? 0)) lowest = object;
+  }
+  return lowest;
+}

@@ -1,0 +1,197 @@
+import { type JsonObject, textOf } from "../json.ts";
+import { formatQuantity } from "../kinds/index.ts";
+import type { Admission, AdmissionRequest } from "../registry/admission.ts";
+import { addAmounts, amount, compareAmounts } from "../registry/strategies/amounts.ts";
+import {
+  child,
+  has,
+  items,
+  metadataOf,
+  number,
+  own,
+  specOf,
+  statusOf,
+  text,
+  texts,
+} from "../registry/strategies/fields.ts";
+import { podTotals, qosClass } from "../registry/strategies/pod-resources.ts";
+import type { Store } from "../storage/store.ts";
+import { refuse } from "./plugin.ts";
+
+/**
+ * Keeps namespaces within their quotas. What is used is counted from what is stored, at the moment of asking: the status that
+ * a controller writes is for people to read.
+ */
+export function resourceQuotas(store: Store): Admission {
+  return {
+    name: "ResourceQuota",
+    validate: (request) => {
+      if (store.count("resourcequotas") === 0 || request.namespace === undefined || !request.object) return;
+      if (request.operation !== "CREATE" && request.operation !== "UPDATE") return;
+      if (request.subresource !== undefined) return;
+      const quotas = store.list("resourcequotas", { prefix: `${request.namespace}/` }).entries;
+      for (const { object } of quotas) check(request, object, store);
+    },
+  };
+}
+
+type Usage = { [resource: string]: string };
+
+function check(request: AdmissionRequest, quota: JsonObject, store: Store): void {
+  const { bucket } = request.resource;
+  const object = request.object as JsonObject;
+  if (!inScope(quota, bucket, object)) return;
+  const hard = child(specOf(quota), "hard");
+  const name = text(metadataOf(quota), "name");
+  const asked = usageOf(bucket, object);
+  const before: Usage = request.oldObject ? usageOf(bucket, request.oldObject) : {};
+  if (bucket === "pods" && request.operation === "CREATE") demandAmounts(request, hard, name, object);
+  const grown = Object.keys(asked).filter(
+    (resource) => has(hard, resource) && compareAmounts(asked[resource], before[resource] ?? "0") > 0,
+  );
+  if (grown.length === 0) return;
+  const used = inUse(store, bucket, quota, request.namespace as string);
+  const delta = (resource: string) => difference(asked[resource] as string, before[resource] ?? "0");
+  const exceeded = grown
+    .filter(
+      (resource) =>
+        compareAmounts(addAmounts(used[resource] ?? "0", delta(resource)), own(hard, resource)) > 0,
+    )
+    .sort();
+  if (exceeded.length === 0) return;
+  const list = (of: (resource: string) => string) =>
+    exceeded.map((resource) => `${resource}=${of(resource)}`).join(",");
+  throw refuse(
+    request,
+    `exceeded quota: ${name}, requested: ${list(delta)}, used: ${list((resource) => used[resource] ?? "0")}, limited: ${list((resource) => textOf(own(hard, resource)))}`,
+  );
+}
+
+function difference(a: string, b: string): string {
+  const [left, right] = [amount(a), amount(b)];
+  return formatQuantity({ nanos: left.nanos - right.nanos, format: left.format });
+}
+
+/** A quota on what containers ask for makes them say it. */
+function demandAmounts(request: AdmissionRequest, hard: JsonObject, name: string, pod: JsonObject): void {
+  const bounds = Object.keys(hard).filter((resource) =>
+    /^(requests\.|limits\.)?(cpu|memory)$/.test(resource),
+  );
+  const lacking = new Map<string, string[]>();
+  const spec = specOf(pod);
+  for (const container of [...items(spec, "initContainers"), ...items(spec, "containers")]) {
+    const resources = child(container, "resources");
+    const missing = bounds
+      .filter((resource) => {
+        const [part, amountOf] = resource.includes(".") ? resource.split(".") : ["requests", resource];
+        return !has(child(resources, part as string), amountOf as string);
+      })
+      .sort();
+    for (const resource of missing) {
+      lacking.set(resource, [...(lacking.get(resource) ?? []), text(container, "name")]);
+    }
+  }
+  if (lacking.size === 0) return;
+  const said = [...lacking].sort(([a], [b]) => (a < b ? -1 : 1));
+  const list = said.map(([resource, names]) => `${resource} for: ${names.sort().join(",")}`).join("; ");
+  throw refuse(request, `failed quota: ${name}: must specify ${list}`);
+}
+
+function inUse(store: Store, bucket: string, quota: JsonObject, namespace: string): Usage {
+  const used: Usage = {};
+  for (const { object } of store.list(bucket, { prefix: `${namespace}/` }).entries) {
+    if (!inScope(quota, bucket, object)) continue;
+    for (const [resource, value] of Object.entries(usageOf(bucket, object))) {
+      used[resource] = addAmounts(used[resource] ?? "0", value);
+    }
+  }
+  return used;
+}
+
+/** Core kinds that quotas know by their plural alone, besides `count/`. */
+const counted = new Set([
+  "pods",
+  "services",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+]);
+
+/** What an object takes of each resource that a quota may bound. */
+function usageOf(bucket: string, object: JsonObject): Usage {
+  const used: Usage = { [`count/${bucket}`]: "1" };
+  const spec = specOf(object);
+  if (bucket === "pods") {
+    const phase = text(statusOf(object), "phase");
+    if (phase === "Succeeded" || phase === "Failed") return used;
+    addPod(used, spec);
+  } else if (bucket === "services") {
+    const ports = items(spec, "ports").filter((port) => number(port, "nodePort")).length;
+    used["services.nodeports"] = String(ports);
+    used["services.loadbalancers"] = text(spec, "type") === "LoadBalancer" ? "1" : "0";
+  } else if (bucket === "persistentvolumeclaims") {
+    const size = textOf(own(child(child(spec, "resources"), "requests"), "storage") ?? "0");
+    used["requests.storage"] = size;
+    const name = text(spec, "storageClassName");
+    if (name !== "") {
+      used[`${name}.storageclass.storage.k8s.io/requests.storage`] = size;
+      used[`${name}.storageclass.storage.k8s.io/persistentvolumeclaims`] = "1";
+    }
+  }
+  if (counted.has(bucket)) used[bucket] = "1";
+  return used;
+}
+
+function addPod(used: Usage, spec: JsonObject): void {
+  for (const [resource, value] of Object.entries(podTotals(spec, "requests"))) {
+    const asked = textOf(value);
+    used[`requests.${resource}`] = asked;
+    if (["cpu", "memory", "ephemeral-storage"].includes(resource)) used[resource] = asked;
+  }
+  for (const [resource, value] of Object.entries(podTotals(spec, "limits"))) {
+    used[`limits.${resource}`] = textOf(value);
+  }
+}
+
+/** Whether a quota is about an object at all. */
+function inScope(quota: JsonObject, bucket: string, object: JsonObject): boolean {
+  const spec = specOf(quota);
+  const scopes = texts(spec, "scopes").map((scopeName): JsonObject => ({ scopeName, operator: "Exists" }));
+  const expressions = [...scopes, ...items(child(spec, "scopeSelector"), "matchExpressions")];
+  if (expressions.length === 0) return true;
+  if (bucket !== "pods") return false;
+  return expressions.every((expression) => matchesScope(expression, object));
+}
+
+function matchesScope(expression: JsonObject, pod: JsonObject): boolean {
+  const spec = specOf(pod);
+  const terminating = (number(spec, "activeDeadlineSeconds") ?? -1) >= 0;
+  switch (text(expression, "scopeName")) {
+    case "Terminating":
+      return terminating;
+    case "NotTerminating":
+      return !terminating;
+    case "BestEffort":
+      return qosClass(pod) === "BestEffort";
+    case "NotBestEffort":
+      return qosClass(pod) !== "BestEffort";
+    case "PriorityClass": {
+      const name = text(spec, "priorityClassName");
+      const values = texts(expression, "values");
+      switch (text(expression, "operator")) {
+        case "In":
+          return values.includes(name);
+        case "NotIn":
+          return !values.includes(name);
+        case "DoesNotExist":
+          return name === "";
+        default:
+          return name !== "";
+      }
+    }
+    default:
+      return false;
+  }
+}

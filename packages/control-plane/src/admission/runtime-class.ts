@@ -1,0 +1,60 @@
+import { clone, equal, type JsonObject } from "../json.ts";
+import type { Admission, AdmissionRequest } from "../registry/admission.ts";
+import { child, has, items, pairs, specOf, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import type { Store } from "../storage/store.ts";
+import { creationOf, refuse } from "./plugin.ts";
+
+/** Pods of a runtime class get its overhead and run where it says. */
+export function runtimeClasses(store: Store): Admission {
+  return {
+    name: "RuntimeClass",
+    mutate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      const name = pod && text(specOf(pod), "runtimeClassName");
+      if (!pod || !name) return;
+      const found = store.get("runtimeclasses.node.k8s.io", name)?.object;
+      if (!found) throw refuse(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+      setOverhead(request, specOf(pod), found);
+      setScheduling(request, specOf(pod), child(found, "scheduling"));
+    },
+    validate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      if (!pod || !has(specOf(pod), "overhead")) return;
+      const found = store.get("runtimeclasses.node.k8s.io", text(specOf(pod), "runtimeClassName"))?.object;
+      if (!found || !has(found, "overhead")) {
+        throw refuse(
+          request,
+          "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead",
+        );
+      }
+    },
+  };
+}
+
+function setOverhead(request: AdmissionRequest, spec: JsonObject, found: JsonObject): void {
+  if (!has(found, "overhead")) return;
+  const fixed = child(child(found, "overhead"), "podFixed");
+  if (has(spec, "overhead") && !equal(spec.overhead, fixed)) {
+    throw refuse(request, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  }
+  spec.overhead = clone(fixed);
+}
+
+function setScheduling(request: AdmissionRequest, spec: JsonObject, scheduling: JsonObject): void {
+  for (const [key, value] of pairs(scheduling, "nodeSelector")) {
+    const selector = ensure(spec, "nodeSelector");
+    const own = selector[key];
+    if (own !== undefined && own !== value) {
+      throw refuse(
+        request,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${String(own as string)}`,
+      );
+    }
+    selector[key] = value;
+  }
+  const added = items(scheduling, "tolerations").filter(
+    (toleration) => !items(spec, "tolerations").some((own) => equal(own, toleration)),
+  );
+  if (added.length > 0) spec.tolerations = [...items(spec, "tolerations"), ...clone(added)];
+}

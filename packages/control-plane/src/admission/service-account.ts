@@ -1,0 +1,113 @@
+import type { Clock, Random } from "@windlass/clock";
+import { clone, type Json, type JsonObject } from "../json.ts";
+import type { Admission } from "../registry/admission.ts";
+import { nameSuffix } from "../registry/metadata.ts";
+import { child, has, items, metadataOf, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import type { Store } from "../storage/store.ts";
+import { creationOf, refuse } from "./plugin.ts";
+
+export interface ServiceAccountWorld {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /**
+   * How long a pod waits for the account of a namespace that was made a moment ago.
+   *
+   * @default 0: whoever makes namespaces makes their accounts
+   */
+  readonly accountPatienceMs?: number;
+}
+
+const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+const mirrored = "kubernetes.io/config.mirror";
+
+/** Pods run as an account that exists, and are given its token. */
+export function serviceAccounts(world: ServiceAccountWorld): Admission {
+  return {
+    name: "ServiceAccount",
+    mutate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      if (!pod || has(child(metadataOf(pod), "annotations"), mirrored)) return;
+      const spec = ensure(pod, "spec");
+      const name = text(spec, "serviceAccountName") || "default";
+      spec.serviceAccountName = name;
+      spec.serviceAccount = name;
+      const key = `${request.namespace ?? ""}/${name}`;
+      const settle = (account: JsonObject | undefined): void => {
+        if (!account) {
+          throw refuse(
+            request,
+            `error looking up service account ${key}: serviceaccount ${JSON.stringify(name)} not found`,
+          );
+        }
+        admit(spec, account, world.random);
+      };
+      const account = world.store.get("serviceaccounts", key)?.object;
+      if (account || name !== "default" || !world.accountPatienceMs) return settle(account);
+      return appearing(world, key, world.accountPatienceMs).then(settle);
+    },
+  };
+}
+
+/** The account, as soon as somebody makes it; undefined if nobody does in time. */
+function appearing(
+  { store, clock }: ServiceAccountWorld,
+  key: string,
+  patience: number,
+): Promise<JsonObject | undefined> {
+  return new Promise((resolve) => {
+    const done = (account: JsonObject | undefined): void => {
+      unsubscribe();
+      cancel();
+      resolve(account);
+    };
+    const cancel = clock.schedule(patience, () => done(undefined));
+    const unsubscribe = store.subscribe("serviceaccounts", (record) => {
+      if (record.key === key && record.type === "ADDED") done(record.entry.object);
+    });
+  });
+}
+
+function admit(spec: JsonObject, account: JsonObject, random: Random): void {
+  const wanted: Json = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
+  if (wanted === true) mountToken(spec, random);
+  if (items(spec, "imagePullSecrets").length === 0 && items(account, "imagePullSecrets").length > 0) {
+    spec.imagePullSecrets = clone(account.imagePullSecrets as Json);
+  }
+}
+
+function mountToken(spec: JsonObject, random: Random): void {
+  const existing = items(spec, "volumes").find((volume) =>
+    text(volume, "name").startsWith("kube-api-access-"),
+  );
+  const name = existing ? text(existing, "name") : `kube-api-access-${nameSuffix(random)}`;
+  let mounted = false;
+  for (const list of ["initContainers", "containers"]) {
+    for (const container of items(spec, list)) {
+      const mounts = items(container, "volumeMounts");
+      if (mounts.some((mount) => text(mount, "mountPath") === mountPath)) continue;
+      container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
+      mounted = true;
+    }
+  }
+  if (mounted && !existing) spec.volumes = [...items(spec, "volumes"), tokenVolume(name)];
+}
+
+function tokenVolume(name: string): JsonObject {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        {
+          downwardAPI: {
+            items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+          },
+        },
+      ],
+      defaultMode: 420,
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Admission } from "../registry/admission.ts";
+import { compareAmounts } from "../registry/strategies/amounts.ts";
+import { child, own, specOf, text, texts } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import type { Store } from "../storage/store.ts";
+import { creationOf, refuse, writeOf } from "./plugin.ts";
+
+const finalizers: { readonly [plural: string]: string } = {
+  persistentvolumeclaims: "kubernetes.io/pvc-protection",
+  persistentvolumes: "kubernetes.io/pv-protection",
+};
+
+/** Claims and volumes stay while somebody uses them: they are made with a finalizer for that. */
+export function inUseProtection(): Admission {
+  return {
+    name: "StorageObjectInUseProtection",
+    mutate: (request) => {
+      const { plural, group } = request.resource.info;
+      const finalizer = group === "" && Object.hasOwn(finalizers, plural) ? finalizers[plural] : undefined;
+      const object = finalizer === undefined ? undefined : creationOf(request, "", plural);
+      if (!object || finalizer === undefined) return;
+      const metadata = ensure(object, "metadata");
+      const present = texts(metadata, "finalizers");
+      if (!present.includes(finalizer)) metadata.finalizers = [...present, finalizer];
+    },
+  };
+}
+
+/** Claims grow only where their class says that volumes can. */
+export function claimResize(store: Store): Admission {
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate: (request) => {
+      const claim = request.operation === "UPDATE" && writeOf(request, "", "persistentvolumeclaims");
+      const before = request.oldObject;
+      if (!claim || !before) return;
+      const size = (object: typeof claim) =>
+        own(child(child(specOf(object), "resources"), "requests"), "storage");
+      if (compareAmounts(size(claim), size(before)) <= 0) return;
+      const name = text(specOf(claim), "storageClassName");
+      const found = store.get("storageclasses.storage.k8s.io", name)?.object;
+      if (found?.allowVolumeExpansion === true) return;
+      throw refuse(
+        request,
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      );
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Admission } from "../registry/admission.ts";
+import { items, text } from "../registry/strategies/fields.ts";
+import { ensure } from "../registry/strategies/fill.ts";
+import { creationOf } from "./plugin.ts";
+
+const seconds = 300;
+const keys = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+
+/** Pods stay five minutes on a node that is in trouble, unless they say otherwise. */
+export function defaultTolerationSeconds(): Admission {
+  return {
+    name: "DefaultTolerationSeconds",
+    mutate: (request) => {
+      const pod = creationOf(request, "", "pods");
+      if (!pod) return;
+      const spec = ensure(pod, "spec");
+      const given = items(spec, "tolerations");
+      const missing = keys.filter(
+        (key) =>
+          !given.some(
+            (toleration) =>
+              ["", key].includes(text(toleration, "key")) &&
+              ["", "NoExecute"].includes(text(toleration, "effect")),
+          ),
+      );
+      if (missing.length === 0) return;
+      spec.tolerations = [
+        ...given,
+        ...missing.map((key) => ({
+          key,
+          operator: "Exists",
+          effect: "NoExecute",
+          tolerationSeconds: seconds,
+        })),
+      ];
+    },
+  };
+}
+
+const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+
+/** Nodes are not used before somebody says that they are ready. */
+export function taintNewNodes(): Admission {
+  return {
+    name: "TaintNodesByCondition",
+    mutate: (request) => {
+      const node = creationOf(request, "", "nodes");
+      if (!node) return;
+      const spec = ensure(node, "spec");
+      const taints = items(spec, "taints");
+      const there = taints.some(
+        (taint) => text(taint, "key") === notReady.key && text(taint, "effect") === notReady.effect,
+      );
+      if (!there) spec.taints = [...taints, { ...notReady }];
+    },
+  };
+}
