@@ -147,7 +147,8 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       owner.kind === reference.kind &&
       owner.metadata.name === reference.name &&
       groupOf(owner.apiVersion) === groupOf(textOf(reference.apiVersion));
-    if (!same || (within !== undefined && within !== namespace)) {
+    if (!same) return "absent";
+    if (within !== undefined && within !== namespace) {
       await tellInvalid(dependent, reference);
       return "absent";
     }

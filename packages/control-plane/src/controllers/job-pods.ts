@@ -68,13 +68,18 @@ export function completedIndexes(indexes: readonly number[]): string {
   return parts.join(",");
 }
 
+/** No job has more indexes than this. */
+const mostIndexes = 100_000;
+
+/** The indexes that such a list names. What is no list of indexes names none. */
 export function parseIndexes(text: string): number[] {
   return text
     .split(",")
-    .filter((part) => /^\d+(-\d+)?$/.test(part))
+    .filter((part) => /^\d{1,6}(-\d{1,6})?$/.test(part))
     .flatMap((part) => {
       const [from = 0, to = from] = part.split("-").map(Number);
-      return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+      const length = Math.min(Math.max(0, to - from + 1), mostIndexes);
+      return Array.from({ length }, (_, offset) => from + offset);
     });
 }
 
