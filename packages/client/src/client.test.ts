@@ -141,6 +141,13 @@ test("apply sends the object as an apply patch, with force only when asked", asy
   });
 });
 
+test("delete tells whether the object is gone or still there", async () => {
+  const status = { kind: "Status", status: "Success", details: { name: "a", uid: "u" } };
+  expect(await clientFor({ json: status }).client.delete(ConfigMap, key)).toEqual({ is: "gone", status });
+  const object = { kind: "ConfigMap", metadata: { name: "a", uid: "u", finalizers: ["example.com/x"] } };
+  expect(await clientFor({ json: object }).client.delete(ConfigMap, key)).toEqual({ is: "object", object });
+});
+
 test("delete sends its options in the body", async () => {
   const { client, asked } = clientFor({ json: { kind: "Status" } });
   const preconditions = { uid: "u" };

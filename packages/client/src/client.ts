@@ -3,7 +3,7 @@ import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
 import { Discovery } from "./discovery.ts";
-import { TransportError } from "./errors.ts";
+import { type Status, TransportError } from "./errors.ts";
 import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
@@ -23,6 +23,7 @@ import type {
   ApplyOptions,
   CallOptions,
   DeleteOptions,
+  Deletion,
   GetOptions,
   ListOptions,
   Patch,
@@ -242,14 +243,25 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
   }
 
-  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves. */
-  async delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
-    await this.#delete(objectPath(kind, key), options);
+  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves: the answer tells. */
+  async delete<K extends AnyKind>(
+    kind: K,
+    key: ObjectKey,
+    options: DeleteOptions = {},
+  ): Promise<Deletion<K>> {
+    const path = objectPath(kind, key);
+    const response = await this.#delete(path, options);
+    const bytes = await readBody(response.body);
+    const answer = bytes.length === 0 ? undefined : parseJson(bytes, `DELETE ${path}`);
+    if (isRecord(answer) && answer.kind !== "Status" && isRecord(answer.metadata))
+      return { is: "object", object: answer as unknown as ObjectOf<K> };
+    return { is: "gone", status: isRecord(answer) ? (answer as Status) : {} };
   }
 
   /** Deletes all objects that the selectors and the namespace allow. */
   async deleteCollection(kind: AnyKind, options: ListOptions & DeleteOptions = {}): Promise<void> {
-    await this.#delete(collectionPath(kind, options.namespace) + queryString(listQuery(options)), options);
+    const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
+    await discardBody((await this.#delete(path, options)).body);
   }
 
   /**
@@ -351,9 +363,9 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     });
   }
 
-  async #delete(path: string, options: DeleteOptions): Promise<void> {
+  #delete(path: string, options: DeleteOptions): Promise<TransportResponse> {
     const { propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
-    const response = await this.raw({
+    return this.raw({
       method: "DELETE",
       path,
       body: {
@@ -366,7 +378,6 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       },
       ...signalOf(options),
     });
-    await discardBody(response.body);
   }
 }
 

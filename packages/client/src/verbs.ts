@@ -1,3 +1,4 @@
+import type { Status } from "./errors.ts";
 import type { AnyKind, InputOf, KubernetesList, KubernetesObject, ObjectKey, ObjectOf } from "./object.ts";
 
 /** Options that every call takes. */
@@ -78,6 +79,14 @@ export type JsonPatchOperation =
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /**
+ * What a server answers to a delete. A Status: the object is gone, and `details.uid` says which it was. The object itself: its last state, or, with a
+ * `deletionTimestamp` and finalizers or a grace period, the state in which it still is.
+ */
+export type Deletion<K extends AnyKind> =
+  | { readonly is: "gone"; readonly status: Status }
+  | { readonly is: "object"; readonly object: ObjectOf<K> };
+
+/**
  * The verbs of the API. `Client` speaks them over a transport; the manager's client has the same face, reads from the
  * cache, and sees its own writes.
  *
@@ -98,7 +107,7 @@ export interface Writer {
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
   apply<K extends AnyKind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
-  delete<K extends AnyKind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<void>;
+  delete<K extends AnyKind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<Deletion<K>>;
   deleteCollection<K extends AnyKind>(kind: K, options?: ListOptions & DeleteOptions): Promise<void>;
 }
 

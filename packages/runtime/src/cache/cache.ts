@@ -172,8 +172,8 @@ class SharedInformerCache implements InformerCache {
     for (const informer of this.#of(kind)) informer.wrote(object);
   }
 
-  deleted(kind: AnyKind, object: KubernetesObject): void {
-    for (const informer of this.#of(kind)) informer.deleted(object);
+  deleted(kind: AnyKind, object: KubernetesObject, { isCertain = false } = {}): void {
+    for (const informer of this.#of(kind)) informer.deleted(object, isCertain);
   }
 
   async barrier(kind: AnyKind, signal?: AbortSignal): Promise<void> {

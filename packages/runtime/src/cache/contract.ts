@@ -64,8 +64,11 @@ export interface Cache extends CacheReader {
   waitForSync(signal?: AbortSignal): Promise<void>;
   /** Makes a write of ours visible to reads at once. Takes the server's response to it. */
   wrote(kind: AnyKind, object: KubernetesObject): void;
-  /** Makes a delete of ours visible to reads at once (only once the object is really gone, not while finalizers hold it). */
-  deleted(kind: AnyKind, object: KubernetesObject): void;
+  /**
+   * Makes a delete of ours visible to reads at once (only once the object is really gone, not while finalizers hold it). `isCertain` says that the
+   * server's answer says so: states of the object that the watch still brings are then hidden too. @default { isCertain: false }
+   */
+  deleted(kind: AnyKind, object: KubernetesObject, options?: { readonly isCertain?: boolean }): void;
   /** Resolves once the watch itself has caught up with our own writes of this kind. For those who want to wait. */
   barrier(kind: AnyKind, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;

@@ -78,6 +78,15 @@ test("an object that lives on after our delete shows itself again by a newer ver
   expect(overlay.hides({ namespace: "a", name: "x", uid: "u", resourceVersion: "10" })).toBe(false);
 });
 
+test("an object that the server says is gone stays hidden through its last states, until its end is seen", () => {
+  const overlay = new Overlay();
+  overlay.deleted({ ...write("x", "u", "10"), isCertain: true }, { held: held("u", "10"), seen: "10" });
+  overlay.sawObject("a", "x", "u", "11");
+  expect(overlay.hides({ namespace: "a", name: "x", uid: "u", resourceVersion: "11" })).toBe(true);
+  overlay.sawDelete("a", "x", "u", "12");
+  expect(overlay.size).toBe(0);
+});
+
 test("a bookmark ends a delete only once the object is no longer held", () => {
   const overlay = new Overlay();
   overlay.deleted(write("x", "u", "10"), { held: held("u", "10"), seen: "10" });

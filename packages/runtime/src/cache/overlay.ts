@@ -9,6 +9,8 @@ export interface OwnWrite {
   readonly version: string;
   /** Undefined where the write took the object out of what the informer holds. */
   readonly object: KubernetesObject | undefined;
+  /** For a delete: the server said that the object is gone, so nothing that the watch may still bring of it counts. */
+  readonly isCertain?: boolean;
 }
 
 /** What the watch has brought so far, as far as one write is concerned. */
@@ -107,7 +109,7 @@ export class Overlay {
     this.#sawChange(namespace, name, version);
     const tomb = this.#tombs.get(uid);
     // Newer than what we deleted: it is there after all.
-    if (tomb && isNewer(version, tomb.version)) this.#pass(this.#tombs, uid);
+    if (tomb && !tomb.isCertain && isNewer(version, tomb.version)) this.#pass(this.#tombs, uid);
   }
 
   /** The watch brought the end of an object, or that it no longer belongs to what is watched. */

@@ -204,7 +204,7 @@ export class SharedInformer implements Sink {
     );
   }
 
-  deleted(object: KubernetesObject): void {
+  deleted(object: KubernetesObject, isCertain: boolean): void {
     const { namespace = "", name, uid = "", resourceVersion = "", finalizers } = object.metadata;
     const isDying =
       object.metadata.deletionTimestamp !== undefined &&
@@ -215,7 +215,7 @@ export class SharedInformer implements Sink {
     }
     if (!this.#isInNamespace(namespace)) return;
     this.#overlay.deleted(
-      { namespace, name, uid, version: resourceVersion, object: undefined },
+      { namespace, name, uid, version: resourceVersion, object: undefined, isCertain },
       { held: this.#store.get(namespace, name), seen: this.#seen },
     );
   }

@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   ApiError,
+  type Deletion,
   type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
@@ -130,10 +131,11 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
       const what = `delete ${describe(kind, key)}`;
       guard(what);
       const before = isCached(kind) ? cache.get(kind, key) : undefined;
-      await around(what, () => client.delete(kind, key, withSignal(given)));
-      if (given?.dryRun) return;
-      if (before && goesAtOnce(kind, before, given?.propagationPolicy)) cache.deleted(kind, before);
+      const answer = await around(what, () => client.delete(kind, key, withSignal(given)));
+      if (given?.dryRun) return answer;
+      noteDeletion(cache, kind, key, before, answer);
       options.onWrite?.({ verb: "delete", kind, key, ...(before === undefined ? {} : { before }) });
+      return answer;
     },
     async deleteCollection(kind, given) {
       const what = `deleteCollection of ${kind.kind}${given?.namespace ? ` in ${given.namespace}` : ""}`;
@@ -144,14 +146,25 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
   };
 }
 
-/**
- * Whether a delete leaves nothing behind. Finalizers, foreground and orphan deletion, and a pod's grace period keep the object
- * for a while; then the watch brings its last states. If the cached object was out of date, the watch's newer version wins.
- */
-function goesAtOnce(kind: AnyKind, object: KubernetesObject, propagation: string | undefined): boolean {
-  const lingers =
-    propagation === "Foreground" || propagation === "Orphan" || (kind.group === "" && kind.kind === "Pod");
-  return !lingers && !object.metadata.finalizers?.length;
+/** Tells the cache what the server said of a delete: that the object is gone, or the state in which finalizers or a grace period keep it. */
+function noteDeletion(
+  cache: Cache,
+  kind: AnyKind,
+  key: ObjectKey,
+  before: KubernetesObject | undefined,
+  answer: Deletion<AnyKind>,
+): void {
+  if (answer.is === "object") {
+    cache.deleted(kind, answer.object, { isCertain: true });
+    return;
+  }
+  const known = answer.status.details?.uid;
+  // Some aggregated servers do not say which object it was; then the cached one is taken for it, unless it cannot have gone at once.
+  const uid = known ?? (before?.metadata.finalizers?.length ? undefined : before?.metadata.uid);
+  if (uid === undefined) return;
+  const { resourceVersion } = before?.metadata.uid === uid ? before.metadata : {};
+  const gone = { metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+  cache.deleted(kind, gone, { isCertain: known !== undefined });
 }
 
 function notFound(kind: AnyKind, key: ObjectKey): ApiError {
