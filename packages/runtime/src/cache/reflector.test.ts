@@ -27,6 +27,7 @@ const start: ReflectorEvent = { type: "start" };
 const complete: ReflectorEvent = { type: "bookmark", version: "10", endsInitial: true };
 const trouble = (trouble: Trouble): ReflectorEvent => ({ type: "trouble", trouble });
 const passing = trouble({ is: "passing", message: "refused" });
+const unreachable = trouble({ is: "unreachable", message: "nobody there" });
 const expired = trouble({ is: "expired", message: "too old" });
 const missing = trouble({ is: "missing", message: "404" });
 const invalid = trouble({ is: "refused", message: "422", forGood: true });
@@ -130,13 +131,30 @@ test("two healthy minutes wipe out earlier troubles, less do not", () => {
 });
 
 test("an expired version leads to a fresh list at once, the next time after a wait", () => {
-  const first = play(start, complete, expired);
-  expect(first.effects).toContainEqual({
-    do: "open",
-    opening: { as: "stream", version: "", timeoutSeconds: 300 },
-  });
-  const second = play(start, complete, expired, expired);
-  expect(second.effects).toEqual([{ do: "wait", ms: 1600 }]);
+  const afresh = { do: "open", opening: { as: "stream", version: "", timeoutSeconds: 300 } };
+  expect(play(start, complete, expired).effects).toContainEqual(afresh);
+  expect(play(start, complete, expired, expired).effects).toEqual([{ do: "wait", ms: 800 }]);
+  expect(play(start, complete, expired, complete, [11_000, expired]).effects).toContainEqual(afresh);
+});
+
+test("an expired version leads to a fresh list at once even after many troubles", () => {
+  const troubled: Entry[] = [start, complete, passing, { type: "waited" }, passing, { type: "waited" }];
+  expect(play(...troubled, expired).state.at).toBe("streaming");
+});
+
+test("while no server answers it is asked for every few seconds, and what answers then starts with a clean slate", () => {
+  const waits: number[] = [];
+  let state = play(start, complete).state;
+  for (let round = 0; round < 6; round++) {
+    const failed = step(state, unreachable, { now: 0, chance: 0 });
+    for (const effect of failed.effects) if (effect.do === "wait") waits.push(effect.ms);
+    state = step(failed.state, { type: "waited" }, { now: 0, chance: 0 }).state;
+  }
+  expect(waits).toEqual([400, 800, 1600, 3000, 3000, 3000]);
+  expect(state).toMatchObject({ at: "watching", version: "10" });
+  expect(step(state, passing, { now: 0, chance: 0 }).effects).toEqual([{ do: "wait", ms: 800 }]);
+  const heard = step(state, { type: "object", version: "11" }, { now: 0, chance: 0 });
+  expect(step(heard.state, unreachable, { now: 0, chance: 0 }).effects).toEqual([{ do: "wait", ms: 400 }]);
 });
 
 test("a list whose continue token expired starts over", () => {

@@ -8,7 +8,9 @@ export type Trouble =
   | { readonly is: "missing"; readonly message: string }
   /** The server ended a watch with an error that is none of the above. */
   | { readonly is: "broken"; readonly message: string }
-  /** Anything else: no connection, 5xx, 429. It may pass. */
+  /** No server answered. Asking again costs nobody anything, so it is done often, and says nothing about the server once it answers. */
+  | { readonly is: "unreachable"; readonly message: string }
+  /** Anything else: 5xx, 429. It may pass. */
   | { readonly is: "passing"; readonly message: string; readonly retryAfterMs?: number };
 
 /** What is remembered from one state to the next. */
@@ -19,6 +21,10 @@ export interface Memory {
   readonly streams: boolean;
   /** Troubles in a row, for the backoff. */
   readonly failures: number;
+  /** Whether those were all that no server answered. */
+  readonly isUnreachable: boolean;
+  /** When an expired version last led to a list without a wait. */
+  readonly relistedAt: number | undefined;
   /** Since when it has watched without trouble. */
   readonly healthySince: number | undefined;
 }
@@ -85,6 +91,12 @@ export interface Moment {
 /** The first wait after a trouble, what each further one multiplies it by, and the longest, before jitter doubles it at most. */
 export const backoff = { initialMs: 800, factor: 2, maxMs: 30_000, healthyMs: 120_000 } as const;
 
+/** The same while no server answers. Short, for this is how long after its return the server is found again. */
+export const unreachableBackoff = { initialMs: 400, maxMs: 3_000 } as const;
+
+/** A version that expires sooner than this after a list has something wrong with it, and the next list has to wait. */
+const RELIST_MS = 10_000;
+
 /** A watch that ends sooner than this without a word counts as trouble, or a server that cannot keep one would be asked without end. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -93,6 +105,8 @@ export const initialState: ReflectorState = {
   version: undefined,
   streams: true,
   failures: 0,
+  isUnreachable: false,
+  relistedAt: undefined,
   healthySince: undefined,
 };
 
@@ -181,6 +195,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
     case "bookmark":
       return stay({
         ...state,
+        ...reached(state),
         heard: true,
         healthySince: state.healthySince ?? moment.now,
         version: event.version === "" ? state.version : event.version,
@@ -199,7 +214,12 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
       if (trouble.is === "expired") return afresh(state, trouble, moment);
       // A list says for certain whether the kind is gone, or what else is wrong.
       if (trouble.is === "missing") return list(state, moment, state.version ?? "");
-      return pause(state, moment, trouble.is === "passing" ? "watch" : "list", trouble);
+      return pause(
+        state,
+        moment,
+        trouble.is === "passing" || trouble.is === "unreachable" ? "watch" : "list",
+        trouble,
+      );
     }
     default:
       return stay(state);
@@ -214,12 +234,12 @@ function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Tran
   return { state: paused.state, effects: [{ do: "clear" }, ...paused.effects] };
 }
 
-/** The version held is of no more use. The first time that is no fault of anybody's: list at once. */
+/** The version held is of no more use, which is nobody's fault, whatever went before: list at once, unless that was just done. */
 function afresh(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
-  const forgotten = { ...state, version: undefined };
-  const { failures } = restored(state, moment);
-  if (failures > 0) return pause(forgotten, moment, "list", trouble);
-  return list({ ...forgotten, failures: 1, healthySince: undefined }, moment, "");
+  const forgotten = { ...state, ...reached(state), version: undefined };
+  if (state.relistedAt !== undefined && moment.now - state.relistedAt < RELIST_MS)
+    return pause(forgotten, moment, "list", trouble);
+  return list({ ...forgotten, relistedAt: moment.now }, moment, "");
 }
 
 function list(state: ReflectorState, moment: Moment, version: string): Transition {
@@ -258,11 +278,21 @@ function watch(state: Memory, moment: Moment): Transition {
 }
 
 function pause(state: ReflectorState, moment: Moment, next: "list" | "watch", why: Trouble): Transition {
-  const { failures } = restored(state, moment);
-  const full = Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** failures);
+  const isUnreachable = why.is === "unreachable";
+  const failures = isUnreachable === state.isUnreachable ? restored(state, moment) : 0;
+  const { initialMs, maxMs } = isUnreachable ? unreachableBackoff : backoff;
+  const full = Math.min(maxMs, initialMs * backoff.factor ** failures);
   const asked = why.is === "passing" ? (why.retryAfterMs ?? 0) : 0;
   return {
-    state: { ...memory(state), failures: failures + 1, healthySince: undefined, at: "waiting", next, why },
+    state: {
+      ...memory(state),
+      failures: failures + 1,
+      isUnreachable,
+      healthySince: undefined,
+      at: "waiting",
+      next,
+      why,
+    },
     effects: [{ do: "wait", ms: Math.max(asked, full * (1 + moment.chance)) }],
   };
 }
@@ -271,18 +301,29 @@ function stay(state: ReflectorState): Transition {
   return { state, effects: none };
 }
 
-function memory({ version, streams, failures, healthySince }: Memory): Memory {
-  return { version, streams, failures, healthySince };
+function memory(state: Memory): Memory {
+  const { version, streams, failures, isUnreachable, relistedAt, healthySince } = state;
+  return { version, streams, failures, isUnreachable, relistedAt, healthySince };
 }
 
 function healthy(state: Memory, moment: Moment, version: string): Memory {
-  return { ...memory(state), version, healthySince: state.healthySince ?? moment.now };
+  return {
+    ...memory(state),
+    ...reached(state),
+    version,
+    healthySince: state.healthySince ?? moment.now,
+  };
+}
+
+/** The server answers: that it did not before is over and done with. */
+function reached({ failures, isUnreachable }: Memory): Pick<Memory, "failures" | "isUnreachable"> {
+  return { failures: isUnreachable ? 0 : failures, isUnreachable: false };
 }
 
 /** Troubles long past do not count. */
-function restored(state: Memory, moment: Moment): { readonly failures: number } {
+function restored(state: Memory, moment: Moment): number {
   const isRestored = state.healthySince !== undefined && moment.now - state.healthySince >= backoff.healthyMs;
-  return { failures: isRestored ? 0 : state.failures };
+  return isRestored ? 0 : state.failures;
 }
 
 /** Five to ten minutes, so that the watches of many clients do not all end together. */

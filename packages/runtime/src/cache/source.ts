@@ -8,6 +8,7 @@ import {
   isResourceVersionTooLarge,
   type ListOptions,
   statusOf,
+  TransportError,
   type WatchOptions,
 } from "@windlass/client";
 import type { Trouble } from "./reflector.ts";
@@ -20,6 +21,15 @@ export interface Source {
   watchLines(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
 }
 
+const unreachable: ReadonlySet<TransportError["code"]> = new Set([
+  "CONNECTION_REFUSED",
+  "CONNECTION_RESET",
+  "CONNECTION_FAILED",
+  "HOST_NOT_FOUND",
+  "HOST_UNREACHABLE",
+  "TIMEOUT_CONNECT",
+]);
+
 /** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
 export function troubleOf(error: unknown): Trouble {
   const status = statusOf(error);
@@ -28,6 +38,7 @@ export function troubleOf(error: unknown): Trouble {
   if (isNotFound(error)) return { is: "missing", message };
   if (isBadRequest(error) || isInvalid(error)) return { is: "refused", message, forGood: true };
   if (isForbidden(error)) return { is: "refused", message, forGood: false };
+  if (error instanceof TransportError && unreachable.has(error.code)) return { is: "unreachable", message };
   const seconds = status?.details?.retryAfterSeconds;
   return { is: "passing", message, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) };
 }
