@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import { type Clock, sleep } from "@windlass/clock";
+import { sleep } from "@windlass/clock";
 import type { CacheEvent, Informer, InformerScope } from "../cache/contract.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
@@ -69,7 +69,7 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
     if (this.#running) return;
     const { clock, random } = this.#world;
     const queue: Queue<ObjectKey> = createQueue<ObjectKey>({
-      clock: wholeMillis(clock),
+      clock,
       random,
       ...(this.controller.options.rateLimit ? { backoff: this.controller.options.rateLimit } : {}),
       observer: {
@@ -360,18 +360,6 @@ function label(outcome: Outcome) {
     case "failed":
       return "error";
   }
-}
-
-/**
- * Timers a little late rather than a fraction of a millisecond early: a clock that counts from the epoch cannot tell such fractions
- * apart, and a timer that is always too early would be set again for ever.
- */
-function wholeMillis(clock: Clock): Clock {
-  return {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    schedule: (delayMs, task) => clock.schedule(Math.ceil(delayMs), task),
-  };
 }
 
 /** What was there before the controller came waits behind what happens now. */

@@ -369,7 +369,9 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (at === undefined) return;
-    const cancel = this.#clock.schedule(Math.max(0, at - this.#clock.monotonic()), () => {
+    // A little late rather than a fraction of a millisecond early: a clock that counts from the epoch cannot tell such fractions apart, and a
+    // timer that is always too early would be set again for ever.
+    const cancel = this.#clock.schedule(Math.ceil(Math.max(0, at - this.#clock.monotonic())), () => {
       this.#timer = undefined;
       this.#release();
     });
