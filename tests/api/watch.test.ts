@@ -1,7 +1,11 @@
-import type { WatchEvent } from "@windlass/client";
+import { compareResourceVersions, isGone, metadataOnly, type WatchEvent } from "@windlass/client";
+import { defineResource } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+
+const Note = defineResource({ group: "watch.windlass.dev", version: "v1", kind: "Note", spec: z.object({}) });
 
 let cluster: TestCluster;
 
@@ -97,4 +101,89 @@ test("an object that stops matching leaves the watcher's sight, and comes back a
     ["DELETED", "mover"],
     ["ADDED", "mover"],
   ]);
+});
+
+test("a watch that ends is resumed from its last version, and nothing is missed or repeated", async () => {
+  const namespace = await cluster.createNamespace();
+  const { metadata } = await cluster.client.list(ConfigMap, { namespace });
+  const seen: Seen[] = [];
+  let version = metadata.resourceVersion ?? "";
+  for (const name of ["a", "b", "c"]) {
+    await cluster.client.create(ConfigMap, { metadata: { namespace, name, labels: { mine: "yes" } } });
+    await cluster.client.delete(ConfigMap, { namespace, name });
+    const options = { namespace, labelSelector: "mine=yes", resourceVersion: version };
+    let left = 2;
+    for await (const { type, object } of cluster.client.watch(ConfigMap, options)) {
+      const { name: seenName = "", resourceVersion = "" } = (object as { metadata: Record<string, string> })
+        .metadata;
+      expect(compareResourceVersions(resourceVersion, version)).toBeGreaterThan(0);
+      seen.push([type, seenName]);
+      version = resourceVersion;
+      if (--left === 0) break;
+    }
+  }
+  expect(seen).toEqual(
+    ["a", "b", "c"].flatMap((name) => [
+      ["ADDED", name],
+      ["DELETED", name],
+    ]),
+  );
+});
+
+test("a watch without a version brings what there is first, and one that asks for a second ends after it", async () => {
+  const namespace = await cluster.createNamespace();
+  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "there", labels: { mine: "yes" } } });
+  const seen: Seen[] = [];
+  const options = { namespace, labelSelector: "mine=yes", timeoutSeconds: 1 };
+  for await (const { type, object } of cluster.client.watch(ConfigMap, options))
+    seen.push([type, (object as { metadata: { name: string } }).metadata.name]);
+  expect(seen).toEqual([["ADDED", "there"]]);
+});
+
+test("a watch from a version that is forgotten is told so, and a list works again", async () => {
+  const namespace = await cluster.createNamespace();
+  // A real server remembers of a custom kind what happened since it was installed, which is never the very first version.
+  await cluster.install(Note);
+  cluster.controlPlane?.compact();
+  const events = cluster.client.watch(Note, { namespace, resourceVersion: "1" });
+  const outcome = await events.next().then(
+    ({ value }) => (value as WatchEvent<unknown>).object,
+    (error: unknown) => error,
+  );
+  expect(outcome).toSatisfy(isGone);
+  const { metadata } = await cluster.client.list(Note, { namespace });
+  expect(Number(metadata.resourceVersion)).toBeGreaterThan(1);
+});
+
+test("a watch of metadata brings metadata alone", async () => {
+  const namespace = await cluster.createNamespace();
+  await cluster.client.create(ConfigMap, {
+    metadata: { namespace, name: "big", labels: { mine: "yes" } },
+    data: { big: "value" },
+  });
+  for await (const event of cluster.client.watch(metadataOnly(ConfigMap), {
+    namespace,
+    labelSelector: "mine=yes",
+  })) {
+    expect(event).toMatchObject({
+      type: "ADDED",
+      object: { kind: "PartialObjectMetadata", metadata: { name: "big" } },
+    });
+    expect(event.object).not.toHaveProperty("data");
+    break;
+  }
+});
+
+test("bookmarks move on the version of a watch that sees nothing of its own", async () => {
+  const namespace = await cluster.createNamespace();
+  const options = { namespace, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" as const };
+  for await (const event of cluster.client.watch(ConfigMap, {
+    ...options,
+    labelSelector: "nobody=has-this",
+    allowWatchBookmarks: true,
+  })) {
+    expect(event.type).toBe("BOOKMARK");
+    expect(event.object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1" });
+    break;
+  }
 });

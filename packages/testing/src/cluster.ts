@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { Client, isAlreadyExists, isNotFound, type Transport } from "@windlass/client";
+import { Client, impersonate, isAlreadyExists, isNotFound, type Transport } from "@windlass/client";
+import { sleep, systemClock } from "@windlass/clock";
 import type { ControlPlane, ControlPlaneOptions } from "@windlass/control-plane";
+import { type Manager, type ManagerOptions, silentLogger } from "@windlass/runtime";
 import { CustomResourceDefinition, Namespace, ServiceAccount } from "@windlass/runtime/kinds";
-import { waitFor, waitForDeletion } from "./wait.ts";
+import { waitForCondition, waitForDeletion } from "./wait.ts";
 
 /** What a test runs against: the embedded control plane, a real API server of its own, or a cluster that is there already. */
 export type Flavour = "embedded" | "binaries" | "cluster";
@@ -20,12 +22,16 @@ export type Installable =
   | { readonly kind: "CustomResourceDefinition"; readonly metadata: { readonly name: string } };
 
 /**
- * An API server for a test, whichever it is. What a test made through it is gone when it is disposed of.
+ * An API server for a test, whichever it is: the same test runs on the embedded control plane, on a bare kube-apiserver and on a full
+ * cluster. What a test made through it is gone when it is closed.
  *
  * @example
  * await using cluster = await startCluster();
  * await cluster.install(WebApp);
+ * await cluster.run("webapp-operator", (options) => manager(options).add(webapp));
  * const namespace = await cluster.createNamespace();
+ * await cluster.client.create(WebApp, { metadata: { namespace, name: "shop" }, spec: { image: "nginx:1.25" } });
+ * await waitForCondition(cluster.client, WebApp, { namespace, name: "shop" }, "Ready");
  */
 export class TestCluster implements AsyncDisposable {
   readonly flavour: Flavour;
@@ -33,16 +39,14 @@ export class TestCluster implements AsyncDisposable {
   readonly client: Client;
   readonly #backend: Backend;
   readonly #namespaces: string[] = [];
-  readonly #definitions: string[] = [];
+  readonly #definitions = new Set<string>();
+  readonly #managers: Manager[] = [];
+  #closing: Promise<void> | undefined;
 
   constructor(flavour: Flavour, backend: Backend) {
     this.flavour = flavour;
     this.#backend = backend;
-    this.client = new Client({
-      transport: backend.transport(),
-      fieldManager: "windlass-testing",
-      onWarning: () => undefined,
-    });
+    this.client = this.#clientNamed("windlass-testing", backend.transport());
   }
 
   /** The embedded control plane, to inject faults and move time. Undefined for the other flavours. */
@@ -55,53 +59,106 @@ export class TestCluster implements AsyncDisposable {
     return this.#backend.hasControllers;
   }
 
-  /** The path of a kubeconfig for the administrator. */
+  /** The path of a kubeconfig for the administrator: for kubectl and other programs. */
   kubeconfig(): Promise<string> {
     return this.#backend.kubeconfig();
   }
 
-  /** A transport of its own for another client, with the administrator's rights. */
+  /** A transport of its own for another client, with the administrator's rights. Closed with the cluster. */
   transport(): Transport {
     return this.#backend.transport();
   }
 
-  /** A client that may do what the service account may: how an operator's role is put to the test. */
+  /**
+   * A client that may do what the service account may, and nothing more: how an operator's role is put to the test. The account is
+   * made if it is not there; without a binding it may do next to nothing.
+   *
+   * @example
+   * for (const role of rbacFor([webapp], { name: "webapp", serviceAccount: { namespace, name: "webapp" } })) await create(role);
+   * const client = await cluster.clientFor(namespace, "webapp");
+   * await cluster.run("webapp", (options) => manager({ ...options, client }).add(webapp));
+   */
   async clientFor(namespace: string, serviceAccount: string): Promise<Client> {
     const account = { metadata: { namespace, name: serviceAccount } };
     await this.client.create(ServiceAccount, account).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
-    const inner = this.#backend.transport();
-    const headers = { "impersonate-user": `system:serviceaccount:${namespace}:${serviceAccount}` };
-    const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
-    return new Client({
-      transport: {
-        request: (request) =>
-          inner.request({
-            ...request,
-            headers: { ...request.headers, ...headers, "impersonate-group": groups },
-          }),
-        close: () => inner.close(),
-      },
-      onWarning: () => undefined,
+    const as = impersonate({
+      user: `system:serviceaccount:${namespace}:${serviceAccount}`,
+      groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"],
     });
+    return this.#clientNamed(serviceAccount, as(this.#backend.transport()));
   }
 
-  /** Installs definitions and waits until they are served. */
+  /**
+   * Starts a manager, and stops it before the cluster goes. `make` is handed options that tie it to this cluster, with no ports and no
+   * log, and adds its own.
+   *
+   * @param name The field manager of what it writes.
+   */
+  async run(name: string, make: (options: ManagerOptions) => Manager): Promise<Manager> {
+    const manager = make({
+      client: this.#clientNamed(name, this.#backend.transport()),
+      log: silentLogger,
+      health: false,
+      metrics: false,
+    });
+    this.#managers.push(manager);
+    await manager.start();
+    return manager;
+  }
+
+  /** Installs definitions, all at once, and waits until each is served. Those that this cluster had already are left there at the end. */
   async install(...definitions: readonly Installable[]): Promise<void> {
-    for (const definition of definitions) {
-      const crd = ("crd" in definition ? definition.crd() : definition) as { metadata: { name: string } };
-      await this.client.apply(CustomResourceDefinition, crd as never, { force: true });
-      this.#definitions.push(crd.metadata.name);
-      await waitFor(this.client, CustomResourceDefinition, { name: crd.metadata.name }, ({ status }) =>
-        status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True")
-          ? true
-          : undefined,
-      );
+    await Promise.all(definitions.map((definition) => this.#install(crdOf(definition))));
+  }
+
+  /** Takes definitions away, with all objects of theirs, and waits until they are gone. */
+  async uninstall(...definitions: readonly Installable[]): Promise<void> {
+    await Promise.all(
+      definitions.map(async (definition) => {
+        const { name } = crdOf(definition).metadata;
+        await this.#remove(CustomResourceDefinition, name);
+        this.#definitions.delete(name);
+      }),
+    );
+  }
+
+  async #install(crd: Crd): Promise<void> {
+    const { name } = crd.metadata;
+    const existed = await this.client.get(CustomResourceDefinition, { name }).then(
+      () => true,
+      (error: unknown) => {
+        if (isNotFound(error)) return false;
+        throw error;
+      },
+    );
+    await this.client.apply(CustomResourceDefinition, crd as never, { force: true });
+    if (!existed) this.#definitions.add(name);
+    await waitForCondition(this.client, CustomResourceDefinition, { name }, "Established");
+    await this.#waitUntilServed(crd);
+  }
+
+  /** A real server says that a definition is established a moment before it serves it. */
+  async #waitUntilServed({ spec }: Crd): Promise<void> {
+    const deadline = systemClock.monotonic() + servedWithinMs;
+    for (const version of spec.versions.filter(({ served }) => served)) {
+      const path = `/apis/${spec.group}/${version.name}/${spec.names.plural}?limit=1`;
+      for (;;) {
+        try {
+          await this.client.json({ path });
+          break;
+        } catch (error) {
+          // A conversion webhook may have to be started first: the kind is served, whatever it answers.
+          if (!isNotFound(error)) break;
+          if (systemClock.monotonic() > deadline) throw error;
+        }
+        await sleep(systemClock, 50);
+      }
     }
   }
 
-  /** A namespace that nobody else uses. */
+  /** A namespace that nobody else uses. Gone, with all in it, when the cluster is closed. */
   async createNamespace(prefix = "test"): Promise<string> {
     const name = `${prefix}-${randomBytes(4).toString("hex")}`;
     await this.client.create(Namespace, { metadata: { name } });
@@ -109,28 +166,56 @@ export class TestCluster implements AsyncDisposable {
     return name;
   }
 
-  /** Deletes what was made through this cluster, and stops what was started for it. */
-  async close(): Promise<void> {
-    if (this.#backend.shared) {
-      for (const name of this.#namespaces) await this.#remove(Namespace, name);
-      for (const name of this.#definitions) await this.#remove(CustomResourceDefinition, name);
+  /** Stops what was started, and deletes what was made through this cluster. May be called more than once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await Promise.all(this.#managers.map((manager) => manager.stop()));
+      if (this.#backend.shared) {
+        // Namespaces first: what is in them may hold on to a definition.
+        await Promise.all(this.#namespaces.map((name) => this.#remove(Namespace, name)));
+        await Promise.all([...this.#definitions].map((name) => this.#remove(CustomResourceDefinition, name)));
+      }
+    } finally {
+      await this.#backend.close();
     }
-    await this.#backend.close();
   }
 
   async #remove(kind: typeof Namespace | typeof CustomResourceDefinition, name: string): Promise<void> {
     try {
-      await this.client.delete(kind as typeof Namespace, { name });
-      if (this.hasControllers || kind !== Namespace)
-        await waitForDeletion(this.client, kind as typeof Namespace, { name });
+      await this.client.delete(kind, { name });
+      if (this.hasControllers || kind !== Namespace) await waitForDeletion(this.client, kind, { name });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
+  #clientNamed(fieldManager: string, transport: Transport): Client {
+    return new Client({ transport, fieldManager, onWarning: () => undefined });
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+const servedWithinMs = 15_000;
+
+interface Crd {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+}
+
+function crdOf(definition: Installable): Crd {
+  return ("crd" in definition ? definition.crd() : definition) as Crd;
 }
 
 /** What stands behind a test's cluster. */
@@ -144,7 +229,17 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Starts, or finds, a cluster for a test. */
+/**
+ * Starts, or finds, a cluster for a test. Without options the environment decides, so that one suite runs everywhere:
+ *
+ * - nothing set: a control plane in this process, ready in some 50 ms, with controllers and a node that only pretends to run pods
+ * - `KUBEBUILDER_ASSETS`: etcd and kube-apiserver from that folder, in some seconds, with no controllers
+ * - `KUBECONFIG`: that cluster, as it is. Others may use it: what the test makes is taken away again, and nothing else
+ *
+ * @example
+ * await using cluster = await startCluster();
+ * const namespace = await cluster.createNamespace();
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const flavour = options.flavour ?? flavourFromEnvironment();
   switch (flavour) {
