@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
 import {
   controllerContext,
   edit,
@@ -101,12 +101,14 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     const { uid } = object.metadata;
     const own = [...(dependents.get(uid) ?? [])].map(placeOf);
     if (finalizers.includes(orphanFinalizer)) {
-      for (const place of own) await letGo(place, new Set([uid]));
+      for await (const place of unhurried(own)) await letGo(place, new Set([uid]));
       await dropFinalizer(bucket, object, orphanFinalizer);
     } else if (finalizers.includes(foregroundFinalizer)) {
       const blocking = own.filter((place) => blocks(store.get(place.bucket, place.key)?.object, uid));
       if (blocking.length === 0) await dropFinalizer(bucket, object, foregroundFinalizer);
-      else for (const place of blocking) await asDependent(place.bucket, store.get(place.bucket, place.key));
+      else
+        for await (const place of unhurried(blocking))
+          await asDependent(place.bucket, store.get(place.bucket, place.key));
     }
   }
 

@@ -147,6 +147,15 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** A long list, with turns of the event loop for everybody else in between. */
+export async function* unhurried<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let done = 0;
+  for (const item of items) {
+    yield item;
+    if (++done % batch === 0) await turn();
+  }
+}
+
 /** Several as one. */
 export function together(running: readonly Running[]): Running {
   return {

@@ -1,7 +1,7 @@
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, resourceOfBucket, writeStatus } from "./objects.ts";
 
 /** Empties a namespace that is being deleted, then lets it go. */
@@ -47,7 +47,7 @@ export function startNamespaces(world: ControllerWorld): Running {
   async function empty(bucket: string, name: string): Promise<void> {
     const resource = resourceOfBucket(registry, bucket);
     if (!resource?.info.namespaced) return;
-    for (const { object } of store.list(bucket, { prefix: `${name}/` }).entries) {
+    for await (const { object } of unhurried(store.list(bucket, { prefix: `${name}/` }).entries)) {
       if (object.metadata.deletionTimestamp === undefined)
         await deleteIfPresent(registry, resource, object, context);
     }

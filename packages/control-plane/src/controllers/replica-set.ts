@@ -7,7 +7,7 @@ import type { StoredObject } from "../storage/store.ts";
 import { field } from "../storage/store.ts";
 import { withCondition, withoutCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -84,7 +84,7 @@ function startReplicas(
   /** @returns what kept it from having as many pods as it wants */
   async function scale(set: StoredObject, active: readonly StoredObject[]): Promise<Failure | undefined> {
     const missing = wantedReplicas(set) - active.length;
-    for (let made = 0; made < missing; made++) {
+    for await (const _ of unhurried(Array.from({ length: Math.max(0, missing) }))) {
       try {
         const pod = podFromTemplate(templateOf(set), set);
         const created = await createObject(registry, pods, namespaceOf(set), pod, context);
@@ -106,7 +106,7 @@ function startReplicas(
       }
     }
     if (missing >= 0) return undefined;
-    for (const pod of inDeletionOrder(active, crowd(set)).slice(0, -missing)) {
+    for await (const pod of unhurried(inDeletionOrder(active, crowd(set)).slice(0, -missing))) {
       if (!(await deleteIfPresent(registry, pods, pod, context))) continue;
       await record(set, {
         type: "Normal",

@@ -1,0 +1,39 @@
+/** Differences that are there on purpose, or that come of timing, and why. */
+export const known: readonly { readonly matches: RegExp; readonly why: string }[] = [
+  {
+    matches: /^ConfigMap kube-root-ca\.crt/,
+    why: "each cluster has an authority of its own, and a description in its own words",
+  },
+  {
+    matches: /storage-provisioner|ProvisioningSucceeded/,
+    why: "volumes are made up by another provisioner",
+  },
+  {
+    matches: /^EndpointSlice .*\.metadata\.generation/,
+    why: "pods become ready within one turn, so that their slice is written fewer times",
+  },
+  {
+    matches: /no-image.*(pull|Pull)|ErrImagePull/,
+    why: "there is no registry whose answer could be quoted, and a failed pull is at once a waiting one",
+  },
+  {
+    matches: /FailedScheduling.*unbound immediate PersistentVolumeClaims/,
+    why: "claims are bound before the scheduler looks a second time",
+  },
+  {
+    matches: /FailedUpdate.*the object has been modified/,
+    why: "a real controller may work from an old copy; these read what is stored",
+  },
+  {
+    matches: /combined from similar events/,
+    why: "events are counted, and never combined",
+  },
+  {
+    matches: /^(Pod crash\.status|Pod .*restartCount)/,
+    why: "real containers take a second or two to end",
+  },
+  {
+    matches: /"HorizontalPodAutoscaler".*SuccessfulRescale|again-<hash>|"again"/,
+    why: "an autoscaler here reacts at once instead of every fifteen seconds",
+  },
+];
