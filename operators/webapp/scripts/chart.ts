@@ -32,7 +32,8 @@ export function chartFiles(): readonly (readonly [path: string, text: string])[]
   const chart = {
     apiVersion: "v2",
     name: "webapp-operator",
-    description: "Runs web applications: an image becomes a Deployment, a Service, an Ingress and an autoscaler",
+    description:
+      "Runs web applications: an image becomes a Deployment, a Service, an Ingress and an autoscaler",
     type: "application",
     version,
     appVersion: version,
@@ -41,18 +42,18 @@ export function chartFiles(): readonly (readonly [path: string, text: string])[]
   return [
     ["chart/Chart.yaml", yaml([chart])],
     ["chart/values.yaml", yaml([values])],
-    ["chart/templates/crd.yaml", template(kept)],
+    ["chart/templates/generated/crd.yaml", template(kept)],
     ...Object.entries(parts).map(
-      ([part, objects]) => [`chart/templates/${part}.yaml`, template(objects)] as const,
+      ([part, objects]) => [`chart/templates/generated/${part}.yaml`, template(objects)] as const,
     ),
-    ["chart/templates/network.yaml", onlyIf("networkPolicy.enabled", template(network))],
-    ["chart/templates/monitoring.yaml", onlyIf("serviceMonitor.enabled", template(monitoring))],
+    ["chart/templates/generated/network.yaml", onlyIf("networkPolicy.enabled", template(network))],
+    ["chart/templates/generated/monitoring.yaml", onlyIf("serviceMonitor.enabled", template(monitoring))],
   ];
 }
 
 /** YAML with template expressions. Where one stands for a number or an object, it must not be quoted. */
 function template(objects: readonly object[]): string {
-  return yaml(objects).replaceAll(/'(\{\{ \.Values\.(?:replicas|resources \| toJson) \}\})'/g, "$1");
+  return yaml(objects).replaceAll(/"(\{\{ \.Values\.(?:replicas|resources \| toJson) \}\})"/g, "$1");
 }
 
 function onlyIf(value: string, text: string): string {

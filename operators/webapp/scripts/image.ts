@@ -10,7 +10,8 @@ import { build } from "rolldown";
 
 const operator = join(import.meta.dirname, "..");
 const root = join(operator, "..", "..");
-const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
+/** The program that makes images and runs the cluster they are for. */
+export const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 
 /** Bundles the operator into a folder: `main.js`, and the thread that renews its lease beside it. */
 export async function bundle(folder: string): Promise<void> {

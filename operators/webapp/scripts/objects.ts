@@ -119,7 +119,11 @@ function service(port: keyof typeof ports, number: number, { namespace }: Metada
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: `${name}-${port}`, namespace, labels: { ...labels, "app.kubernetes.io/component": port } },
+    metadata: {
+      name: `${name}-${port}`,
+      namespace,
+      labels: { ...labels, "app.kubernetes.io/component": port },
+    },
     spec: { selector, ports: [{ name: port, port: number, targetPort: port }] },
   };
 }

@@ -21,11 +21,11 @@ export const badManifests: readonly BadManifest[] = [
   bad("an empty image", "spec.image", { image: "" }),
   bad("replicas below zero", "spec.replicas", { image, replicas: -1 }),
   bad("replicas that are no number", "spec.replicas", { image, replicas: "three" }),
-  bad("more replicas than the policy allows", "spec.replicas", { image, replicas: 51 }),
+  bad("more replicas than the policy allows", "spec.replicas", { image, replicas: 101 }),
   bad("a port out of range", "spec.port", { image, port: 65_536 }),
   bad("a host that is none", "spec.host", { image, host: "not a host" }),
   bad("min above max", "spec.autoscaling", { image, autoscaling: { min: 5, max: 2 } }),
-  bad("autoscaling past the policy", "spec.autoscaling.max", { image, autoscaling: { min: 1, max: 51 } }),
+  bad("autoscaling past the policy", "spec.autoscaling.max", { image, autoscaling: { min: 1, max: 101 } }),
   bad("the same variable twice", "spec.env[1]", {
     image,
     env: [

@@ -1,0 +1,339 @@
+import { ApiError, Client, type ObjectKey, type ObjectOf } from "@windlass/client";
+import {
+  Deployment,
+  EventV1,
+  HorizontalPodAutoscaler,
+  Ingress,
+  Pod,
+  ResourceQuota,
+  Secret,
+  Service,
+} from "@windlass/runtime/kinds";
+import { waitFor, waitForCondition, waitForDeletion } from "@windlass/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type App, WebApp } from "../src/index.ts";
+import { badManifests } from "./bad-manifests.ts";
+import { images, type World } from "./world.ts";
+
+/** Real pods take their time, and so does a lease that nobody let go of. */
+const wait = { timeoutMs: 90_000 };
+
+/** What the operator promises, to be kept in every world. @returns the world, for tests of that world alone */
+export function webappSuite(start: () => Promise<World>): () => World {
+  let world: World;
+  let client: Client;
+  let namespace: string;
+
+  beforeAll(async () => {
+    world = await start();
+    client = world.client;
+    namespace = await world.createNamespace();
+  });
+  afterAll(() => world.close());
+
+  async function create(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+    const key = { namespace, name };
+    await client.create(WebApp, { metadata: key, spec: { image: images.runs, replicas: 2, ...spec } });
+    return key;
+  }
+
+  async function createReady(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+    const key = await create(name, spec);
+    await ready(key);
+    return key;
+  }
+
+  const patch = (key: ObjectKey, spec: object) =>
+    client.patch(WebApp, key, { type: "merge", patch: { spec } });
+  const scale = (kind: typeof WebApp | typeof Deployment, key: ObjectKey, replicas: number) =>
+    client.subresource(kind, key, "scale").patch({ type: "merge", patch: { spec: { replicas } } });
+  const ready = (key: ObjectKey) => waitForCondition(client, WebApp, key, "Ready", "True", wait);
+  const seen = (key: ObjectKey, check: (app: App) => unknown) =>
+    waitFor(client, WebApp, key, (app) => (check(app) ? app : undefined), wait);
+  const degraded = (key: ObjectKey) => waitForCondition(client, WebApp, key, "Degraded", "True", wait);
+  const conditionOf = ({ status }: App, type: string) => status?.conditions?.find((one) => one.type === type);
+
+  /** The phases that an app goes through, until it is in the last one. */
+  async function walk(key: ObjectKey, last: string): Promise<readonly string[]> {
+    const phases: string[] = [];
+    await seen(key, ({ status }) => {
+      if (status?.phase && phases.at(-1) !== status.phase) phases.push(status.phase);
+      return phases.at(-1) === last;
+    });
+    return phases;
+  }
+
+  /** Resolves when there has been an event for each of these reasons. */
+  async function toldOf(uid: string | undefined, reasons: readonly string[]): Promise<void> {
+    const missing = new Set(reasons);
+    const signal = AbortSignal.timeout(wait.timeoutMs);
+    for await (const event of client.watch(EventV1, { namespace, signal })) {
+      if (event.type === "ADDED" && event.object.regarding?.uid === uid)
+        missing.delete(event.object.reason ?? "");
+      if (missing.size === 0) return;
+    }
+  }
+
+  test("a WebApp walks from Created to Ready, with an event for each step", async () => {
+    const key = { namespace, name: "nginx-app" };
+    const walked = walk(key, "Ready");
+    const spec = { image: images.serves, replicas: 3 };
+    const { metadata } = await client.create(WebApp, { metadata: key, spec });
+    expect(metadata.labels).toMatchObject({ "app.kubernetes.io/name": "nginx-app" });
+    const phases = await walked;
+    expect(phases).toEqual(["Created", "Reconciling", "WaitingForPods", "Ready"]);
+    const app = await client.get(WebApp, key);
+    expect(app.status).toMatchObject({
+      replicas: 3,
+      availableReplicas: 3,
+      observedGeneration: 1,
+      url: `http://nginx-app.${namespace}.svc/`,
+    });
+    expect(app.status?.conditions?.map((one) => [one.type, one.status, one.reason])).toEqual([
+      ["Ready", "True", "Ready"],
+      ["Progressing", "False", "Ready"],
+      ["Degraded", "False", "AsExpected"],
+    ]);
+    await toldOf(metadata.uid, phases);
+  });
+
+  test("a missing Secret is named, and the container gets port, environment and resources", async () => {
+    const env = [
+      { name: "GREETING", value: "hello" },
+      { name: "TOKEN", valueFrom: { secretKeyRef: { name: "shop", key: "token" } } },
+    ];
+    const resources = { requests: { cpu: "0.01", memory: "16Mi" }, limits: { memory: "64Mi" } };
+    const key = await create("equipped", { replicas: 1, port: 8080, env, resources });
+    expect(conditionOf(await degraded(key), "Degraded")?.message).toContain('secret "shop" not found');
+    await client.create(Secret, { metadata: { namespace, name: "shop" }, stringData: { token: "t" } });
+    await ready(key);
+    const read = async () => (await client.get(Deployment, key)).spec?.template.spec?.containers[0];
+    expect(await read()).toMatchObject({ env, ports: [{ name: "http", containerPort: 8080 }] });
+    await patch(key, { env: null, resources: null });
+    await ready(key);
+    expect(await read()).not.toHaveProperty("env");
+    expect(await read()).toMatchObject({ resources: {} });
+  });
+
+  test.for([Deployment, Service, Ingress] as const)("a deleted $kind comes back", async (kind) => {
+    const key = await createReady(`deleted-${kind.kind.toLowerCase()}`, { host: "deleted.example.com" });
+    const before = await client.get(kind, key);
+    await client.delete(kind, key);
+    await waitFor(client, kind, key, ({ metadata }) => metadata.uid !== before.metadata.uid, wait);
+    await ready(key);
+  });
+
+  test("an edited child is put right, and what others added to it stays", async () => {
+    const key = await createReady("edited");
+    const annotations = { "example.com/note": "mine" };
+    const containers = [{ name: "app", image: images.missing }];
+    await client.patch(Deployment, key, {
+      type: "strategic",
+      patch: { metadata: { annotations }, spec: { replicas: 7, template: { spec: { containers } } } },
+    });
+    const mended = await waitFor(client, Deployment, key, (deployment) => {
+      const image = deployment.spec?.template.spec?.containers[0]?.image;
+      return deployment.spec?.replicas === 2 && image === images.runs && deployment;
+    });
+    expect(mended.metadata.annotations).toMatchObject(annotations);
+    await client.patch(Service, key, { type: "json", patch: [{ op: "remove", path: "/spec/selector" }] });
+    await waitFor(
+      client,
+      Service,
+      key,
+      ({ spec }) => spec?.selector?.["app.kubernetes.io/name"] === "edited",
+    );
+    await ready(key);
+  });
+
+  test("the Ingress follows the host, and goes with it", async () => {
+    const key = await createReady("hosted", { host: "one.example.com" });
+    expect((await client.get(WebApp, key)).status?.url).toBe("http://one.example.com/");
+    await patch(key, { host: "two.example.com" });
+    await waitFor(client, Ingress, key, ({ spec }) => spec?.rules?.[0]?.host === "two.example.com", wait);
+    await patch(key, { host: null });
+    await waitForDeletion(client, Ingress, key, wait);
+    await seen(key, ({ status }) => status?.url === `http://hosted.${namespace}.svc/`);
+  });
+
+  test("an autoscaler gets the replicas without a dip, is not fought, and gives them back", async () => {
+    const key = await createReady("scaled", { replicas: 3 });
+    const counts: (number | undefined)[] = [];
+    const watching = (async () => {
+      const signal = AbortSignal.timeout(wait.timeoutMs);
+      const options = { namespace, fieldSelector: "metadata.name=scaled", signal };
+      for await (const event of client.watch(Deployment, options)) {
+        const { spec } = event.object as ObjectOf<typeof Deployment>;
+        if (event.type === "MODIFIED" && counts.at(-1) !== spec?.replicas) counts.push(spec?.replicas);
+        if (counts.length === 3) return;
+      }
+    })();
+    await patch(key, { autoscaling: { min: 2, max: 5 } });
+    await waitFor(client, HorizontalPodAutoscaler, key, ({ spec }) => spec?.maxReplicas === 5, wait);
+    await waitFor(
+      client,
+      Deployment,
+      key,
+      ({ metadata }) => Object.values(metadata.annotations ?? {}).includes("autoscaler"),
+      wait,
+    );
+    await scale(Deployment, key, 4);
+    await seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === 4);
+    await patch(key, { env: [{ name: "A", value: "b" }] });
+    await ready(key);
+    expect((await client.get(Deployment, key)).spec?.replicas).toBe(4);
+    await patch(key, { autoscaling: null });
+    await waitForDeletion(client, HorizontalPodAutoscaler, key, wait);
+    await watching;
+    expect(counts).toEqual([3, 4, 3]);
+  });
+
+  test("an autoscaler that someone else made for the Deployment is not fought either", async () => {
+    const key = await createReady("foreign");
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "foreign" };
+    await client.create(HorizontalPodAutoscaler, {
+      metadata: { namespace, name: "somebodys" },
+      spec: { scaleTargetRef, minReplicas: 3, maxReplicas: 4 },
+    });
+    await scale(Deployment, key, 3);
+    const app = await seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === 3);
+    expect(app.spec.replicas).toBe(2);
+  });
+
+  test("kubectl scale is a Scaling phase, in either version, to zero and back", async () => {
+    const key = await createReady("scale", { replicas: 1 });
+    const scaleTo = async (kind: typeof WebApp, replicas: number) => {
+      const phases = walk(key, "Scaling");
+      await scale(kind, key, replicas);
+      await phases;
+      return seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === replicas);
+    };
+    expect((await scaleTo(WebApp, 3)).status?.availableReplicas).toBe(3);
+    const none = await scaleTo({ ...WebApp, version: "v2" }, 0);
+    expect(conditionOf(none, "Ready")).toMatchObject({ status: "True", reason: "ScaledToZero" });
+    expect((await scaleTo(WebApp, 1)).spec.replicas).toBe(1);
+  });
+
+  test("an image that does not exist is named with the pod, and mending it heals", async () => {
+    const key = await createReady("no-image");
+    const { metadata } = await patch(key, { image: images.missing });
+    const broken = await degraded(key);
+    expect(conditionOf(broken, "Ready")).toMatchObject({ status: "False", reason: "ImagePullFailed" });
+    expect(conditionOf(broken, "Degraded")?.message).toMatch(
+      /^pod no-image-\S+ cannot pull image nginx:no-such-tag$/,
+    );
+    await toldOf(metadata.uid, ["ImagePullFailed"]);
+    await patch(key, { image: images.runs });
+    expect(conditionOf(await ready(key), "Degraded")?.status).toBe("False");
+  });
+
+  test("a container that keeps ending is named", async () => {
+    const key = await create("ending", { image: images.ends, replicas: 1 });
+    const { reason, message } = conditionOf(await degraded(key), "Degraded") ?? {};
+    expect(reason).toBe("CrashLoop");
+    expect(message).toMatch(/^pod ending-\S+ keeps ending, with exit code 0$/);
+    await client.delete(WebApp, key);
+  });
+
+  test("a pod that fits nowhere is named", async () => {
+    const key = await create("huge", { replicas: 1, resources: { requests: { cpu: "1000" } } });
+    const { reason, message } = conditionOf(await degraded(key), "Degraded") ?? {};
+    expect(reason).toBe("Unschedulable");
+    expect(message).toMatch(/^pod huge-\S+ has no node: .*Insufficient cpu/);
+    await client.delete(WebApp, key);
+  });
+
+  test("a quota that is used up is named", async () => {
+    const poor = await world.createNamespace();
+    await client.create(ResourceQuota, {
+      metadata: { namespace: poor, name: "one-pod" },
+      spec: { hard: { pods: "1" } },
+    });
+    await waitFor(
+      client,
+      ResourceQuota,
+      { namespace: poor, name: "one-pod" },
+      ({ status }) => status?.used,
+      wait,
+    );
+    const key = { namespace: poor, name: "poor" };
+    await client.create(WebApp, { metadata: key, spec: { image: images.runs, replicas: 2 } });
+    const { reason, message } = conditionOf(await degraded(key), "Degraded") ?? {};
+    expect(reason).toBe("QuotaExceeded");
+    expect(message).toContain("one-pod");
+  });
+
+  test("a leader that is killed in the middle of a rollout is followed by another, which ends it", async () => {
+    const key = await create("rollout", { replicas: 3 });
+    await walk(key, "WaitingForPods");
+    await world.killLeader();
+    await patch(key, { replicas: 2, env: [{ name: "ROUND", value: "2" }] });
+    const app = await seen(key, (one) => one.status?.phase === "Ready" && one.status.replicas === 2);
+    expect(app.status?.observedGeneration).toBe(app.metadata.generation);
+  });
+
+  test("a leader that is drained in the middle of a rollout hands over", async () => {
+    const key = await createReady("drained");
+    await patch(key, { env: [{ name: "ROUND", value: "2" }] });
+    await world.drainLeader();
+    await patch(key, { replicas: 3 });
+    await seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === 3);
+  });
+
+  test("a WebApp deleted in the middle of a rollout goes, once its pods have gone", async () => {
+    const key = await create("short-lived", { host: "short.example.com" });
+    await waitFor(client, Deployment, key, () => true, wait);
+    const deleting = walk(key, "Deleting");
+    await client.delete(WebApp, key);
+    await deleting;
+    await waitForDeletion(client, WebApp, key, wait);
+    const labelSelector = "app.kubernetes.io/name=short-lived";
+    expect((await client.list(Pod, { namespace, labelSelector })).items).toEqual([]);
+    for (const kind of [Deployment, Service, Ingress]) await waitForDeletion(client, kind, key, wait);
+  });
+
+  test("a WebApp deleted with --cascade=orphan leaves its children", async () => {
+    const key = await createReady("orphaned");
+    await client.delete(WebApp, key, { propagationPolicy: "Orphan" });
+    await waitForDeletion(client, WebApp, key, wait);
+    const deployment = await client.get(Deployment, key);
+    expect(deployment.metadata.ownerReferences ?? []).toEqual([]);
+    await client.delete(Deployment, key);
+  });
+
+  test("both versions show one object", async () => {
+    const v2 = { ...WebApp, version: "v2" } as typeof WebApp;
+    const key = { namespace, name: "versions" };
+    const spec = { image: images.runs, ingress: { host: "v2.example.com" }, scaling: { min: 1, max: 2 } };
+    await client.create(v2, { apiVersion: "example.com/v2", metadata: key, spec } as never);
+    const app = await ready(key);
+    expect(app.spec).toMatchObject({ host: "v2.example.com", replicas: 1, autoscaling: { min: 1, max: 2 } });
+    await patch(key, { replicas: 2 });
+    expect(await client.get(v2, key)).toMatchObject({
+      spec,
+      metadata: { annotations: { "example.com/v1-replicas": "2" } },
+    });
+  });
+
+  test.for(badManifests)("refused: $why", async ({ field, manifest, version = "v1" }) => {
+    const object = { ...manifest, metadata: { namespace, ...manifest.metadata } };
+    const refused = client.create({ ...WebApp, version } as typeof WebApp, object as never);
+    const error = await refused.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError).message).toContain(field);
+  });
+
+  test("an image that floats is warned of", async () => {
+    const warnings: string[] = [];
+    const { transport } = client;
+    const listening = new Client({ transport, onWarning: (text) => warnings.push(text) });
+    const metadata = { namespace, name: "floating" };
+    await listening.create(WebApp, { metadata, spec: { image: "nginx" } }, { dryRun: true });
+    expect(warnings).toEqual([expect.stringContaining("spec.image: nginx is another image tomorrow")]);
+  });
+
+  return () => world;
+}
