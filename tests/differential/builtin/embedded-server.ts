@@ -6,6 +6,7 @@ export async function embeddedServer(): Promise<Server> {
   const plane = await ControlPlane.start({ controllers: "none" });
   const door = plane.connect();
   return {
+    caches: false,
     send: async (method, path, body, contentType = "application/json") => {
       const response = await door.request({
         method,

@@ -1,5 +1,6 @@
 import { compare, type Difference } from "./compare.ts";
 import { embeddedServer } from "./embedded-server.ts";
+import { unexplained } from "./known.ts";
 import { cleanUp, play } from "./play.ts";
 import { stories } from "./requests/index.ts";
 import { realServer } from "./server.ts";
@@ -21,6 +22,7 @@ await using ours = await embeddedServer();
 
 const differences: Difference[] = [];
 let compared = 0;
+let explained = 0;
 for (const server of [real, ours]) {
   await server.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
   await server.send("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, {
@@ -33,7 +35,10 @@ for (const story of stories.filter(({ name }) => name.includes(wanted))) {
     const own = actual[index];
     compared++;
     const difference = own && compare(story.name, index, answer, own);
-    if (difference) differences.push(difference);
+    if (!difference) continue;
+    const left = unexplained(difference);
+    if (left) differences.push(left);
+    else explained++;
   }
 }
 await cleanUp(real, namespace);
@@ -42,5 +47,7 @@ for (const { story, step, request, differs } of differences) {
   console.log(`${story} #${step} ${request.method} ${request.path} ${JSON.stringify(request.body)}`);
   for (const line of differs) console.log(`    ${line}`);
 }
-console.error(`${compared} requests compared, ${differences.length} answered differently`);
+console.error(
+  `${compared} requests compared, ${differences.length} answered differently, ${explained} in ways that are known`,
+);
 process.exitCode = differences.length === 0 ? 0 : 1;

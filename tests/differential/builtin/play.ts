@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { clone, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { stories } from "./requests/index.ts";
 import type { Answer, Server } from "./server.ts";
@@ -20,7 +21,8 @@ const contentTypes = {
 export async function play(server: Server, story: Story, namespace: string): Promise<Played[]> {
   const played: Played[] = [];
   for (const [index, step] of story.steps.entries()) {
-    played.push(await playStep(server, story, step, index, namespace));
+    if (!("settleMs" in step)) played.push(await playStep(server, story, step, index, namespace));
+    else if (server.caches) await wait(step.settleMs);
   }
   return played;
 }
@@ -28,7 +30,7 @@ export async function play(server: Server, story: Story, namespace: string): Pro
 async function playStep(
   server: Server,
   story: Story,
-  step: Step,
+  step: Exclude<Step, { settleMs: number }>,
   index: number,
   namespace: string,
 ): Promise<Played> {
@@ -53,6 +55,10 @@ async function playStep(
     const object = clone(body);
     step.edit(object);
     return send("PUT", named(step.name, step.sub), object);
+  }
+  if ("send" in step) {
+    const [method, path, body, type] = step.send;
+    return send(method, fill(path), body === undefined ? undefined : fill(body), type && contentTypes[type]);
   }
   if ("get" in step) return send("GET", named(step.get));
   return send("DELETE", named(step.delete), step.body);

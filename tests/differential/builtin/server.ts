@@ -10,6 +10,8 @@ export interface Answer {
 
 /** Something that answers requests as an API server does. */
 export interface Server extends AsyncDisposable {
+  /** Whether what was written takes a while to be seen by admission. */
+  readonly caches: boolean;
   send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>;
 }
 
@@ -32,6 +34,7 @@ export function realServer(kubeconfig: string): Server {
     key: decode(user["client-key-data"]),
   });
   return {
+    caches: true,
     send: (method, path, body, contentType = "application/json") =>
       new Promise((resolve, reject) => {
         const text = body === undefined ? "" : JSON.stringify(body);

@@ -13,7 +13,11 @@ export type Step =
       readonly at?: string;
     }
   | { readonly get: string; readonly at?: string }
-  | { readonly delete: string; readonly body?: JsonObject };
+  | { readonly delete: string; readonly body?: JsonObject }
+  /** Any request, for what a story needs around it. */
+  | { readonly send: readonly [method: string, path: string, body?: Json, type?: PatchType] }
+  /** Gives the real server's caches the time to see what was written. The embedded one has none. */
+  | { readonly settleMs: number };
 
 export type PatchType = "merge" | "strategic" | "json" | "apply";
 

@@ -1,9 +1,12 @@
 import type { Story } from "../story.ts";
 import { access } from "./access.ts";
+import { admission } from "./admission.ts";
 import { autoscaling } from "./autoscaling.ts";
 import { cluster } from "./cluster.ts";
 import { config } from "./config.ts";
 import { events } from "./events.ts";
+import { networking } from "./networking.ts";
+import { podUpdates } from "./pod-updates.ts";
 import { pods } from "./pods.ts";
 import { services } from "./services.ts";
 import { storage } from "./storage.ts";
@@ -16,9 +19,12 @@ export const stories: readonly Story[] = [
   ...workloads,
   ...jobs,
   ...services,
+  ...networking,
   ...autoscaling,
   ...access,
   ...cluster,
   ...events,
   ...pods,
+  ...podUpdates,
+  ...admission,
 ];

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../json.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { Faults } from "../../registry/strategies/faults.ts";
-import { child, metadataOf, specOf, text } from "../../registry/strategies/fields.ts";
+import { child, has, metadataOf, specOf, text } from "../../registry/strategies/fields.ts";
 import { invalid } from "../../status.ts";
 import type { Store } from "../../storage/store.ts";
 import { refuse, writeOf } from "../plugin.ts";
@@ -39,7 +39,8 @@ function judge(request: AdmissionRequest, template: Template, labels: JsonObject
     const broken = violations(template.pod, enforced.level);
     if (broken.length > 0) throw refuse(request, `violates PodSecurity ${said(enforced, broken)}`);
   }
-  const warned = policyOf(labels, "warn");
+  // Who only enforces is warned of the same, so that workloads do not fail silently.
+  const warned = policyOf(labels, has(labels, `${prefix}warn`) ? "warn" : "enforce");
   if (!warned) return;
   const broken = violations(template.pod, warned.level);
   if (broken.length > 0) request.warn(`would violate PodSecurity ${said(warned, broken)}`);

@@ -32,6 +32,12 @@ export function notNegative(faults: Faults, at: string, value: Json): void {
   if (amount(value).nanos < 0n) faults.invalid(at, value, "must be greater than or equal to 0");
 }
 
+/** Amounts that are shown as plain numbers, and may be nothing but not less. */
+export function checkPlainAmount(faults: Faults, at: string, value: Json): void {
+  const { nanos } = amount(value);
+  if (nanos < 0n) faults.invalid(at, Number(nanos / nano), "must be a valid resource quantity");
+}
+
 export function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }

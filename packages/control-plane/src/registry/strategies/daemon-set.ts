@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "./amounts.ts";
-import { warnOfTemplate } from "./deployment.ts";
+import { prepareTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, metadataOf, own, specOf, text } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
@@ -40,7 +40,7 @@ export const daemonSet: Strategy = {
   prepareCreate: (object, { warn }) => {
     object.status = {};
     ensure(ensure(object, "metadata"), "annotations")[templateGeneration] = "1";
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
   },
   prepareUpdate: (next, live, { subresource }) => {
     const before = Number(child(metadataOf(live), "annotations")[templateGeneration] ?? 1);

@@ -5,6 +5,7 @@ import { Faults } from "./faults.ts";
 import { child, has, metadataOf, number, own, specOf, text } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
 import { internal } from "./go-value.ts";
+import { dropDisabled } from "./pod-defaults.ts";
 import { podWarnings } from "./pod-warnings.ts";
 import {
   checkAvailable,
@@ -44,11 +45,11 @@ export const deployment: Strategy = {
   },
   prepareCreate: (object, { warn }) => {
     object.status = {};
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
   },
   prepareUpdate: (next, _live, { subresource, warn }) => {
     if (subresource === "status") statusWrites.add(next);
-    if (subresource === undefined) warnOfTemplate(next, warn);
+    if (subresource === undefined) prepareTemplate(next, warn);
   },
   validate: (object) => specFaults(object).causes,
   validateUpdate: (next, live, { subresource }) => {
@@ -70,9 +71,10 @@ export const deployment: Strategy = {
       !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations"))),
 };
 
-/** Says what is doubtful about the pods a workload will make. */
-export function warnOfTemplate(object: JsonObject, warn: (text: string) => void): void {
+/** Drops from a workload's template what is switched off, and says what is doubtful about the pods it will make. */
+export function prepareTemplate(object: JsonObject, warn: (text: string) => void): void {
   const template = child(specOf(object), "template");
+  dropDisabled(specOf(template));
   podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
 }
 

@@ -73,7 +73,7 @@ function checkExitCodes(faults: Faults, at: string, rule: JsonObject, names: rea
 export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject): void {
   const rules = items(child(spec, "successPolicy"), "rules");
   if (text(spec, "completionMode") !== "Indexed") {
-    faults.invalid(at, { Rules: goRules(rules) }, "requires indexed completion mode");
+    faults.invalid(at, goSuccessPolicy(child(spec, "successPolicy")), "requires indexed completion mode");
     return;
   }
   if (rules.length === 0)
@@ -99,9 +99,34 @@ export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject)
   }
 }
 
-function goRules(rules: readonly JsonObject[]): JsonObject[] {
-  return rules.map((rule) => ({
+/** The policies as the real server holds them, for messages. */
+export function goSuccessPolicy(policy: JsonObject): JsonObject {
+  const Rules = items(policy, "rules").map((rule) => ({
     SucceededIndexes: own(rule, "succeededIndexes") ?? null,
     SucceededCount: own(rule, "succeededCount") ?? null,
   }));
+  return { Rules };
+}
+
+export function goFailurePolicy(policy: JsonObject): JsonObject {
+  const Rules = items(policy, "rules").map((rule) => {
+    const codes = child(rule, "onExitCodes");
+    return {
+      Action: text(rule, "action"),
+      OnExitCodes: has(rule, "onExitCodes")
+        ? {
+            ContainerName: own(codes, "containerName") ?? null,
+            Operator: text(codes, "operator"),
+            Values: own(codes, "values") ?? null,
+          }
+        : null,
+      OnPodConditions: has(rule, "onPodConditions")
+        ? items(rule, "onPodConditions").map((one) => ({
+            Type: text(one, "type"),
+            Status: text(one, "status"),
+          }))
+        : null,
+    };
+  });
+  return { Rules };
 }

@@ -1,11 +1,11 @@
-import { clone, equal, type JsonObject, textOf } from "../../json.ts";
+import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
 import { generateName } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
-import { warnOfTemplate } from "./deployment.ts";
+import { prepareTemplate } from "./deployment.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
-import { checkFailurePolicy, checkSuccessPolicy } from "./job-policies.ts";
+import { checkFailurePolicy, checkSuccessPolicy, goFailurePolicy, goSuccessPolicy } from "./job-policies.ts";
 import { jobStatusFaults } from "./job-status.ts";
 import { domainPrefixedPath } from "./names.ts";
 import { checkPodTemplate } from "./pod-spec.ts";
@@ -47,7 +47,7 @@ export const job: Strategy = {
       metadata.name = generateName(random, text(metadata, "generateName"));
     }
     if (specOf(object).manualSelector !== true) generateSelector(object);
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
   },
   validate: (object) => {
     const faults = jobFaults(object);
@@ -228,9 +228,17 @@ function checkFrozen(faults: Faults, next: JsonObject, live: JsonObject): void {
     "managedBy",
     "successPolicy",
   ]) {
-    if (!equal(now[part] ?? null, before[part] ?? null))
-      faults.invalid(`spec.${part}`, now[part] ?? null, immutable);
+    if (!equal(now[part] ?? null, before[part] ?? null)) {
+      faults.invalid(`spec.${part}`, shown(part, now), immutable);
+    }
   }
+}
+
+/** The value as the real server prints its own types. */
+function shown(part: string, spec: JsonObject): Json {
+  if (!has(spec, part)) return null;
+  if (part === "podFailurePolicy") return goFailurePolicy(child(spec, part));
+  return part === "successPolicy" ? goSuccessPolicy(child(spec, part)) : (spec[part] as Json);
 }
 
 /** Jobs that count by index may grow and shrink as long as both numbers are one. */

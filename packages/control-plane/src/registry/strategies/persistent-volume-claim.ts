@@ -1,6 +1,6 @@
 import { clone, equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
-import { amount, compareAmounts } from "./amounts.ts";
+import { checkPlainAmount, compareAmounts } from "./amounts.ts";
 import { checkAccessModes, checkClaimSpec } from "./claim-spec.ts";
 import { Faults } from "./faults.ts";
 import { child, has, metadataOf, own, specOf, statusOf, text, texts } from "./fields.ts";
@@ -66,9 +66,7 @@ function statusFaults(next: JsonObject): Faults {
     checkAccessModes(faults, "status.accessModes", texts(status, "accessModes"));
   }
   for (const [name, value] of Object.entries(child(status, "capacity"))) {
-    if (amount(value).nanos < 0n) {
-      faults.invalid(`status.capacity[${name}]`, value, "must be greater than or equal to 0");
-    }
+    checkPlainAmount(faults, `status.capacity[${name}]`, value);
   }
   return faults;
 }

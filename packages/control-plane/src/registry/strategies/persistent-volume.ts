@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
 import { timestamp } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
-import { amount } from "./amounts.ts";
+import { amount, checkPlainAmount } from "./amounts.ts";
 import { checkAccessModes, volumeModes } from "./claim-spec.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, own, specOf, statusOf, text, texts } from "./fields.ts";
@@ -88,6 +88,7 @@ function specFaults(object: JsonObject): Faults {
     faults.unsupported("spec.capacity", capacityShown(capacity), ["storage"]);
   }
   for (const [name, value] of Object.entries(capacity)) {
+    checkPlainAmount(faults, `spec.capacity[${name}]`, value);
     if (amount(value).nanos <= 0n)
       faults.invalid(`spec.capacity[${name}]`, value, "must be greater than zero");
   }

@@ -25,6 +25,16 @@ function accountNames(spec: JsonObject): void {
   spec.serviceAccount = name;
 }
 
+/** Takes away fields whose feature is off. They are seen to have been sent, and are not kept. */
+export function dropDisabled(spec: JsonObject): void {
+  for (const container of items(spec, "containers")) {
+    const lifecycle = child(container, "lifecycle");
+    if (lifecycle.stopSignal === undefined) continue;
+    delete lifecycle.stopSignal;
+    if (Object.keys(lifecycle).length === 0) delete container.lifecycle;
+  }
+}
+
 /** What a pod that is to run asks for where it only says how much it may take. Templates are left as they are. */
 export function requestDefaults(spec: JsonObject): void {
   for (const list of ["initContainers", "containers"]) {

@@ -5,7 +5,7 @@ import type { Strategy } from "../strategy.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, metadataOf, number, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
-import { podSpecDefaults, requestDefaults } from "./pod-defaults.ts";
+import { dropDisabled, podSpecDefaults, requestDefaults } from "./pod-defaults.ts";
 import { qosClass } from "./pod-resources.ts";
 import { checkPodSpec, checkPodTemplate } from "./pod-spec.ts";
 import { ephemeralFaults, podStatusFaults, podUpdateFaults, resizeFaults } from "./pod-update.ts";
@@ -23,6 +23,7 @@ export const pod: Strategy = {
   },
   prepareCreate: (object, { clock, warn }) => {
     const spec = specOf(object);
+    dropDisabled(spec);
     const seconds = number(spec, "terminationGracePeriodSeconds");
     if (seconds !== undefined && seconds < 0) spec.terminationGracePeriodSeconds = 1;
     const status: JsonObject = { phase: "Pending", qosClass: qosClass(object) };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
-import { warnOfTemplate } from "./deployment.ts";
+import { prepareTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, has, metadataOf, own, pairs, specOf } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
@@ -41,7 +41,7 @@ export const replicaSet: Strategy = {
   },
   prepareCreate: (object, { warn }) => {
     object.status = {};
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
   },
   validate: (object) => replicaSetFaults(object).causes,
   validateUpdate: (next, live, { subresource }) => {
@@ -84,7 +84,7 @@ export const replicationController: Strategy = {
   },
   prepareCreate: (object, { warn }) => {
     object.status = {};
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
   },
   validate: (object) => controllerFaults(object).causes,
   validateUpdate: (next, _live, { subresource }) => {

@@ -255,7 +255,7 @@ export function serviceUpdateFaults(next: JsonObject, live: JsonObject): Faults 
   const [now, before] = [specOf(next), specOf(live)];
   const stays = text(now, "type") !== "ExternalName" && text(before, "type") !== "ExternalName";
   const [address, had] = [texts(now, "clusterIPs")[0], texts(before, "clusterIPs")[0]];
-  if (stays && had !== undefined && address !== had) {
+  if (stays && had !== undefined && had !== "None" && address !== had) {
     faults.invalid("spec.clusterIPs[0]", texts(now, "clusterIPs"), "may not change once set");
   }
   if (text(now, "type") === "LoadBalancer" && text(before, "type") === "LoadBalancer") {

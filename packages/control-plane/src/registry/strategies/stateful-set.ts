@@ -2,7 +2,7 @@ import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { checkCountOrPercent } from "./amounts.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
-import { warnOfTemplate } from "./deployment.ts";
+import { prepareTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
@@ -59,7 +59,7 @@ export const statefulSet: Strategy = {
   },
   prepareCreate: (object, { warn }) => {
     object.status = {};
-    warnOfTemplate(object, warn);
+    prepareTemplate(object, warn);
     if ((number(specOf(object), "revisionHistoryLimit") ?? 0) < 0) {
       warn(
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
