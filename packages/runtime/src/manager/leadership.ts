@@ -55,22 +55,29 @@ class Changes {
   }
 }
 
-/** Says that the lease is out of reach, once that has lasted longer than a lease does. */
+/**
+ * Says that the lease is out of reach: in the log as soon as the server has refused or failed, once for each fault, and to the
+ * readiness probe once that has lasted longer than a lease does.
+ */
 class Contact {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #patienceMs: number;
+  readonly #log: Logger;
   #lastMs: number;
   #failure: string | undefined;
 
-  constructor(clock: Pick<Clock, "monotonic">, patienceMs: number) {
+  constructor(clock: Pick<Clock, "monotonic">, { lease, log, rules }: CampaignOptions) {
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#patienceMs = rules.leaseDurationMs;
+    this.#log = log.child({ lease: `${lease.namespace}/${lease.name}` });
     this.#lastMs = clock.monotonic();
   }
 
   readonly note = (failure: string | undefined): void => {
-    this.#failure = failure;
     if (failure === undefined) this.#lastMs = this.#clock.monotonic();
+    else if (failure !== this.#failure)
+      this.#log.warn({ error: failure }, "the lease is out of reach; trying again");
+    this.#failure = failure;
   };
 
   get fault(): string | undefined {
@@ -92,10 +99,10 @@ export function compete(
   },
   handlers: LeadershipHandlers,
 ): Leadership {
-  const { clock, rules } = options;
+  const { clock } = options;
   const fence = new LeaseFence(clock);
   const changes = new Changes(handlers, options);
-  const contact = new Contact(clock, rules.leaseDurationMs);
+  const contact = new Contact(clock, options);
   const abort = new AbortController();
   // The state machine learns of an expiry at its next step; handlers should not have to wait for that.
   let cancelExpiry: () => void = () => undefined;
@@ -153,7 +160,7 @@ export async function competeInThread(
   const { access, rules, lease, log } = options;
   const fence = new LeaseFence(threadClock);
   const changes = new Changes(handlers, options);
-  const contact = new Contact(threadClock, rules.leaseDurationMs);
+  const contact = new Contact(threadClock, options);
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const data: LeaseThreadData = { access, rules, lease, fence: fence.memory };
   const { promise: ended, resolve } = Promise.withResolvers<void>();

@@ -1,0 +1,13 @@
+import type { Logger } from "@windlass/runtime";
+
+/** A logger that keeps what it is told of at the levels that people read: `warn` and `error`. */
+export function keepLog(): { readonly log: Logger; readonly lines: string[] } {
+  const lines: string[] = [];
+  const nothing = () => undefined;
+  const keep = (fields: object, message: string) => {
+    const { error, reason } = fields as { error?: string; reason?: string };
+    lines.push([message, reason, error].filter((part) => part !== undefined).join(": "));
+  };
+  const log: Logger = { debug: nothing, info: nothing, warn: keep, error: keep, child: () => log };
+  return { log, lines };
+}
