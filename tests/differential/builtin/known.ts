@@ -4,29 +4,25 @@ import type { Difference } from "./compare.ts";
 const known: readonly { readonly why: string; readonly covers: (line: string, of: Difference) => boolean }[] =
   [
     {
-      why: "labels sent with a status are kept for every kind but Deployments; here for none",
-      covers: (line) => /^metadata\.labels(\.s)?: /.test(line),
-    },
-    {
-      why: "the order of managedFields follows their times, which may fall on one second or on two; scale's have none",
-      covers: (line) => /^metadata\.managedFields\[\d+\]/.test(line) && !line.includes("f:stopSignal"),
+      why: "an entry of managedFields that came through scale has no time, and so comes first",
+      covers: (line, { story }) => story === "deployment" && line.startsWith("metadata.managedFields["),
     },
     {
       why: "raw JSON is one field to managedFields; here its own fields are told apart",
-      covers: (line, { story }) => story === "controllerrevision" && line.includes("f:data"),
+      covers: (line, { story }) => story === "controllerrevision" && line.includes("f:data.f:"),
     },
     {
-      why: "requests that are refused are answered without their warnings",
-      covers: (line) => line.startsWith("warnings: ") && line.endsWith(", ours []"),
+      why: "requests that are refused are answered without the warning that their kind is deprecated",
+      covers: (line, { story }) => story === "endpoints" && line.startsWith("warnings: "),
     },
     {
-      why: "the node of a pod can be set at its main endpoint, as the binding subresource does it there",
-      covers: (_line, { story, step }) => story === "pod update" && step >= 15 && step < 36,
+      why: "the node of a pod can be set once at its main endpoint, as binding does it there",
+      covers: (_line, { story }) => story === "pod placement",
     },
     {
       why: "a pod that goes at once is answered as it was stored, without the time of its deletion",
-      covers: (line, { story }) =>
-        story === "pod update" && /^metadata\.(deletion|generation)|^spec\.nodeName/.test(line),
+      covers: (line, { request }) =>
+        request.method === "DELETE" && /^metadata\.(deletion\w+|generation): /.test(line),
     },
   ];
 

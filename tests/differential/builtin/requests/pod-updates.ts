@@ -40,7 +40,6 @@ export const podUpdates: Story[] = [
         { spec: { containers: [{ name: "d", image: "nginx:2" }] } },
         { spec: { schedulingGates: [{ name: "a/b" }] } },
         { spec: { serviceAccountName: "other" } },
-        { spec: { nodeName: "n1" } },
         { spec: { hostname: "h" } },
         { spec: { containers: [{ name: "c", image: "nginx:2", resources: { limits: { cpu: "1" } } }] } },
         { status: { phase: "Running" } },
@@ -151,6 +150,15 @@ export const podUpdates: Story[] = [
       { name: "g", sub: "resize", patch: { spec: { nodeName: "x" } } },
       { delete: "g" },
       { delete: "u" },
+    ],
+  },
+  {
+    name: "pod placement",
+    at,
+    steps: [
+      { post: { metadata: { name: "n" }, spec: { containers: [{ name: "c", image: "x" }] } } },
+      ...patches("n", [{ spec: { nodeName: "n1" } }]),
+      { delete: "n", body: { gracePeriodSeconds: 0 } },
     ],
   },
   {
