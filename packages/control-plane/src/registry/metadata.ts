@@ -70,7 +70,7 @@ export function nameFaults(name: string, form: Strategy["names"]): string[] {
     case "label":
       return [
         ...(name.length > 63 ? ["must be no more than 63 bytes"] : []),
-        ...(dnsLabel.test(name) ? [] : [labelWords]),
+        ...(dnsLabel.test(name) ? [] : [dnsSubdomain.test(name) ? "must not contain dots" : labelWords]),
       ];
     case "label1035":
       return [
@@ -79,7 +79,7 @@ export function nameFaults(name: string, form: Strategy["names"]): string[] {
       ];
     case "subdomain":
       return [
-        ...(name.length > 253 ? ["must be no more than 253 bytes"] : []),
+        ...(name.length > 253 ? ["must be no more than 253 characters"] : []),
         ...(dnsSubdomain.test(name) ? [] : [subdomainWords]),
       ];
   }
@@ -110,7 +110,12 @@ function invalidValue(field: string, value: Json | undefined, why: string): Caus
 }
 
 /** What is wrong with an object's metadata, before the kind's own validation. */
-export function metadataFaults(object: JsonObject, strategy: Strategy, namespaced: boolean): Cause[] {
+export function metadataFaults(
+  object: JsonObject,
+  strategy: Strategy,
+  namespaced: boolean,
+  origin: "builtin" | "custom" = "builtin",
+): Cause[] {
   const metadata = object.metadata as JsonObject;
   const causes: Cause[] = [];
   const generated = metadata.generateName;
@@ -144,7 +149,7 @@ export function metadataFaults(object: JsonObject, strategy: Strategy, namespace
   }
   causes.push(...mapFaults(metadata));
   causes.push(...ownerFaults(metadata.ownerReferences));
-  causes.push(...finalizerFaults(metadata.finalizers));
+  causes.push(...finalizerFaults(metadata.finalizers, origin === "builtin"));
   return causes;
 }
 
@@ -180,7 +185,7 @@ function mapFaults(metadata: JsonObject): Cause[] {
 
 function ownerFaults(references: Json | undefined): Cause[] {
   const causes: Cause[] = [];
-  let controllers = 0;
+  let controller: string | undefined;
   for (const reference of Array.isArray(references) ? references : []) {
     if (!isObject(reference)) continue;
     for (const part of ["apiVersion", "kind", "name", "uid"]) {
@@ -188,29 +193,31 @@ function ownerFaults(references: Json | undefined): Cause[] {
       const why = part === "apiVersion" ? "version must not be empty" : "must not be empty";
       causes.push(invalidValue(`metadata.ownerReferences.${part}`, reference[part] ?? "", why));
     }
-    if (reference.controller === true && ++controllers === 2) {
+    if (reference.controller !== true) continue;
+    const own = `${textOf(reference.kind)}/${textOf(reference.name)}`;
+    if (controller !== undefined) {
       causes.push(
         invalidValue(
           "metadata.ownerReferences",
           references as Json,
-          "Only one reference can have Controller set to true",
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${own}`,
         ),
       );
     }
+    controller = own;
   }
   return causes;
 }
 
 const wellKnownFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-function finalizerFaults(finalizers: Json | undefined): Cause[] {
+/** @param isKnown whether the kind comes with the server: custom kinds may have finalizers of any name. */
+function finalizerFaults(finalizers: Json | undefined, isKnown: boolean): Cause[] {
   const causes: Cause[] = [];
   for (const [index, finalizer] of (Array.isArray(finalizers) ? finalizers : []).entries()) {
     const name = textOf(finalizer);
-    for (const why of qualifiedNameFaults(name)) {
-      causes.push(invalidValue(`metadata.finalizers[${index}]`, name, why));
-    }
-    if (!name.includes("/") && !wellKnownFinalizers.has(name) && qualifiedName.test(name)) {
+    for (const why of qualifiedNameFaults(name)) causes.push(invalidValue("metadata.finalizers", name, why));
+    if (isKnown && !name.includes("/") && !wellKnownFinalizers.has(name) && qualifiedName.test(name)) {
       causes.push(
         invalidValue(
           `metadata.finalizers[${index}]`,

@@ -56,6 +56,9 @@ export interface RegistryOptions {
   readonly resourceOf: (info: KindInfo) => Resource;
 }
 
+/** What is written through these is observed, not wanted: it is no new generation. */
+const uncounted: ReadonlySet<string> = new Set(["status", "binding"]);
+
 /** Writes that lose a race are tried again this often before the client hears of it. */
 const patience = 5;
 
@@ -151,11 +154,12 @@ export class Registry {
     await this.#mutate(request);
     object = request.object as JsonObject;
     const strategyContext = this.#strategyContext(context, undefined);
+    if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
     strategy.prepareCreate?.(object, strategyContext);
     this.#chooseName(resource, namespace, object);
     const name = textOf((object.metadata as JsonObject).name ?? "");
     const causes = [
-      ...metadataFaults(object, strategy, resource.info.namespaced),
+      ...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin),
       ...((await resource.validate?.(object, undefined, undefined)) ?? []),
       ...(strategy.validate?.(object, strategyContext) ?? []),
     ];
@@ -163,7 +167,7 @@ export class Registry {
     await this.#validate({ ...request, name, object });
 
     const key = keyOf(namespace, name);
-    const stored = await this.#toStorage(resource, object);
+    const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
     // From here on nothing waits: the name is free, or it is not.
     const existing = this.store.get(resource.bucket, key);
     if (existing) {
@@ -230,10 +234,11 @@ export class Registry {
     carryOver(next, live);
     keepToSubresource(resource, next, live, subresource);
     const strategyContext = this.#strategyContext(context, subresource);
+    if (resource.info.origin === "custom") warnOfFinalizers(next, live, context.warn);
     strategy.prepareUpdate?.(next, live, strategyContext);
-    if (strategy.generation) countGeneration(resource, next, live);
+    if (strategy.generation && !uncounted.has(subresource ?? "")) countGeneration(resource, next, live);
     const causes: Cause[] = [
-      ...metadataFaults(next, strategy, resource.info.namespaced),
+      ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
       ...metadataUpdateFaults(next, live),
       ...((await resource.validate?.(next, live, subresource)) ?? []),
       ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
@@ -241,13 +246,15 @@ export class Registry {
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     await this.#validate({ ...request, object: next });
 
-    const stored = await this.#toStorage(resource, next);
+    const settled = resource.settle?.(next) ?? next;
+    const stored = await this.#toStorage(resource, settled);
     // Admission may have waited for a webhook: what was read before it may be old by now. From here on nothing waits.
     if (this.store.get(resource.bucket, key) !== entry) {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
-    if (noOp(live, next)) return live;
+    // In the shape it would be read back in: a zero that storage drops is no change.
+    if (noOp(live, settled)) return live;
     if (context.dryRun) return next;
     if (readyToGo(resource, next)) {
       this.store.delete(resource.bucket, key, stored);
@@ -289,10 +296,7 @@ export class Registry {
     }
     const last = this.store.delete(resource.bucket, key) as Entry;
     resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined));
-    // The answer carries the last state that was stored; the deletion's own revision is for watchers.
-    const { resourceVersion } = entry.object.metadata;
-    const object = { ...last.object, metadata: { ...last.object.metadata, resourceVersion } };
-    return { object: await this.fromStorage(resource, object), gone: true };
+    return { object: await this.fromStorage(resource, last.object), gone: true };
   }
 
   #chooseName(resource: Resource, namespace: string | undefined, object: JsonObject): void {
@@ -335,19 +339,16 @@ export class Registry {
     const uid = metadata.uid;
     // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.
     if (uid && uid !== before.uid && kind === "UpdateOptions") {
-      throw conflict(
-        nameOf(resource),
-        name,
-        `StorageError: invalid object, Code: 4, Key: /registry/${resource.bucket}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${textOf(uid)}, UID in object meta: ${textOf(before.uid)}`,
-      );
+      throw otherIdentity(target, textOf(uid), textOf(before.uid));
     }
-    const version = metadata.resourceVersion;
-    if (version === undefined || version === "") {
+    const version = textOf(metadata.resourceVersion);
+    checkVersion(version);
+    if (version === "" || version === "0") {
       if (resource.strategy.unconditionalUpdate === false && kind === "UpdateOptions") {
-        throw invalid(resource.info, name, [
+        throw invalid({ group: resource.info.group, kind: resource.info.plural }, name, [
           {
             reason: "FieldValueInvalid",
-            message: `Invalid value: ${resource.info.origin === "custom" ? "0" : JSON.stringify(version ?? "")}: must be specified for an update`,
+            message: "Invalid value: 0: must be specified for an update",
             field: "metadata.resourceVersion",
           },
         ]);
@@ -414,11 +415,38 @@ export class Registry {
   }
 
   async #toStorage(resource: Resource, object: JsonObject): Promise<JsonObject> {
-    const shaped = resource.settle?.(object) ?? object;
-    if (!resource.conversion) return shaped;
-    const [converted] = await resource.conversion.toStorage([shaped]);
+    if (!resource.conversion) return object;
+    const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
+}
+
+/** @throws StatusError 500, as the real server does, for what is no version */
+export function checkVersion(version: string): void {
+  if (version === "" || /^\d+$/.test(version)) return;
+  const message = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
+  throw new StatusError({ code: 500, message });
+}
+
+/** 409: the object of that name is not the one that was meant. */
+export function otherIdentity(
+  { resource, namespace, name }: Target,
+  meant: string,
+  found: string,
+): StatusError {
+  return conflict(
+    nameOf(resource),
+    name,
+    `StorageError: invalid object, Code: 4, Key: /registry/${storagePath(resource)}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
+  );
+}
+
+/** Where the real server keeps a resource, which some of its messages tell. */
+function storagePath({ info }: Resource): string {
+  if (info.origin === "custom") return `${info.group}/${info.plural}`;
+  return info.plural === "services" || info.plural === "endpoints"
+    ? `services/${info.plural === "services" ? "specs" : "endpoints"}`
+    : info.plural;
 }
 
 /** A resource as messages name it. */
@@ -454,6 +482,23 @@ function placeIn(resource: Resource, namespace: string | undefined, metadata: Js
   metadata.namespace = namespace as string;
 }
 
+/** Finalizers of custom objects may have any name, but those without a domain are asking for trouble. */
+function warnOfFinalizers(
+  next: JsonObject,
+  live: JsonObject | undefined,
+  warn: (text: string) => void,
+): void {
+  const of = (object: JsonObject | undefined) =>
+    ((object?.metadata as JsonObject | undefined)?.finalizers as string[] | undefined) ?? [];
+  const had = new Set(of(live));
+  for (const name of of(next)) {
+    if (had.has(name) || name.includes("/") || name === "orphan" || name === "foregroundDeletion") continue;
+    warn(
+      `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+}
+
 /** What an update need not repeat, and cannot change. */
 function carryOver(next: JsonObject, live: JsonObject): void {
   const metadata = next.metadata as JsonObject;
@@ -467,7 +512,8 @@ function carryOver(next: JsonObject, live: JsonObject): void {
   ]) {
     const value: Json | undefined = before[part];
     const ours = metadata[part];
-    if (part === "generation" || ours === undefined || ours === null || ours === "") {
+    const isServers = part === "generation" || part === "creationTimestamp";
+    if (isServers || ours === undefined || ours === null || ours === "") {
       if (value === undefined) delete metadata[part];
       else metadata[part] = value;
     }
@@ -496,8 +542,9 @@ function keepToSubresource(
       };
     } else {
       const labels = (live.metadata as JsonObject).labels;
-      if (labels === undefined) delete metadata.labels;
-      else metadata.labels = clone(labels);
+      const keepsLabels = resource.bucket === "deployments.apps";
+      if (keepsLabels && labels === undefined) delete metadata.labels;
+      else if (keepsLabels) metadata.labels = clone(labels as Json);
     }
     if (status === undefined) delete next.status;
     else next.status = status;
