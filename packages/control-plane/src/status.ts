@@ -110,7 +110,7 @@ export function invalid(
     details: {
       ...(name === "" ? {} : { name }),
       ...(of.group === "" ? {} : { group: of.group }),
-      kind: of.kind,
+      ...(of.kind === "" ? {} : { kind: of.kind }),
       causes,
     },
   });

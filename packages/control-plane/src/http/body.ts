@@ -16,26 +16,35 @@ export interface DecodedBody {
 /** The real server refuses larger ones. */
 export const bodyLimit = 3 * 1024 * 1024;
 
-/** Reads the body of a create, update or delete. `expected` is the kind it should be, for bodies that do not say. @throws StatusError 400, 413, 415 */
+/**
+ * Reads the body of a create, update or delete. `expected` is the kind it should be: what errors name.
+ *
+ * @throws StatusError 400, 413, 415
+ */
 export async function decodeBody(
   request: ApiRequest,
   expected: GroupVersionKind,
   findDuplicates = false,
-): Promise<DecodedBody | undefined> {
-  const { body } = request;
-  if (!body || body.byteLength === 0) return undefined;
+): Promise<DecodedBody> {
+  const body = request.body ?? new Uint8Array();
   checkSize(body);
-  const type = mediaType(header(request, "content-type"));
-  switch (type) {
+  const unrecognized = (why: string) =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${excerpt(body)})`,
+    );
+  switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
-      const { value, duplicates } = parse(body, findDuplicates);
-      return { object: asObject(value), duplicates, typed: false };
+      const { value, duplicates } = readText(
+        () => parseJson(textOfBytes(body), { findDuplicates }),
+        (why) => unrecognized(`couldn't get version/kind; json parse error: ${why}`),
+      );
+      return { object: identified(value, unrecognized), duplicates, typed: false };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
-      const { value, duplicates } = orBadRequest(() => parseYaml(Buffer.from(body).toString("utf8")));
-      return { object: asObject(value), duplicates, typed: false };
+      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), unrecognized);
+      return { object: identified(value, unrecognized), duplicates, typed: false };
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
@@ -50,12 +59,40 @@ export async function decodeBody(
   }
 }
 
-/** Reads a patch, whichever format it is in. */
-export function parsePatch(request: ApiRequest): unknown {
-  const { body } = request;
-  if (!body) return undefined;
-  checkSize(body);
-  return parse(body, false).value;
+/** The start of a body, as messages quote it: readable if it looks like JSON. */
+function excerpt(body: Uint8Array): string {
+  if (body.byteLength === 0) return "<empty>";
+  const start = Buffer.from(body.subarray(0, 30));
+  const shown = body[0] === 0x7b ? start.toString("utf8") : start.toString("hex");
+  return body.byteLength > 30 ? `${shown} ...` : shown;
+}
+
+const identity =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** An object whose kind and version can be read. Nothing at all is an object with nothing in it. */
+function identified(value: unknown, refuse: (why: string) => StatusError): JsonObject {
+  const fail = (why: string) =>
+    refuse(`couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`);
+  if (value === null || value === undefined) return {};
+  if (!isObject(value)) throw fail(`${goKindOf(value)} into Go value of type ${identity}`);
+  for (const part of ["apiVersion", "kind"]) {
+    const given = value[part];
+    if (given !== undefined && given !== null && typeof given !== "string") {
+      throw fail(`${goKindOf(given)} into Go struct field .${part} of type string`);
+    }
+  }
+  return value;
+}
+
+function goKindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The text of a body. */
+export function textOfBytes(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
 }
 
 export function checkSize(body: Uint8Array): void {
@@ -81,28 +118,11 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   });
 }
 
-function parse(body: Uint8Array, duplicates: boolean): ReturnType<typeof parseJson> {
-  return orBadRequest(() =>
-    parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"), {
-      findDuplicates: duplicates,
-    }),
-  );
-}
-
-function orBadRequest<T>(read: () => T): T {
+function readText<T>(read: () => T, refuse: (why: string) => StatusError): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ParseError) throw badRequest(error.message);
+    if (error instanceof ParseError) throw refuse(error.message);
     throw error;
   }
-}
-
-function asObject(value: unknown): JsonObject {
-  if (!isObject(value)) {
-    throw badRequest(
-      'couldn\'t get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
-    );
-  }
-  return value;
 }

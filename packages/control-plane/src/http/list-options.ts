@@ -1,7 +1,8 @@
-import type { JsonObject } from "../json.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
 import { fieldMatcher, parseFieldSelector } from "../registry/field-selector.ts";
 import { parseLabelSelector } from "../registry/label-selector.ts";
 import type { Resource } from "../registry/resource.ts";
+import { ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, type Cause, invalid, StatusError } from "../status.ts";
 
 /** The query of a list, watch or deletecollection, checked. */
@@ -13,7 +14,8 @@ export interface ListOptions {
   readonly resourceVersionMatch: "Exact" | "NotOlderThan" | undefined;
   readonly watch: boolean;
   readonly allowBookmarks: boolean;
-  readonly sendInitialEvents: boolean;
+  /** Undefined where the client did not say: old clients expect the state first when they name no version. */
+  readonly sendInitialEvents: boolean | undefined;
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -44,20 +46,14 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
   const version = query.get("resourceVersion") ?? "";
   const match = query.get("resourceVersionMatch") ?? "";
   const initial = query.get("sendInitialEvents");
-  const sendInitialEvents = initial !== null && isTrue(initial);
   const token = query.get("continue") ?? "";
-  checkVersions({
-    version,
-    match,
-    token,
-    watch,
-    sendInitialEvents: initial === null ? undefined : sendInitialEvents,
-  });
+  const sendInitialEvents = initial === null || initial === "" ? undefined : isTrue(initial);
+  checkVersions({ version, match, token, sendInitialEvents }, watch);
   return {
     matches,
     limit: limit !== undefined && limit > 0 ? limit : undefined,
     continue: token === "" ? undefined : decodeContinue(token),
-    resourceVersion: version === "" ? undefined : parseVersion(version),
+    resourceVersion: version === "" ? undefined : parseVersion(version, watch ? 500 : 400),
     resourceVersionMatch: match === "" ? undefined : (match as "Exact" | "NotOlderThan"),
     watch,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks") ?? "false"),
@@ -73,80 +69,97 @@ export function isTrue(value: string): boolean {
 
 function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return undefined;
-  if (!/^[+-]?\d+$/.test(text))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Number(text);
+  return text === null || text === "" ? undefined : parseInteger(text);
 }
 
-function parseVersion(text: string): number {
-  if (!/^\d+$/.test(text)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  }
-  return Number(text);
+/** An integer as Go reads it. @throws StatusError 400 */
+export function parseInteger(text: string): number {
+  const fail = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^[+-]?\d+$/.test(text)) throw fail("invalid syntax");
+  const value = BigInt(text);
+  if (value !== BigInt.asIntN(64, value)) throw fail("value out of range");
+  return Number(value);
 }
 
-function checkVersions(given: {
-  version: string;
-  match: string;
-  token: string;
-  watch: boolean;
-  sendInitialEvents: boolean | undefined;
-}): void {
-  const causes: Cause[] = [];
-  const refuse = (field: string, why: string) =>
-    causes.push({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
-  const { version, match, token, watch, sendInitialEvents } = given;
-  if (watch) {
-    if (sendInitialEvents !== undefined) {
-      if (match === "") {
-        refuse(
-          "resourceVersionMatch",
-          "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        );
-      } else if (match !== "NotOlderThan") {
-        causes.push({
-          reason: "FieldValueNotSupported",
-          message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
-          field: "resourceVersionMatch",
-        });
-      }
-    } else if (match !== "") {
-      refuse(
-        "resourceVersionMatch",
-        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-      );
-    }
-    if (token !== "") refuse("continue", "continue is forbidden for watch");
-  } else {
-    if (sendInitialEvents !== undefined)
-      refuse("sendInitialEvents", "sendInitialEvents is forbidden for list");
-    if (match !== "") {
-      if (version === "")
-        refuse(
-          "resourceVersionMatch",
-          "resourceVersionMatch is forbidden unless resourceVersion is provided",
-        );
-      if (token !== "")
-        refuse("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-      if (match !== "Exact" && match !== "NotOlderThan") {
-        causes.push({
-          reason: "FieldValueNotSupported",
-          message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-          field: "resourceVersionMatch",
-        });
-      }
-      if (match === "Exact" && version === "0") {
-        refuse("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-      }
-    }
-  }
+/** @param code what a text that is no version is answered with @throws StatusError */
+export function parseVersion(text: string, code: 400 | 500): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  const why = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  throw code === 400
+    ? badRequest(`invalid resource version: ${why}`)
+    : new StatusError({ code: 500, message: why });
+}
+
+interface GivenVersions {
+  readonly version: string;
+  readonly match: string;
+  readonly token: string;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+function checkVersions(given: GivenVersions, watch: boolean): void {
+  const causes = watch ? watchFaults(given) : listFaults(given);
   if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", causes);
-  if (token !== "" && version !== "" && version !== "0") {
+  if (!watch && given.token !== "" && given.version !== "" && given.version !== "0") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
+}
+
+const matchField = "resourceVersionMatch";
+
+function forbidden(field: string, why: string): Cause {
+  return { reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field };
+}
+
+function unsupportedMatch(match: string, supported: string): Cause {
+  const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`;
+  return { reason: "FieldValueNotSupported", message, field: matchField };
+}
+
+function watchFaults({ match, token, sendInitialEvents }: GivenVersions): Cause[] {
+  const causes: Cause[] = [];
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
+    causes.push(
+      forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+    );
+  }
+  if (match !== "" && sendInitialEvents === undefined) {
+    causes.push(
+      forbidden(
+        matchField,
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
+  }
+  if (match !== "" && match !== "NotOlderThan") causes.push(unsupportedMatch(match, '"NotOlderThan"'));
+  if (token !== "") {
+    causes.push(forbidden(matchField, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  return causes;
+}
+
+function listFaults({ version, match, token, sendInitialEvents }: GivenVersions): Cause[] {
+  const causes: Cause[] = [];
+  if (match !== "") {
+    if (version === "") {
+      causes.push(
+        forbidden(matchField, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+      );
+    }
+    if (token !== "") {
+      causes.push(forbidden(matchField, "resourceVersionMatch is forbidden when continue is provided"));
+    }
+    if (match !== "Exact" && match !== "NotOlderThan") {
+      causes.push(unsupportedMatch(match, '"Exact", "NotOlderThan", ""'));
+    }
+    if (match === "Exact" && version === "0") {
+      causes.push(forbidden(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (sendInitialEvents !== undefined) {
+    causes.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  return causes;
 }
 
 /** Opaque to clients; the same form as the real server's. */
@@ -158,20 +171,23 @@ export function encodeContinue(revision: number, after: string): string {
 
 function decodeContinue(token: string): ContinueToken {
   const bad = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  let value: { v?: unknown; rv?: unknown; start?: unknown };
-  try {
-    value = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as typeof value;
-  } catch (error) {
-    throw bad(error instanceof Error ? error.message : String(error));
+  const odd = token.search(/[^A-Za-z0-9_-]/);
+  if (odd >= 0 || token.length % 4 === 1) {
+    throw bad(`illegal base64 data at input byte ${odd >= 0 ? odd : token.length - 1}`);
   }
-  if (value?.v !== "meta.k8s.io/v1")
-    throw bad(
-      `server does not recognize this encoded version "${typeof value?.v === "string" ? value.v : ""}"`,
-    );
-  if (typeof value.start !== "string" || value.start === "")
+  let value: unknown;
+  try {
+    value = parseJson(Buffer.from(token, "base64url").toString("utf8"), {}).value;
+  } catch (error) {
+    if (error instanceof ParseError) throw bad(error.message);
+    throw error;
+  }
+  const { v, rv, start } = isObject(value) ? value : {};
+  if (v !== "meta.k8s.io/v1") throw bad(`server does not recognize this encoded version ${textOf(v)}`);
+  if (typeof start !== "string" || start === "")
     throw bad("encoded start key empty (version meta.k8s.io/v1)");
-  if (typeof value.rv !== "number") throw bad("encoded resourceVersion is not a number");
-  return { revision: value.rv, after: value.start.replace(/\0$/, "") };
+  if (typeof rv !== "number") throw bad("encoded resourceVersion is not a number");
+  return { revision: rv, after: start.replace(/\0$/, "") };
 }
 
 /** 410: the history that was asked for is gone. */

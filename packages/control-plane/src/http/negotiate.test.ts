@@ -35,6 +35,7 @@ test("custom kinds have no protobuf but that of their metadata", () => {
   expect(refusal(protobuf, custom).code).toBe(406);
   expect(negotiate(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, custom)).toEqual({
     as: "metadata",
+    of: "object",
     encoding: "protobuf",
   });
 });

@@ -7,13 +7,15 @@ export type Encoding = "json" | "yaml" | "protobuf";
 export type Representation =
   | { readonly as: "object"; readonly encoding: Encoding }
   | { readonly as: "table"; readonly version: string; readonly encoding: "json" | "yaml" }
-  | { readonly as: "metadata"; readonly encoding: Encoding };
+  | { readonly as: "metadata"; readonly of: "object" | "list"; readonly encoding: Encoding };
 
 /** What is asked for, as far as it limits the forms an answer can have. */
 export interface Negotiable {
   /** Custom kinds have no protobuf; only their metadata does. */
   readonly origin: "builtin" | "custom";
   readonly watch: boolean;
+  /** A collection can be watched at the same address, which refusals tell. @default false */
+  readonly collection?: boolean;
 }
 
 interface MediaType {
@@ -76,11 +78,15 @@ export function negotiate(accept: string | undefined, of: Negotiable): Represent
     throw new StatusError({
       code: 406,
       reason: "NotAcceptable",
-      message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...(of.watch ? streamTypes : [])].join(", ")}`,
+      message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, ...(of.watch || of.collection ? streamTypes : [])].join(", ")}`,
       details: {},
     });
   }
-  throw new StatusError({
+  throw notAcceptable(offered);
+}
+
+function notAcceptable(offered: readonly string[]): StatusError {
+  return new StatusError({
     code: 406,
     reason: "NotAcceptable",
     message: `only the following media types are accepted: ${offered.join(", ")}`,
@@ -100,9 +106,18 @@ function representation(
   const version = parameters.get("v");
   if (version !== "v1" && version !== "v1beta1") return undefined;
   if (as === "Table") return encoding === "protobuf" ? undefined : { as: "table", version, encoding };
-  return as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
-    ? { as: "metadata", encoding }
-    : undefined;
+  if (as === "PartialObjectMetadata") return { as: "metadata", of: "object", encoding };
+  return as === "PartialObjectMetadataList" ? { as: "metadata", of: "list", encoding } : undefined;
+}
+
+/** How a document that has no other form is written. @throws StatusError 406 */
+export function plainEncoding(accept: string | undefined): Encoding {
+  const clauses = parseAccept(accept).filter(({ parameters }) => !parameters.has("as"));
+  for (const { type } of clauses) {
+    const encoding = encodings.get(type);
+    if (encoding !== undefined) return encoding;
+  }
+  throw notAcceptable(mediaTypes);
 }
 
 /** How a failure is written: as the client accepts plain objects, and as JSON if it accepts none. */

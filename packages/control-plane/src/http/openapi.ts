@@ -17,6 +17,9 @@ export function openapi(
     const document = path.startsWith("/openapi/v3/")
       ? openApiDocument(kinds, path.slice("/openapi/v3/".length))
       : undefined;
+    if (!document && path.startsWith("/openapi/v3/")) {
+      return { status: 404, headers: { "cache-control": "no-cache, private" }, body: "" };
+    }
     if (!document) return undefined;
     const hash = new URL(request.url, "http://localhost").searchParams.get("hash");
     if (hash === null || hash === "") return answer(document, "v3", request, {});

@@ -1,8 +1,9 @@
 import { type JsonObject, textOf } from "../json.ts";
 import type { Registry, Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
+import { badRequest, StatusError } from "../status.ts";
 import { CompactedError, type Entry, type Page } from "../storage/store.ts";
-import { encodeContinue, expired, type ListOptions, tooLarge } from "./list-options.ts";
+import { encodeContinue, expired, type ListOptions, parseVersion, tooLarge } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
 import { entryText, itemText, objectText, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
@@ -34,11 +35,12 @@ export async function present(
       const listMetadata = {
         resourceVersion: textOf((object.metadata as JsonObject).resourceVersion ?? ""),
       };
-      const includeObject = query.get("includeObject") || "Metadata";
+      const includeObject = includedObject(query);
       const made = await table(resource, [object], { listMetadata, includeObject, version: as.version });
       return await encoded(status, made, as.encoding);
     }
     case "metadata":
+      if (as.of === "list") throw notOfList(resource);
       return as.encoding === "protobuf"
         ? protobuf(status, (await protobufForm()).metadata(object))
         : await encoded(status, partialMetadata(object), as.encoding);
@@ -52,6 +54,15 @@ export async function present(
           return protobuf(status, (await protobufForm()).object(resource, object));
       }
   }
+}
+
+/** How much of each object a table's rows carry. @throws StatusError 400 */
+export function includedObject(query: URLSearchParams): "None" | "Metadata" | "Object" {
+  const asked = query.get("includeObject") || "Metadata";
+  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 function withKind({ info }: Resource, object: JsonObject): JsonObject {
@@ -76,7 +87,7 @@ export async function get(
 
 function versionOf(query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion");
-  return text && /^\d+$/.test(text) ? Number(text) : undefined;
+  return text ? parseVersion(text, 500) : undefined;
 }
 
 /** Reads that must not be older than a revision still to come fail after a while, as the real server's do. */
@@ -108,16 +119,19 @@ export async function readPage(
   options: ListOptions,
 ): Promise<Page> {
   const { store } = registry;
-  const exact =
-    options.resourceVersionMatch === "Exact" ? options.resourceVersion : options.continue?.revision;
+  const { resourceVersion, resourceVersionMatch, limit } = options;
+  // A page of a version that was named is of that very version, so that the pages after it fit.
+  const isExact =
+    resourceVersionMatch === "Exact" || (resourceVersionMatch === undefined && limit !== undefined);
+  const exact = isExact && resourceVersion ? resourceVersion : options.continue?.revision;
   await awaitRevision(registry, options.resourceVersion);
   // A version of 0 means "whatever is at hand", which is never paged.
-  const unlimited = options.resourceVersion === 0 && options.resourceVersionMatch === undefined;
+  const unlimited = resourceVersion === 0;
   const { matches } = options;
   const query = {
     prefix: namespace === undefined ? "" : `${namespace}/`,
     ...(options.continue === undefined ? {} : { after: options.continue.after }),
-    ...(options.limit === undefined || unlimited ? {} : { limit: options.limit }),
+    ...(limit === undefined || unlimited ? {} : { limit }),
     ...(matches ? { matches: (entry: Entry) => matches(entry.object) } : {}),
   };
   try {
@@ -168,29 +182,54 @@ export async function presentList(
 ): Promise<ApiResponse> {
   switch (as.as) {
     case "table": {
-      const includeObject = query.get("includeObject") || "Metadata";
+      const includeObject = includedObject(query);
       const options = { listMetadata: metadata, includeObject, version: as.version };
       return await encoded(200, await deps.table(resource, objects, options), as.encoding);
     }
     case "metadata":
+      if (as.of === "object") throw notOfObject(resource);
       return as.encoding === "protobuf"
         ? protobuf(200, (await protobufForm()).metadataList(metadata, objects))
-        : await encoded(
-            200,
-            {
-              kind: "PartialObjectMetadataList",
-              apiVersion: "meta.k8s.io/v1",
-              metadata,
-              items: objects.map((object) => partialMetadata(object)),
-            },
-            as.encoding,
-          );
+        : await encoded(200, metadataList(metadata, objects), as.encoding);
     case "object":
       if (as.encoding === "protobuf") {
         return protobuf(200, (await protobufForm()).list(resource, metadata, objects));
       }
       return await encoded(200, listObject(resource, metadata, objects), as.encoding);
   }
+}
+
+function metadataList(metadata: JsonObject, objects: readonly JsonObject[]): JsonObject {
+  const { continue: token, ...rest } = metadata;
+  return {
+    kind: "PartialObjectMetadataList",
+    apiVersion: "meta.k8s.io/v1",
+    metadata: token ? metadata : rest,
+    items: objects.map((object) => partialMetadata(object)),
+  };
+}
+
+/** An object where the metadata of a list was asked for. */
+function notOfList({ info }: Resource): StatusError {
+  if (info.origin === "custom") return new StatusError({ code: 500, message: "content is not a list" });
+  return notAcceptable(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackage(info)}.${info.kind})`,
+  );
+}
+
+/** A list where the metadata of one object was asked for. */
+function notOfObject({ info }: Resource): StatusError {
+  const type =
+    info.origin === "custom" ? "unstructured.UnstructuredList" : `${goPackage(info)}.${info.listKind}`;
+  return notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
+}
+
+function goPackage({ group }: Resource["info"]): string {
+  return group === "" ? "core" : (group.split(".")[0] ?? group);
+}
+
+function notAcceptable(message: string): StatusError {
+  return new StatusError({ code: 406, reason: "NotAcceptable", message });
 }
 
 function listText({ info }: Resource, metadata: JsonObject, items: readonly string[]): string {

@@ -17,28 +17,22 @@ import {
   discoveryForm,
   versionInfo,
 } from "../discovery/index.ts";
+import type { KindTable } from "../kinds/index.ts";
 import type { Requester } from "../registry/admission.ts";
 import type { RequestContext, Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, internalError, StatusError } from "../status.ts";
+import { remove, removeCollection } from "./delete.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
-import { failureEncoding, negotiate } from "./negotiate.ts";
+import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
+import { patch } from "./patch.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, header } from "./request.ts";
 import { parsePath, type RequestInfo } from "./request-info.ts";
 import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
 import { reviewAt, type Subresources } from "./subresources.ts";
 import { watch } from "./watch.ts";
-import {
-  create,
-  defaultManager,
-  parseWriteOptions,
-  patch,
-  remove,
-  removeCollection,
-  update,
-  type WriteRequest,
-} from "./write.ts";
+import { create, defaultManager, parseWriteOptions, update, type WriteRequest } from "./write.ts";
 
 export interface ApiServerOptions extends ReadDependencies {
   readonly tokens: Tokens;
@@ -129,7 +123,7 @@ export class ApiServer {
           return jsonText(200, body, headers);
         }
         const document = path === "/api" ? apiVersions("127.0.0.1") : apiGroupList(kinds);
-        return await encoded(200, document, failureEncoding(header(request, "accept")));
+        return await encoded(200, document, plainEncoding(header(request, "accept")));
       }
       case "/metrics":
         return text(200, `windlass_store_revision ${this.#options.registry.store.revision}\n`);
@@ -152,7 +146,13 @@ export class ApiServer {
           : root === "apis"
             ? apiResourceList(kinds, group, version as string)
             : undefined;
-    return found ? await encoded(200, found, failureEncoding(header(request, "accept"))) : pathNotFound();
+    if (found) return await encoded(200, found, plainEncoding(header(request, "accept")));
+    if (
+      (root === "api" && group !== "") ||
+      (root === "apis" && version !== undefined && isBuiltinGroup(kinds, group))
+    )
+      throw resourceNotFound();
+    return pathNotFound();
   }
 
   async #resourcePath(
@@ -164,15 +164,24 @@ export class ApiServer {
   ): Promise<ApiResponse> {
     const { registry } = this.#options;
     const watching =
-      info.watchPath || (request.method === "GET" && query.has("watch") && isTrue(query.get("watch") ?? ""));
+      info.watchPath ||
+      (request.method === "GET" &&
+        info.name === undefined &&
+        query.has("watch") &&
+        isTrue(query.get("watch") ?? ""));
+    if (!watching) checkTimeout(query.get("timeout") ?? "");
     const verb = verbOf(request.method, info, watching);
     if (verb === undefined) throw methodNotAllowed();
     this.#authorize(user, attributesOf(info, verb, query));
     const review = reviewAt(info);
-    if (review) return await this.#review(request, query, user, review);
+    if (review) return await this.#review(request, info, query, user, review);
     const resource = registry.resource(info.group, info.version, info.plural);
     if (!resource) {
-      if (registry.kinds.hasGroupVersion(info.group, info.version)) throw resourceNotFound();
+      if (
+        isBuiltinGroup(registry.kinds, info.group) ||
+        registry.kinds.hasGroupVersion(info.group, info.version)
+      )
+        throw resourceNotFound();
       return pathNotFound();
     }
     if (info.namespace !== undefined && !resource.info.namespaced) throw resourceNotFound();
@@ -196,18 +205,26 @@ export class ApiServer {
   ): Promise<ApiResponse> {
     const deps = this.#options;
     const { namespace, name, subresource } = info;
+    const notAllowed = () =>
+      resource.info.origin === "custom" ? notSupported(verb, resource) : methodNotAllowed();
     const as =
       subresource === "log" || subresource === "proxy"
         ? ({ as: "object", encoding: "json" } as const)
-        : negotiate(header(request, "accept"), { origin: resource.info.origin, watch: verb === "watch" });
+        : negotiate(header(request, "accept"), {
+            origin: resource.info.origin,
+            watch: verb === "watch",
+            collection: verb === "list",
+          });
     if (name === undefined) {
+      const isListed = resource.info.verbs.includes("list");
+      if (resource.info.namespaced && namespace === undefined && !isListed) throw resourceNotFound();
+      if (!resource.info.verbs.includes(verb) || !collectionVerbs.has(verb)) throw notAllowed();
       if (verb === "list" || verb === "watch") {
         const options = parseListOptions(resource, query, verb === "watch");
         if (verb === "list") return list(deps, resource, namespace, options, as, query);
         return watch(deps, resource, namespace, options, as);
       }
-      if (!resource.info.verbs.includes(verb)) throw methodNotAllowed();
-      if (resource.info.namespaced && namespace === undefined) throw methodNotAllowed();
+      if (resource.info.namespaced && namespace === undefined) throw notAllowed();
       const write = this.#write(request, query, as, user, warn, verb);
       if (verb === "create") return create(deps, resource, namespace, write);
       return removeCollection(deps, resource, namespace, write);
@@ -233,28 +250,34 @@ export class ApiServer {
         return watch(deps, resource, namespace, parseListOptions(resource, byName, true), as);
       }
       case "update":
-        return update(deps, target, this.#write(request, query, as, user, warn, verb));
-      case "patch":
-        return patch(deps, target, this.#write(request, query, as, user, warn, verb));
+      case "patch": {
+        const write = {
+          ...this.#write(request, query, as, user, warn, verb),
+          checkMayCreate: () => this.#authorize(user, attributesOf(info, "create", query)),
+        };
+        return verb === "update" ? update(deps, target, write) : patch(deps, target, write);
+      }
       case "delete":
-        if (subresource !== undefined) throw methodNotAllowed();
+        if (subresource !== undefined) throw notAllowed();
         return remove(deps, target, this.#write(request, query, as, user, warn, verb));
       default:
-        throw methodNotAllowed();
+        throw notAllowed();
     }
   }
 
   async #review(
     request: ApiRequest,
+    info: RequestInfo,
     query: URLSearchParams,
     user: Requester,
     review: NonNullable<ReturnType<typeof reviewAt>>,
   ): Promise<ApiResponse> {
+    if (info.name !== undefined) throw resourceNotFound();
     if (request.method !== "POST") throw methodNotAllowed();
     const write = this.#write(
       request,
       query,
-      negotiate(header(request, "accept"), { origin: "builtin", watch: false }),
+      { as: "object", encoding: plainEncoding(header(request, "accept")) },
       user,
       () => undefined,
       "create",
@@ -289,12 +312,34 @@ export class ApiServer {
   }
 }
 
+/** How long the client is willing to wait. It is not waited for, but must be a duration. @throws StatusError 400 */
+function checkTimeout(timeout: string): void {
+  if (timeout === "" || /^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+)$/.test(timeout)) return;
+  const isUnitless = /^[+-]?[\d.]+$/.test(timeout);
+  throw badRequest(
+    `invalid timeout specified in the request URL - time: ${isUnitless ? "missing unit in" : "invalid"} duration ${JSON.stringify(timeout)}`,
+  );
+}
+
 /** Browsers, curl and wget are read by people. */
 function isForPeople(request: ApiRequest): boolean {
   const asked = /[?&]pretty=([^&]*)/.exec(request.url)?.[1];
   if (asked !== undefined) return asked !== "false" && asked !== "0";
   return /^(curl|Wget|Mozilla\/5\.0)/.test(header(request, "user-agent") ?? "");
 }
+
+/** Groups that come with the server answer in its own words, whatever the version. */
+function isBuiltinGroup(kinds: KindTable, group: string): boolean {
+  return kinds
+    .groups()
+    .some(
+      ({ name, versions }) =>
+        name === group &&
+        versions.some((version) => kinds.kinds(group, version).some(({ origin }) => origin === "builtin")),
+    );
+}
+
+const collectionVerbs = new Set(["list", "watch", "create", "deletecollection"]);
 
 function verbOf(method: string, info: RequestInfo, watching: boolean): string | undefined {
   switch (method) {
@@ -338,6 +383,16 @@ function methodNotAllowed(): StatusError {
     reason: "MethodNotAllowed",
     message: "the server does not allow this method on the requested resource",
     details: {},
+  });
+}
+
+/** The same of a custom kind, which another part of the real server answers for. */
+function notSupported(verb: string, { info }: Resource): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: "MethodNotAllowed",
+    message: `${verb} is not supported on resources of kind "${info.plural}.${info.group}"`,
+    details: { group: info.group, kind: info.plural },
   });
 }
 

@@ -12,21 +12,19 @@ import {
 } from "../auth/index.ts";
 import { clone, isObject, type JsonObject } from "../json.ts";
 import { schemaOfType } from "../kinds/index.ts";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  serverSideApply,
-} from "../merge/index.ts";
+import { serverSideApply } from "../merge/index.ts";
 import type { Target } from "../registry/registry.ts";
-import { badRequest, conflict, internalError, StatusError, unsupported } from "../status.ts";
+import type { Resource } from "../registry/resource.ts";
+import { badRequest, conflict, internalError, invalid, StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
-import { decodeBody, mediaType, parsePatch, unsupportedMediaType } from "./body.ts";
-import { present, type ReadDependencies } from "./read.ts";
-import { type ApiResponse, header } from "./request.ts";
+import { decodeBody } from "./body.ts";
+import { patch, patchType, readConfiguration, readPatch } from "./patch.ts";
+import { includedObject, present, type ReadDependencies } from "./read.ts";
+import { partialMetadata } from "./representation.ts";
+import type { ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { encoded } from "./respond.ts";
-import type { WriteRequest } from "./write.ts";
+import { update, type WriteRequest } from "./write.ts";
 
 /** What subresources need beyond the registry. */
 export interface SubresourceDependencies extends ReadDependencies {
@@ -96,8 +94,8 @@ const scale = async (
     return made;
   };
   const { method } = write.request;
-  if (method === "GET") return await encoded(200, shown(await deps.registry.get(target)), write.as.encoding);
-  const compute = await scaleChange(write, shown);
+  if (method === "GET") return await presentScale(deps, shown(await deps.registry.get(target)), write);
+  const compute = await scaleChange(resource, write, shown);
   const options = { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions" } as const;
   const updated = await deps.registry.update(
     target,
@@ -105,6 +103,7 @@ const scale = async (
     (live) => {
       const next = clone(live);
       const wanted = compute(live);
+      checkScale(resource, target.name, wanted);
       scaling.set(next, wanted);
       const version = field(wanted, "metadata", "resourceVersion");
       if (method === "PUT" && version) (next.metadata as JsonObject).resourceVersion = version;
@@ -115,16 +114,55 @@ const scale = async (
     },
     options,
   );
-  return await encoded(200, shown(updated), write.as.encoding);
+  return await presentScale(deps, shown(updated), write);
 };
 
+async function presentScale(
+  { registry }: SubresourceDependencies,
+  scale: JsonObject,
+  { as, query }: WriteRequest,
+): Promise<ApiResponse> {
+  switch (as.as) {
+    case "object":
+      return await encoded(200, scale, as.encoding);
+    case "metadata":
+      if (as.of === "object") return await encoded(200, partialMetadata(scale), as.encoding);
+      throw new StatusError({
+        code: 406,
+        reason: "NotAcceptable",
+        message:
+          "you requested PartialObjectMetadataList, but the requested object is not a list (*autoscaling.Scale)",
+      });
+    case "table": {
+      const { scaleTable } = await import("../table/index.ts");
+      const made = scaleTable(scale, {
+        now: registry.clock.now(),
+        includeObject: includedObject(query),
+        listMetadata: { resourceVersion: field(scale, "metadata", "resourceVersion") ?? "" },
+        version: as.version,
+      });
+      return await encoded(200, made, as.encoding);
+    }
+  }
+}
+
+/** @throws StatusError 422, about the Scale rather than the object it stands for */
+function checkScale({ info }: Resource, name: string, scale: JsonObject): void {
+  const replicas = field(scale, "spec", "replicas");
+  if (info.origin === "custom" || typeof replicas !== "number" || replicas >= 0) return;
+  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+  throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
+    { reason: "FieldValueInvalid", message, field: "spec.replicas" },
+  ]);
+}
+
 async function scaleChange(
+  resource: Resource,
   write: WriteRequest,
   shown: (object: JsonObject) => JsonObject,
 ): Promise<(live: JsonObject) => JsonObject> {
   if (write.request.method === "PUT") {
     const body = await decodeBody(write.request, { group: "autoscaling", version: "v1", kind: "Scale" });
-    if (!body) throw badRequest("a Scale is required");
     return () => body.object;
   }
   if (write.request.method !== "PATCH") {
@@ -135,38 +173,24 @@ async function scaleChange(
       details: {},
     });
   }
-  const type = mediaType(header(write.request, "content-type"));
-  const document = parsePatch(write.request);
+  const type = patchType(resource, write.request);
   const schema = () => schemaOfType("io.k8s.api.autoscaling.v1.Scale");
-  return (live) => {
-    const current = shown(live);
-    switch (type) {
-      case "application/json-patch+json":
-        return applyJsonPatch(current, document) as JsonObject;
-      case "application/merge-patch+json":
-        return applyMergePatch(current, document) as JsonObject;
-      case "application/strategic-merge-patch+json":
-        return applyStrategicMergePatch(current, document as JsonObject, schema());
-      case "application/apply-patch+yaml":
-        return serverSideApply({
-          live: current,
-          config: document as JsonObject,
-          schema: schema(),
-          manager: write.context.fieldManager,
-          apiVersion: "autoscaling/v1",
-          subresource: "scale",
-          force: write.query.get("force") === "true",
-          time: "",
-        });
-      default:
-        throw unsupportedMediaType([
-          "application/json-patch+json",
-          "application/merge-patch+json",
-          "application/strategic-merge-patch+json",
-          "application/apply-patch+yaml",
-        ]);
-    }
-  };
+  if (type !== "apply") {
+    const change = readPatch(type, write.request, { schema });
+    return (live) => change(shown(live)) as JsonObject;
+  }
+  const config = await readConfiguration(write);
+  return (live) =>
+    serverSideApply({
+      live: shown(live),
+      config: clone(config),
+      schema: schema(),
+      manager: write.context.fieldManager,
+      apiVersion: "autoscaling/v1",
+      subresource: "scale",
+      force: write.query.get("force") === "true",
+      time: "",
+    });
 }
 
 /** PUT or PATCH of a whole object through a subresource that guards part of it. */
@@ -175,7 +199,6 @@ const writeThrough: Handler = async (deps, target, _info, write) => {
   if (write.request.method === "GET") {
     return present(deps, resource, await deps.registry.get(target), write.as, write.query);
   }
-  const { patch, update } = await import("./write.ts");
   return write.request.method === "PATCH" ? patch(deps, target, write) : update(deps, target, write);
 };
 
@@ -184,7 +207,7 @@ const success: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, st
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
-  const node = body && field(body.object, "target", "name");
+  const node = field(body.object, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
   const { subresource: _subresource, ...pod } = target;
   await deps.registry.update(
@@ -216,7 +239,7 @@ const evict: Handler = async (deps, target, _info, write) => {
   const { blockingBudget } = await import("./eviction.ts");
   const refusal = blockingBudget(deps.registry, object);
   if (refusal) throw refusal;
-  const options = isObject(body?.object.deleteOptions) ? body.object.deleteOptions : {};
+  const options = isObject(body.object.deleteOptions) ? body.object.deleteOptions : {};
   const grace = options.gracePeriodSeconds;
   await deps.registry.delete(
     pod,
@@ -229,10 +252,20 @@ const evict: Handler = async (deps, target, _info, write) => {
 /** Takes the finalizers off a namespace. */
 const finalize: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, target.resource.info);
-  if (!body) throw badRequest("a Namespace is required");
-  const updated = await deps.registry.update(target, write.context, () => clone(body.object), {
-    kind: "UpdateOptions",
-  });
+  const finalizers = field(body.object, "spec", "finalizers") ?? [];
+  const version = field(body.object, "metadata", "resourceVersion");
+  const updated = await deps.registry.update(
+    target,
+    write.context,
+    (live) => {
+      const next = clone(live);
+      const { finalizers: _before, ...spec } = next.spec as JsonObject;
+      next.spec = Array.isArray(finalizers) && finalizers.length > 0 ? { ...spec, finalizers } : spec;
+      if (version) (next.metadata as JsonObject).resourceVersion = version;
+      return next;
+    },
+    { kind: "UpdateOptions", tracked: true },
+  );
   return present(deps, target.resource, updated, write.as, write.query);
 };
 
@@ -246,7 +279,7 @@ const token: Handler = async (deps, target, _info, write) => {
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
   const { tokens } = deps;
-  const issued = await requestToken(body?.object ?? {}, object, { tokens, clock: deps.registry.clock });
+  const issued = await requestToken(body.object ?? {}, object, { tokens, clock: deps.registry.clock });
   return await encoded(201, issued, write.as.encoding);
 };
 
@@ -280,7 +313,6 @@ export function reviewAt(
 async function question(write: WriteRequest, kind: string): Promise<JsonObject> {
   const group = kind === "TokenReview" ? "authentication.k8s.io" : "authorization.k8s.io";
   const body = await decodeBody(write.request, { group, version: "v1", kind });
-  if (!body) throw badRequest("a review is required");
   return body.object;
 }
 

@@ -10,7 +10,8 @@ export function table(clock: Clock): TableMaker {
       now: clock.now(),
       listMetadata,
       columns,
+      version,
     });
-    return { ...made, apiVersion: `meta.k8s.io/${version}` };
+    return made;
   };
 }

@@ -82,7 +82,7 @@ class Watch {
     try {
       if (fromNow) {
         const { entries, revision } = store.list(this.#resource.bucket, { prefix: this.#prefix });
-        for (const entry of entries) {
+        for (const entry of sendInitialEvents === false ? [] : entries) {
           if (this.#matches(entry)) this.#send("ADDED", entry, revision);
         }
         this.#sentRevision = revision;
@@ -202,7 +202,7 @@ class Watch {
     if (!initialEnd && store.revision === this.#sentRevision) return;
     this.#sentRevision = store.revision;
     const { info } = this.#resource;
-    const metadata: JsonObject = { resourceVersion: textOf(store.revision), creationTimestamp: null };
+    const metadata: JsonObject = { resourceVersion: textOf(store.revision) };
     if (initialEnd) metadata.annotations = { "k8s.io/initial-events-end": "true" };
     const object: JsonObject =
       this.#as.as === "metadata"

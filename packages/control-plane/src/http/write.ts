@@ -1,23 +1,13 @@
-import { clone, isObject, type JsonObject, textOf } from "../json.ts";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  serverSideApply,
-} from "../merge/index.ts";
-import type { DeleteOptions } from "../registry/deletion.ts";
-import { timestamp } from "../registry/metadata.ts";
-import { nameOf, type RequestContext, type Target } from "../registry/registry.ts";
+import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { goTypeOfKind } from "../kinds/go-types.ts";
+import { checkVersion, otherIdentity, type RequestContext, type Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { trackingOf } from "../registry/tracking.ts";
-import { badRequest, type Cause, conflict, invalid, notFound, StatusError } from "../status.ts";
+import { badRequest, type Cause, invalid } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
-import { decodeBody, mediaType, parsePatch, unsupportedMediaType } from "./body.ts";
-import { parseListOptions } from "./list-options.ts";
+import { decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
-import { present, presentList, type ReadDependencies, readPage } from "./read.ts";
-import { type ApiRequest, type ApiResponse, header } from "./request.ts";
-import { deletedStatus, encoded } from "./respond.ts";
+import { present, type ReadDependencies } from "./read.ts";
+import type { ApiRequest, ApiResponse } from "./request.ts";
 
 /** A write as the query and headers describe it. */
 export interface WriteRequest {
@@ -26,45 +16,65 @@ export interface WriteRequest {
   readonly as: Representation;
   readonly context: RequestContext;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
+  /** Refuses those who may not create, for writes that may turn out to do so. @throws StatusError 403 */
+  readonly checkMayCreate?: () => void;
 }
+
+type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions";
 
 /** The options common to creates, updates and patches. @throws StatusError 422 */
 export function parseWriteOptions(
   query: URLSearchParams,
-  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions",
-): {
-  dryRun: boolean;
-  fieldValidation: "Ignore" | "Warn" | "Strict";
-} {
-  const causes: Cause[] = [];
+  kind: OptionsKind,
+): { dryRun: boolean; fieldValidation: "Ignore" | "Warn" | "Strict" } {
+  // A DELETE has options of its own, and reads them itself.
+  if (kind === "DeleteOptions")
+    return { dryRun: query.getAll("dryRun").includes("All"), fieldValidation: "Warn" };
   const dryRun = query.getAll("dryRun");
-  for (const value of dryRun) {
-    if (value !== "All") {
-      causes.push({
-        reason: "FieldValueNotSupported",
-        message: `Unsupported value: ${JSON.stringify(value)}: supported values: "All"`,
-        field: "dryRun",
-      });
-    }
-  }
-  const manager = query.get("fieldManager") ?? "";
-  if (Buffer.byteLength(manager) > 128) {
-    causes.push({
-      reason: "FieldValueTooLong",
-      message: "Too long: may not be more than 128 bytes",
-      field: "fieldManager",
-    });
-  }
   const validation = query.get("fieldValidation") || "Warn";
+  const causes = [...managerFaults(query.get("fieldManager") ?? ""), ...dryRunFaults(dryRun)];
   if (validation !== "Ignore" && validation !== "Warn" && validation !== "Strict") {
     causes.push({
       reason: "FieldValueNotSupported",
-      message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "Ignore", "Strict", "Warn", ""`,
+      message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
       field: "fieldValidation",
     });
   }
   if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind }, "", causes);
   return { dryRun: dryRun.length > 0, fieldValidation: validation as "Ignore" | "Warn" | "Strict" };
+}
+
+/** A dry run is of all stages or none. */
+export function dryRunFaults(given: readonly Json[]): Cause[] {
+  if (given.every((value) => value === "All")) return [];
+  const message = `Unsupported value: ${JSON.stringify(given)}: supported values: "All"`;
+  return [{ reason: "FieldValueNotSupported", message, field: "dryRun" }];
+}
+
+function managerFaults(manager: string): Cause[] {
+  const field = "fieldManager";
+  if (Buffer.byteLength(manager) > 128) {
+    return [{ reason: "FieldValueTooLong", message: "Too long: may not be more than 128 bytes", field }];
+  }
+  const faults: Cause[] = [];
+  let position = 0;
+  for (const character of manager) {
+    if (!isPrintable(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      const why = `invalid character U+${code} (at position ${position})`;
+      faults.push({
+        reason: "FieldValueInvalid",
+        message: `Invalid value: ${JSON.stringify(manager)}: ${why}`,
+        field,
+      });
+    }
+    position += Buffer.byteLength(character);
+  }
+  return faults;
+}
+
+function isPrintable(character: string): boolean {
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
 }
 
 /** Whose name managedFields gets when the request names nobody: the program's, from its User-Agent. */
@@ -80,7 +90,7 @@ export async function create(
   namespace: string | undefined,
   write: WriteRequest,
 ): Promise<ApiResponse> {
-  const { object } = await readObject(resource, write);
+  const object = await readObject(resource, write);
   const created = await deps.registry.create(resource, namespace, object, write.context);
   return present(deps, resource, created, write.as, write.query, 201);
 }
@@ -92,13 +102,15 @@ export async function update(
 ): Promise<ApiResponse> {
   const { registry } = deps;
   const { resource } = target;
-  const { object } = await readObject(resource, write);
-  const name = isObject(object.metadata) ? object.metadata.name : undefined;
-  if (name === undefined || name === "") {
-    throw badRequest(`name must be provided`);
-  }
+  const object = await readObject(resource, write);
+  checkNamed(object, target.name);
   const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate && target.subresource === undefined) {
+    const metadata = object.metadata as JsonObject;
+    if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "");
+    checkVersion(textOf(metadata.resourceVersion));
+    delete metadata.resourceVersion;
+    write.checkMayCreate?.();
     const created = await registry.create(resource, target.namespace, object, write.context);
     return present(deps, resource, created, write.as, write.query, 201);
   }
@@ -108,333 +120,120 @@ export async function update(
   return present(deps, resource, updated, write.as, write.query);
 }
 
-export async function patch(
-  deps: ReadDependencies,
-  target: Target,
-  write: WriteRequest,
-): Promise<ApiResponse> {
-  const { resource } = target;
-  const type = mediaType(header(write.request, "content-type"));
-  if (type === "application/apply-patch+yaml") return apply(deps, target, write);
-  if (write.query.has("force")) {
-    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
-      {
-        reason: "FieldValueForbidden",
-        message: "Forbidden: may not be specified for non-apply patch",
-        field: "force",
-      },
-    ]);
-  }
-  const document = parsePatchOf(resource, type, write);
-  const patched = await deps.registry.update(
-    target,
-    write.context,
-    (live) => accept(resource, applyPatch(resource, type, live, document), [], write),
-    { kind: "PatchOptions" },
-  );
-  return present(deps, resource, patched, write.as, write.query);
-}
-
-const patchTypes = ["application/json-patch+json", "application/merge-patch+json"];
-
-function parsePatchOf(resource: Resource, type: string, write: WriteRequest): unknown {
-  const accepted = [
-    ...patchTypes,
-    ...(resource.info.origin === "builtin" ? ["application/strategic-merge-patch+json"] : []),
-    "application/apply-patch+yaml",
-    "application/apply-patch+cbor",
-  ];
-  if (!accepted.includes(type) || type.endsWith("+cbor")) throw unsupportedMediaType(accepted);
-  const document = parsePatch(write.request);
-  if (type !== "application/json-patch+json" && !isObject(document)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${Array.isArray(document) ? "array" : typeof document} into Go value of type map[string]interface {}`,
-    );
-  }
-  return document;
-}
-
-function applyPatch(resource: Resource, type: string, live: JsonObject, document: unknown): JsonObject {
-  const patched =
-    type === "application/json-patch+json"
-      ? applyJsonPatch(live, document)
-      : type === "application/merge-patch+json"
-        ? applyMergePatch(live, document)
-        : applyStrategicMergePatch(live, document as JsonObject, resource.schema());
-  if (!isObject(patched)) throw badRequest("the patch turned the object into something else");
-  return clone(patched);
-}
-
-async function apply(deps: ReadDependencies, target: Target, write: WriteRequest): Promise<ApiResponse> {
-  const { registry } = deps;
-  const { resource } = target;
-  const manager = write.query.get("fieldManager") ?? "";
-  if (manager === "") {
-    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
-      {
-        reason: "FieldValueRequired",
-        message: "Required value: is required for apply patch",
-        field: "fieldManager",
-      },
-    ]);
-  }
-  const { parseYaml } = await import("../schema/parse-yaml.ts");
-  const text = Buffer.from(write.request.body ?? new Uint8Array()).toString("utf8");
-  let config: unknown;
-  try {
-    config = (text.trimStart().startsWith("{") ? parseJsonText(text) : parseYaml(text)).value;
-  } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (!isObject(config)) throw badRequest("error decoding YAML: the patch is not an object");
-  if (write.fieldValidation !== "Ignore") reportUnknown(resource, config, write);
-  const named = isObject(config.metadata) ? config.metadata : undefined;
-  if (named?.name && named.name !== target.name) {
-    throw badRequest(
-      `the name of the object (${textOf(named.name)}) does not match the name on the URL (${target.name})`,
-    );
-  }
-  const force = write.query.get("force") === "true";
-  const merge = (live: JsonObject | undefined) =>
-    serverSideApply({
-      ...(live ? { live } : {}),
-      config: clone(config),
-      manager,
-      force,
-      time: timestamp(registry.clock),
-      ...trackingOf(resource, registry, target.subresource),
-    });
-  for (;;) {
-    const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
-    if (!exists) {
-      if (target.subresource !== undefined) throw notFound(nameOf(resource), target.name);
-      if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
-      if (named?.resourceVersion) throw notFound(nameOf(resource), target.name);
-      const merged = merge(undefined);
-      const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
-      metadata.name = target.name;
-      merged.metadata = metadata;
-      const object = resource.decode(merged).object;
-      const created = await registry.create(resource, target.namespace, object, write.context, true);
-      return present(deps, resource, created, write.as, write.query, 201);
-    }
-    const options = { kind: "PatchOptions", tracked: true } as const;
-    const applied = await registry.update(
-      target,
-      write.context,
-      (live) => resource.decode(merge(live)).object,
-      options,
-    );
-    return present(deps, resource, applied, write.as, write.query);
-  }
-}
-
-function uidGone(resource: Resource, name: string, uid: string): StatusError {
-  return conflict(
-    nameOf(resource),
-    name,
-    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
-  );
-}
-
-export async function remove(
-  deps: ReadDependencies,
-  target: Target,
-  write: WriteRequest,
-): Promise<ApiResponse> {
-  const { resource } = target;
-  const { options, dryRun } = await readDeleteOptions(write);
-  const context = dryRun ? { ...write.context, dryRun } : write.context;
-  const { object, gone } = await deps.registry.delete(target, options, context);
-  if (!gone || resource.strategy.returnsDeleted)
-    return present(deps, resource, object, write.as, write.query);
-  const metadata = object.metadata as JsonObject;
-  const status = deletedStatus({
-    name: target.name,
-    ...(resource.info.group === "" ? {} : { group: resource.info.group }),
-    kind: resource.info.plural,
-    uid: metadata.uid as string,
-  });
-  return await encoded(200, status, write.as.encoding);
-}
-
-export async function removeCollection(
-  deps: ReadDependencies,
-  resource: Resource,
-  namespace: string | undefined,
-  write: WriteRequest,
-): Promise<ApiResponse> {
-  const { options, dryRun } = await readDeleteOptions(write);
-  const context = dryRun ? { ...write.context, dryRun } : write.context;
-  const page = await readPage(
-    deps.registry,
-    resource,
-    namespace,
-    parseListOptions(resource, write.query, false),
-  );
-  const items: JsonObject[] = [];
-  for (const { object } of page.entries) {
-    const { name, namespace: within } = object.metadata;
-    try {
-      await deps.registry.delete(
-        { resource, namespace: within as string | undefined, name },
-        { ...options, collection: true },
-        context,
-      );
-    } catch (error) {
-      // Somebody else was faster: what was to go is gone.
-      if (!(error instanceof StatusError && error.code === 404)) throw error;
-    }
-    items.push(object);
-  }
-  const metadata = { resourceVersion: textOf(page.revision) };
-  return await presentList(deps, resource, metadata, items, write.as, write.query);
+/** Every write but a create says which object it means. @throws StatusError 400 */
+export function checkNamed(object: JsonObject, name: string): void {
+  if (isObject(object.metadata) && object.metadata.name) return;
+  throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 /** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */
-async function readObject(resource: Resource, write: WriteRequest): Promise<{ object: JsonObject }> {
+async function readObject(resource: Resource, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
-  if (!body) throw emptyBody(resource);
-  checkKind(resource, body.object);
-  return {
-    object: accept(
-      resource,
-      body.object,
-      body.duplicates,
-      body.typed ? { ...write, fieldValidation: "Ignore" } : write,
-    ),
-  };
+  checkKind(resource, body.object, write);
+  return accept(
+    resource,
+    body.object,
+    body.duplicates,
+    body.typed ? { ...write, fieldValidation: "Ignore" } : write,
+  );
 }
 
-function emptyBody(resource: Resource): StatusError {
-  return badRequest(`unable to decode an empty ${resource.info.kind}: a body is required`);
+/** Go's words for a kind it has no type for. */
+export function notRegistered(kind: string, apiVersion: string): string {
+  return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** Checks `apiVersion` and `kind`, and fills them in where they were left out. */
-export function checkKind(resource: Resource, object: JsonObject): void {
+/** Checks `apiVersion` and `kind`, and fills them in where they may be left out. @throws StatusError 400 */
+function checkKind(resource: Resource, object: JsonObject, write: WriteRequest): void {
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
-  const given = { apiVersion: object.apiVersion, kind: object.kind };
-  if (given.apiVersion === undefined || given.apiVersion === "") object.apiVersion = expected;
-  if (given.kind === undefined || given.kind === "") object.kind = kind;
-  if (object.apiVersion !== expected || object.kind !== kind) {
-    if (resource.info.origin === "custom" && object.apiVersion === expected) {
-      throw badRequest(
-        `no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(expected)}`,
-      );
-    }
-    const [first = "", second] = textOf(object.apiVersion).split("/");
-    const [givenGroup, givenVersion] = second === undefined ? ["", first] : [first, second];
+  if (resource.info.origin === "custom") {
+    checkCustomKind(kind, expected, object, write);
+    return;
+  }
+  const apiVersion = textOf(object.apiVersion) || expected;
+  const given = textOf(object.kind) || kind;
+  object.apiVersion = apiVersion;
+  object.kind = given;
+  if (apiVersion.split("/").length > 2) {
+    const text = textOfBytes(write.request.body ?? new Uint8Array());
+    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
     throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: converting (${givenGroup}/${givenVersion}.${textOf(object.kind)}) to (${group}/${version}.${kind}): unknown conversion`,
+      `the object provided is unrecognized (must be of type ${kind}): unexpected GroupVersion string: ${apiVersion} (${shown})`,
     );
   }
+  if (apiVersion === expected && given === kind) return;
+  const slash = apiVersion.indexOf("/");
+  const [givenGroup, givenVersion] = [
+    slash < 0 ? "" : apiVersion.slice(0, slash),
+    apiVersion.slice(slash + 1),
+  ];
+  const why = goTypeOfKind(givenGroup, givenVersion, given)
+    ? `converting (${givenVersion}.${given}) to (${group === "" ? "core" : group.split(".")[0]}.${kind}): unknown conversion`
+    : notRegistered(given, apiVersion);
+  throw badRequest(
+    `${given} in version ${JSON.stringify(givenVersion)} cannot be handled as a ${kind}: ${why}`,
+  );
 }
 
-/** Decodes into the stored shape, and says or refuses what was not understood. */
-function accept(
+function checkCustomKind(kind: string, expected: string, object: JsonObject, write: WriteRequest): void {
+  if (!object.kind) {
+    const text = textOfBytes(write.request.body ?? new Uint8Array());
+    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
+    );
+  }
+  if (object.apiVersion !== expected) {
+    throw badRequest(
+      `the API version in the data (${textOf(object.apiVersion)}) does not match the expected API version (${expected})`,
+    );
+  }
+  const name = isObject(object.metadata) ? textOf(object.metadata.name) : "";
+  checkSameKind(object, expected, kind, name);
+}
+
+/** A custom object of another kind is invalid as that kind. @throws StatusError 422 */
+export function checkSameKind(object: JsonObject, apiVersion: string, kind: string, name: string): void {
+  const given = textOf(object.apiVersion);
+  const group = given.includes("/") ? (given.split("/")[0] ?? "") : "";
+  const fault = (field: string, value: string, wanted: string) =>
+    invalid({ group, kind: textOf(object.kind) }, name, [
+      {
+        reason: "FieldValueInvalid",
+        message: `Invalid value: ${JSON.stringify(value)}: must be ${wanted}`,
+        field,
+      },
+    ]);
+  if (object.kind !== kind) throw fault("kind", textOf(object.kind), kind);
+  if (given !== apiVersion) throw fault("apiVersion", given, apiVersion);
+}
+
+/** Decodes into the stored shape, and says or refuses what was not understood. @throws StatusError 400 */
+export function accept(
   resource: Resource,
   input: JsonObject,
   duplicates: readonly string[],
   write: WriteRequest,
 ): JsonObject {
-  const { object, unknown } = resource.decode(input);
-  if (write.fieldValidation === "Ignore") return object;
-  report([...unknown.map((path) => `unknown field ${JSON.stringify(path)}`), ...duplicates], resource, write);
-  return object;
+  const decoded = resource.decode(input);
+  if (write.fieldValidation !== "Ignore") {
+    report([...unknownFields(decoded.unknown), ...duplicates], resource, write);
+  }
+  return decoded.object;
 }
 
-function reportUnknown(resource: Resource, config: JsonObject, write: WriteRequest): void {
-  const { unknown } = resource.decode(clone(config));
-  report(
-    unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-    resource,
-    write,
-  );
+function unknownFields(paths: readonly string[]): string[] {
+  return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
 function report(faults: readonly string[], resource: Resource, write: WriteRequest): void {
   if (faults.length === 0) return;
   if (write.fieldValidation === "Strict") {
-    const what = `strict decoding error: ${faults.join(", ")}`;
+    const { kind, version } = resource.info;
     throw badRequest(
-      resource.info.origin === "custom"
-        ? what
-        : `${resource.info.kind} in version ${JSON.stringify(resource.info.version)} cannot be handled as a ${resource.info.kind}: ${what}`,
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${faults.join(", ")}`,
     );
   }
-  for (const fault of faults) write.context.warn(fault);
-}
-
-function parseJsonText(text: string): { value: unknown } {
-  return { value: JSON.parse(text) as unknown };
-}
-
-const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
-const policies = new Set(["Foreground", "Background", "Orphan"]);
-
-/** DELETE's options, from its body or its query. @throws StatusError 422 */
-async function readDeleteOptions(write: WriteRequest): Promise<{ options: DeleteOptions; dryRun: boolean }> {
-  const body = await decodeBody(write.request, deleteOptionsKind);
-  const raw: JsonObject = body ? { ...body.object } : {};
-  const { query } = write;
-  if (!body) {
-    const grace = query.get("gracePeriodSeconds");
-    if (grace !== null) raw.gracePeriodSeconds = Number(grace);
-    const policy = query.get("propagationPolicy");
-    if (policy !== null) raw.propagationPolicy = policy;
-    const orphan = query.get("orphanDependents");
-    if (orphan !== null) raw.orphanDependents = orphan === "true";
-  }
-  delete raw.kind;
-  delete raw.apiVersion;
-  const causes: Cause[] = [];
-  const policy = raw.propagationPolicy;
-  const orphan = raw.orphanDependents;
-  if (policy !== undefined && policy !== null && orphan !== undefined && orphan !== null) {
-    causes.push({
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
-      field: "propagationPolicy",
-    });
-  } else if (policy !== undefined && policy !== null && !policies.has(textOf(policy))) {
-    causes.push({
-      reason: "FieldValueNotSupported",
-      message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Background", "Foreground", "Orphan"`,
-      field: "propagationPolicy",
-    });
-  }
-  const dry = Array.isArray(raw.dryRun) ? raw.dryRun : [];
-  for (const value of dry) {
-    if (value !== "All") {
-      causes.push({
-        reason: "FieldValueNotSupported",
-        message: `Unsupported value: ${JSON.stringify(value)}: supported values: "All"`,
-        field: "dryRun",
-      });
-    }
-  }
-  if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", causes);
-  const chosen =
-    typeof policy === "string"
-      ? (policy as "Foreground" | "Background" | "Orphan")
-      : orphan === true
-        ? "Orphan"
-        : orphan === false
-          ? "Background"
-          : undefined;
-  const grace = raw.gracePeriodSeconds;
-  const preconditions = raw.preconditions;
-  return {
-    dryRun: dry.length > 0,
-    options: {
-      ...(chosen === undefined ? {} : { propagationPolicy: chosen }),
-      ...(typeof grace === "number" && Number.isFinite(grace) ? { gracePeriodSeconds: grace } : {}),
-      ...(isObject(preconditions)
-        ? { preconditions: preconditions as { uid?: string; resourceVersion?: string } }
-        : {}),
-      raw,
-    },
-  };
+  for (const fault of faults) write.context.warn(fault.replace(/^yaml: unmarshal errors:\n\s*/, ""));
 }

@@ -53,7 +53,8 @@ export function markForDeletion(
   }
   metadata.deletionTimestamp =
     grace === 0 ? timestamp(clock) : `${new Date(clock.now() + grace * 1_000).toISOString().slice(0, 19)}Z`;
-  metadata.deletionGracePeriodSeconds = grace;
+  // A namespace goes when its content has gone, which no number of seconds tells.
+  if (!resource.strategy.heldBack) metadata.deletionGracePeriodSeconds = grace;
   if (resource.strategy.generation) metadata.generation = Number(metadata.generation ?? 0) + 1;
   const marked: JsonObject = { ...object, metadata };
   resource.strategy.onDeletion?.(marked, { clock });

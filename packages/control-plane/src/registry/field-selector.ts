@@ -43,7 +43,10 @@ function splitTerms(text: string): string[] {
 }
 
 function unescapeTerm(text: string): string {
-  return text.replace(/\\([\\,=])/g, "$1");
+  return text.replace(/\\(.?)/gs, (sequence, character: string) => {
+    if (character === "\\" || character === "," || character === "=") return character;
+    throw badRequest(`invalid field selector: invalid escape sequence: ${sequence}`);
+  });
 }
 
 /** The fields of built-in kinds that can be selected by, besides the name and the namespace. */

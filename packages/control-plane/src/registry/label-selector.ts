@@ -255,6 +255,11 @@ function quote(text: string): string {
 
 function checkKey(key: string): void {
   const slash = key.indexOf("/");
+  if (key.includes("/", slash + 1) && slash >= 0) {
+    throw unparsable(
+      `<nil>: Invalid value: ${quote(key)}: a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    );
+  }
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   const name = slash < 0 ? key : key.slice(slash + 1);
   if (prefix !== undefined && (prefix === "" || prefix.length > 253 || !subdomain.test(prefix))) {

@@ -39,6 +39,8 @@ export function trackingOf(
 
 /** The main endpoint does not write the status, nor the status endpoint the spec. */
 function resetFields(resource: Resource, subresource: string | undefined): string[][] {
+  if (subresource === "status" && resource.bucket === "deployments.apps")
+    return [["spec"], ["metadata", "labels"]];
   if (subresource === "status") return [["spec"]];
   return resource.hasStatus ? [["status"]] : [];
 }

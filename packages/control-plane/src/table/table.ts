@@ -14,6 +14,8 @@ export interface TableOptions {
   readonly includeObject?: IncludeObject;
   /** The list's metadata; of a single object, its resource version. */
   readonly listMetadata?: JsonObject;
+  /** Of `meta.k8s.io`. @default "v1" */
+  readonly version?: string;
   /**
    * Whether the header is sent. A watch sends it with its first event only.
    *
@@ -30,7 +32,7 @@ export function toTable(kind: KindInfo, objects: readonly JsonObject[], options:
 /** The table of a `scale` subresource, whose kind has no path of its own. */
 export function scaleTable(scale: JsonObject, options: TableOptions): JsonObject {
   const columns = [
-    { name: "Name", type: "string", format: "name", description: "", priority: 0 },
+    { name: "Name", type: "string", format: "", description: "", priority: 0 },
     { name: "Desired", type: "integer", format: "", description: "", priority: 0 },
     { name: "Available", type: "integer", format: "", description: "", priority: 0 },
     { name: "Age", type: "string", format: "", description: "", priority: 0 },
@@ -42,27 +44,29 @@ function makeTable(
   shape: TableShape,
   kindName: string,
   objects: readonly JsonObject[],
-  { now, includeObject = "Metadata", listMetadata = {}, columns = "all" }: TableOptions,
+  { now, includeObject = "Metadata", listMetadata = {}, columns = "all", version = "v1" }: TableOptions,
 ): JsonObject {
+  const apiVersion = `meta.k8s.io/${version}`;
+  const { continue: token, ...metadata } = listMetadata;
   return {
     kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
-    metadata: listMetadata,
+    apiVersion,
+    metadata: token ? listMetadata : metadata,
     columnDefinitions: columns === "none" ? [] : shape.columns.map((column) => ({ ...column })),
     rows: objects.map((object) => {
       const conditions = kindName === "Pod" ? podRowConditions(object) : [];
       return {
         cells: shape.cells(object, now),
         ...(conditions.length === 0 ? {} : { conditions }),
-        object: included(object, includeObject),
+        object: included(object, includeObject, apiVersion),
       };
     }),
   };
 }
 
-function included(object: JsonObject, include: IncludeObject): JsonObject | null {
+function included(object: JsonObject, include: IncludeObject, apiVersion: string): JsonObject | null {
   if (include === "None") return null;
-  return include === "Object" ? object : partialMetadata(object);
+  return include === "Object" ? object : { ...partialMetadata(object), apiVersion };
 }
 
 /** An object without all but its metadata, as metadata-only clients ask for it. */

@@ -1,0 +1,265 @@
+import { clone, isObject, type JsonObject, textOf } from "../json.ts";
+import { goTypeOfKind } from "../kinds/go-types.ts";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  serverSideApply,
+} from "../merge/index.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { checkVersion, nameOf, type Target } from "../registry/registry.ts";
+import type { Resource } from "../registry/resource.ts";
+import { trackingOf } from "../registry/tracking.ts";
+import { ParseError, parseJson } from "../schema/parse-json.ts";
+import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
+import { keyOf } from "../storage/store.ts";
+import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
+import { isTrue } from "./list-options.ts";
+import { present, type ReadDependencies } from "./read.ts";
+import { type ApiRequest, type ApiResponse, header } from "./request.ts";
+import { accept, checkNamed, checkSameKind, notRegistered, type WriteRequest } from "./write.ts";
+
+export async function patch(
+  deps: ReadDependencies,
+  target: Target,
+  write: WriteRequest,
+): Promise<ApiResponse> {
+  const { resource } = target;
+  const type = patchType(resource, write.request);
+  if (type === "apply") return apply(deps, target, write);
+  refuseForce(write);
+  const change = readPatch(type, write.request, resource);
+  const patched = await deps.registry.update(
+    target,
+    write.context,
+    (live) => decodePatched(resource, type, change(live), target, write),
+    { kind: "PatchOptions" },
+  );
+  return present(deps, resource, patched, write.as, write.query);
+}
+
+type PatchType = "json" | "merge" | "strategic" | "apply";
+
+const patchTypes: ReadonlyMap<string, PatchType> = new Map([
+  ["application/json-patch+json", "json"],
+  ["application/merge-patch+json", "merge"],
+  ["application/strategic-merge-patch+json", "strategic"],
+  ["application/apply-patch+yaml", "apply"],
+]);
+
+/** What kind of patch a request brings. @throws StatusError 415 */
+export function patchType(resource: Pick<Resource, "info">, request: ApiRequest): PatchType {
+  const type = patchTypes.get(mediaType(header(request, "content-type")));
+  if (resource.info.origin === "builtin") {
+    if (type) return type;
+    throw new StatusError({
+      code: 415,
+      reason: "UnsupportedMediaType",
+      message: "415: Unsupported Media Type",
+      details: {},
+    });
+  }
+  if (type && type !== "strategic") return type;
+  throw unsupportedMediaType([...patchTypes].flatMap(([name, of]) => (of === "strategic" ? [] : [name])));
+}
+
+function refuseForce({ query }: WriteRequest): void {
+  if (!query.has("force")) return;
+  throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
+    {
+      reason: "FieldValueForbidden",
+      message: "Forbidden: may not be specified for non-apply patch",
+      field: "force",
+    },
+  ]);
+}
+
+/** What a patch does to an object, from the body of a request. @throws StatusError 400 */
+export function readPatch(
+  type: "json" | "merge" | "strategic",
+  request: ApiRequest,
+  resource: Pick<Resource, "schema">,
+): (live: JsonObject) => unknown {
+  const body = request.body ?? new Uint8Array();
+  checkSize(body);
+  const prefix = type === "strategic" ? "" : "error decoding patch: ";
+  let document: unknown;
+  try {
+    document = parseJson(textOfBytes(body), {}).value;
+  } catch (error) {
+    if (error instanceof ParseError) throw badRequest(`${prefix}${error.message}`);
+    throw error;
+  }
+  const mismatch = (value: unknown, wanted: string) =>
+    badRequest(`${prefix}json: cannot unmarshal ${goKindOf(value)} into Go value of type ${wanted}`);
+  if (type === "json") {
+    const operations = document ?? [];
+    if (!Array.isArray(operations)) throw mismatch(operations, "[]handlers.jsonPatchOp");
+    const odd: unknown = operations.find((operation) => operation !== null && !isObject(operation));
+    if (odd !== undefined) throw mismatch(odd, "handlers.jsonPatchOp");
+    return (live) => applyJsonPatch(live, operations);
+  }
+  if (document === null && type === "merge") throw badRequest("Invalid JSON Patch");
+  const change = document ?? {};
+  if (!isObject(change)) throw mismatch(change, "map[string]interface {}");
+  return type === "merge"
+    ? (live) => applyMergePatch(live, change)
+    : (live) => applyStrategicMergePatch(live, change, resource.schema());
+}
+
+function goKindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
+function decodePatched(
+  resource: Resource,
+  type: PatchType,
+  patched: unknown,
+  target: Target,
+  write: WriteRequest,
+): JsonObject {
+  const refuse = (why: string) => {
+    const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${why}`;
+    return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
+  };
+  if (!isObject(patched)) throw refuse("the patch turned the object into something else");
+  const object = clone(patched);
+  const { group, version, kind } = resource.info;
+  const expected = group === "" ? version : `${group}/${version}`;
+  if (resource.info.origin === "custom") {
+    if (!object.kind) throw refuse(`Object 'Kind' is missing in '${JSON.stringify(object)}'`);
+    checkSameKind(object, expected, kind, target.name);
+  } else {
+    const given = { kind: textOf(object.kind) || kind, apiVersion: textOf(object.apiVersion) || expected };
+    const isOther = given.kind !== kind || given.apiVersion !== expected;
+    if (isOther && type !== "strategic") throw refuse(notRegistered(given.kind, given.apiVersion));
+    object.kind = kind;
+    object.apiVersion = expected;
+  }
+  try {
+    const accepted = accept(resource, object, [], write);
+    checkNamed(accepted, target.name);
+    return accepted;
+  } catch (error) {
+    const why =
+      error instanceof StatusError
+        ? /^\w+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(error.message)?.[1]
+        : undefined;
+    if (why === undefined) throw error;
+    throw refuse(why);
+  }
+}
+
+async function apply(deps: ReadDependencies, target: Target, write: WriteRequest): Promise<ApiResponse> {
+  const { registry } = deps;
+  const { resource } = target;
+  const manager = write.query.get("fieldManager") ?? "";
+  if (manager === "") {
+    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
+      {
+        reason: "FieldValueRequired",
+        message: "Required value: is required for apply patch",
+        field: "fieldManager",
+      },
+    ]);
+  }
+  const config = await readConfiguration(write);
+  checkApplied(resource, config);
+  const named = isObject(config.metadata) ? config.metadata : undefined;
+  const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
+  const merge = (live: JsonObject | undefined) =>
+    serverSideApply({
+      ...(live ? { live } : {}),
+      config: clone(config),
+      manager,
+      force,
+      time: timestamp(registry.clock),
+      ...trackingOf(resource, registry, target.subresource),
+    });
+  for (;;) {
+    const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
+    if (!exists) {
+      if (target.subresource !== undefined) throw notFound(nameOf(resource), target.name);
+      if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
+      const merged = merge(undefined);
+      const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
+      if (metadata.name && metadata.name !== target.name) {
+        throw badRequest(
+          `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${target.name})`,
+        );
+      }
+      metadata.name = target.name;
+      checkVersion(textOf(metadata.resourceVersion));
+      delete metadata.resourceVersion;
+      merged.metadata = metadata;
+      const object = resource.decode(merged).object;
+      write.checkMayCreate?.();
+      const created = await registry.create(resource, target.namespace, object, write.context, true);
+      return present(deps, resource, created, write.as, write.query, 201);
+    }
+    const options = { kind: "PatchOptions", tracked: true } as const;
+    const applied = await registry.update(
+      target,
+      write.context,
+      (live) => resource.decode(merge(live)).object,
+      options,
+    );
+    return present(deps, resource, applied, write.as, write.query);
+  }
+}
+
+/** What is applied must say what it is. A version of the same kind that is served elsewhere is for the merge to refuse. */
+function checkApplied({ info }: Resource, config: JsonObject): void {
+  const apiVersion = textOf(config.apiVersion);
+  const slash = apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  const version = apiVersion.slice(slash + 1);
+  const isOther = group !== info.group || textOf(config.kind) !== info.kind || version !== info.version;
+  const isServed = group === info.group && goTypeOfKind(group, version, info.kind) !== undefined;
+  if (!isOther || (isServed && config.kind === info.kind)) return;
+  throw badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(config.kind)}`);
+}
+
+/** What is applied: YAML, or JSON, which is YAML too. @throws StatusError 400 */
+export async function readConfiguration(write: Pick<WriteRequest, "request">): Promise<JsonObject> {
+  const body = write.request.body ?? new Uint8Array();
+  checkSize(body);
+  const text = textOfBytes(body);
+  const { parseYaml } = await import("../schema/parse-yaml.ts");
+  let config: unknown;
+  try {
+    config = readConfigurationText(text, parseYaml);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+  if (config === null) return {};
+  if (!isObject(config)) {
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKindOf(config)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return config;
+}
+
+function readConfigurationText(text: string, parseYaml: (text: string) => { value: unknown }): unknown {
+  if (text.trim() === "") return null;
+  if (!text.trimStart().startsWith("{")) return parseYaml(text).value;
+  try {
+    return parseJson(text, {}).value;
+  } catch (error) {
+    // Flow style looks like JSON, and is not.
+    if (error instanceof ParseError) return parseYaml(text).value;
+    throw error;
+  }
+}
+
+function uidGone(resource: Resource, name: string, uid: string): StatusError {
+  return conflict(
+    nameOf(resource),
+    name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Difference } from "../differences.ts";
+import type { Sending } from "../servers.ts";
+
+/** A difference that stays, and why. */
+export interface KnownDifference {
+  readonly reason: string;
+  readonly covers: (sending: Sending, difference: Difference) => boolean;
+}
+
+export const knownDifferences: readonly KnownDifference[] = [
+  {
+    reason:
+      "columns of tables are not described: the words are Kubernetes' own, and kubectl does not show them",
+    covers: (_, { at }) => /\.columnDefinitions\[\d+\]\.description$/.test(at),
+  },
+  {
+    reason: "the parser of YAML has words of its own for what it cannot read",
+    covers: (_, { at, real }) => at === "body.message" && /: yaml: /.test(String(real)),
+  },
+  {
+    reason:
+      "a strategic patch of the wrong type is refused with the JSON decoder's words instead of the converter's",
+    covers: ({ contentType = "" }, { at, real }) =>
+      contentType.startsWith("application/strategic-merge-patch") &&
+      at.endsWith("message") &&
+      /cannot (convert|restore)|unrecognized type/.test(String(real)),
+  },
+  {
+    reason: "the real server panics on protobuf that is none, for custom kinds",
+    covers: ({ contentType }, { at, real }) =>
+      contentType === "application/vnd.kubernetes.protobuf" &&
+      at === "status" &&
+      (real as unknown[])[0] === 0,
+  },
+  {
+    reason: "answers to reviews carry no managedFields: nothing of them is kept",
+    covers: ({ path }, { at }) => path.includes("reviews") && at === "body.metadata.managedFields",
+  },
+  {
+    reason: "after a scale, entries of managers that owned the replicas keep their time",
+    covers: (_, { at, real, ours }) =>
+      /managedFields\[\d+\]\.time$/.test(at) && real === undefined && ours === "<time>",
+  },
+];

@@ -1,0 +1,19 @@
+import type { Sequence } from "../sequence.ts";
+import { applies } from "./applies.ts";
+import { creates } from "./creates.ts";
+import { deletes } from "./deletes.ts";
+import { lists } from "./lists.ts";
+import { patches } from "./patches.ts";
+import { paths } from "./paths.ts";
+import { updates } from "./updates.ts";
+
+/** What clients do, and the mistakes they make, one after the other. */
+export const scenarios: readonly Sequence[] = [
+  ...paths,
+  ...creates,
+  ...updates,
+  ...patches,
+  ...applies,
+  ...lists,
+  ...deletes,
+];
