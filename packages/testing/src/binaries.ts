@@ -12,13 +12,30 @@ import type { Backend } from "./cluster.ts";
 const day = 24 * 3_600_000;
 const patienceMs = 60_000;
 
+/** A program of a control plane, to be treated badly by a test. */
+export interface Part {
+  /** Ends it with SIGKILL, in the middle of whatever it does. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again after a kill, on the same port and data. Resolves when the control plane is ready. */
+  restart(): Promise<void>;
+}
+
+/** A control plane made of real programs. */
+export interface Binaries extends Backend {
+  readonly apiServer: Part;
+  readonly etcd: Part & {
+    /** Forgets all history but the present: who asks for a change from before is told 410, once the API server has restarted too. */
+    compact(): Promise<void>;
+  };
+}
+
 /**
  * A real etcd and kube-apiserver from the folder KUBEBUILDER_ASSETS, on ports of their own, with data that goes when it is closed. They
  * need no root, and several run side by side. There are no controllers: nothing rolls out, and namespaces stay.
  */
 export async function startBinaries(
   assets: string | undefined = process.env.KUBEBUILDER_ASSETS,
-): Promise<Backend> {
+): Promise<Binaries> {
   if (!assets)
     throw new Error("KUBEBUILDER_ASSETS must name the folder that has etcd and kube-apiserver in it");
   const folder = await mkdtemp(join(tmpdir(), "windlass-"));
@@ -47,7 +64,7 @@ export async function startBinaries(
   const [etcdPort, peerPort, port] = await freePorts(3);
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const peerUrl = `http://127.0.0.1:${peerPort}`;
-  const etcd = launch(join(assets, "etcd"), file("etcd.log"), [
+  const etcd = new Program(join(assets, "etcd"), file("etcd.log"), [
     `--data-dir=${file("etcd")}`,
     `--listen-client-urls=${etcdUrl}`,
     `--advertise-client-urls=${etcdUrl}`,
@@ -56,7 +73,7 @@ export async function startBinaries(
     `--initial-cluster=default=${peerUrl}`,
     "--unsafe-no-fsync",
   ]);
-  const apiserver = launch(join(assets, "kube-apiserver"), file("kube-apiserver.log"), [
+  const apiServer = new Program(join(assets, "kube-apiserver"), file("kube-apiserver.log"), [
     `--etcd-servers=${etcdUrl}`,
     `--secure-port=${port}`,
     "--bind-address=127.0.0.1",
@@ -88,38 +105,88 @@ export async function startBinaries(
   };
   const close = async () => {
     await Promise.all(open.map((each) => each.close()));
-    await Promise.all([end(apiserver), end(etcd)]);
+    await Promise.all([apiServer.end(), etcd.end()]);
     await rm(folder, { recursive: true, force: true });
   };
+  const client = new Client({ transport: transport() });
+  const isReady = () => ready(client, [etcd, apiServer], file("kube-apiserver.log"));
   try {
-    await ready(new Client({ transport: transport() }), [etcd, apiserver], file("kube-apiserver.log"));
+    await isReady();
   } catch (error) {
     await close();
     throw error;
   }
+  const part = (program: Program): Part => ({
+    kill: () => program.end(),
+    restart: async () => {
+      await program.end();
+      program.start();
+      await isReady();
+    },
+  });
   return {
     hasControllers: false,
     shared: false,
     transport,
     kubeconfig: () => Promise.resolve(kubeconfig),
     close,
+    apiServer: part(apiServer),
+    etcd: { ...part(etcd), compact: () => compact(etcdUrl) },
   };
 }
 
-function launch(program: string, log: string, flags: readonly string[]): ChildProcess {
-  // The shell only joins output and log file; exec makes the program itself the child.
-  return spawn("/bin/sh", ["-c", 'log="$1"; shift; exec "$@" >"$log" 2>&1', "sh", log, program, ...flags], {
-    stdio: "ignore",
-  });
+/** One program, which may be started again. */
+class Program {
+  readonly #command: readonly string[];
+  #process: ChildProcess;
+
+  constructor(program: string, log: string, flags: readonly string[]) {
+    this.#command = [log, program, ...flags];
+    this.#process = this.#launch();
+  }
+
+  get hasEnded(): boolean {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
+  start(): void {
+    this.#process = this.#launch();
+  }
+
+  async end(): Promise<void> {
+    if (this.hasEnded) return;
+    const gone = new Promise<void>((resolve) => {
+      this.#process.once("exit", () => resolve());
+    });
+    this.#process.kill("SIGKILL");
+    await gone;
+  }
+
+  #launch(): ChildProcess {
+    // The shell only joins output and log file; exec makes the program itself the child.
+    const script = 'log="$1"; shift; exec "$@" >>"$log" 2>&1';
+    return spawn("/bin/sh", ["-c", script, "sh", ...this.#command], { stdio: "ignore" });
+  }
 }
 
-async function ready(client: Client, programs: readonly ChildProcess[], log: string): Promise<void> {
+/** By etcd's HTTP gateway, which takes JSON and base64 keys. */
+async function compact(etcdUrl: string): Promise<void> {
+  const call = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const response = await fetch(`${etcdUrl}/v3/kv/${path}`, { method: "POST", body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd: ${path} was answered with ${response.status}`);
+    return (await response.json()) as { header?: { revision?: string } };
+  };
+  const { header } = await call("range", { key: "AA==", limit: "1" });
+  await call("compaction", { revision: header?.revision, physical: true });
+}
+
+async function ready(client: Client, programs: readonly Program[], log: string): Promise<void> {
   const deadline = systemClock.monotonic() + patienceMs;
   let last = "";
   while (systemClock.monotonic() < deadline) {
-    if (programs.some(({ exitCode }) => exitCode !== null)) break;
+    if (programs.some(({ hasEnded }) => hasEnded)) break;
     try {
-      await client.raw({ path: "/readyz" });
+      await client.raw({ path: "/readyz", retry: "never" }).then(({ body }) => Array.fromAsync(body));
       return;
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
@@ -128,15 +195,6 @@ async function ready(client: Client, programs: readonly ChildProcess[], log: str
   }
   const lines = (await readFile(log, "utf8").catch(() => "")).trimEnd().split("\n").slice(-5).join("\n");
   throw new Error(`kube-apiserver did not become ready (${last}); its log ends with:\n${lines}`);
-}
-
-async function end(program: ChildProcess): Promise<void> {
-  if (program.exitCode !== null || program.signalCode !== null) return;
-  const gone = new Promise<void>((resolve) => {
-    program.once("exit", () => resolve());
-  });
-  program.kill("SIGKILL");
-  await gone;
 }
 
 async function freePorts(count: number): Promise<number[]> {

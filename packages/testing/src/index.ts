@@ -1,4 +1,4 @@
-export { startBinaries } from "./binaries.ts";
+export { type Binaries, type Part, startBinaries } from "./binaries.ts";
 export {
   type Backend,
   type ClusterOptions,
