@@ -1,7 +1,8 @@
 /**
  * `npm run test:lab [-- NAME]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
  *
- * NAME is one of `api` (the API suite on a real kube-apiserver), `cluster` (end to end on the lab's cluster).
+ * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
+ * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster).
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,7 +14,7 @@ const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 const { positionals } = parseArgs({ allowPositionals: true });
 
-const suites: { readonly [name: string]: () => Promise<Tally> } = { api, cluster };
+const suites: { readonly [name: string]: () => Promise<Tally> } = { api, chaos, cluster };
 const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
 for (const name of wanted) {
   if (!Object.hasOwn(suites, name)) {
@@ -41,6 +42,15 @@ process.exit(failed > 0 || passed === 0 ? 1 : 0);
 async function api(): Promise<Tally> {
   const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
   return await runVitest(["tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
+}
+
+/** Kills, cuts, stalls and faults. What it showed last is in tests/chaos/last-result.json. */
+async function chaos(): Promise<Tally> {
+  const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
+  return await runVitest(["--config", "vitest.chaos.config.ts"], {
+    ...environment,
+    KUBEBUILDER_ASSETS: assets(),
+  });
 }
 
 /** The suites of tests/lab, on a fresh cluster. */

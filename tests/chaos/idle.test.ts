@@ -1,0 +1,29 @@
+import { sleep, systemClock } from "@windlass/clock";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { record } from "./record.ts";
+import { World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("with 1,000 objects settled, a minute passes with no write and no read but the watches", async () => {
+  const population = await world.openNamespace();
+  await using operator = await world.startOperator(population.namespace);
+  await population.grow(1_000);
+  const settledMs = await population.converged(90_000);
+  const writesToSettle = operator.proxy.writes.length;
+  const before = operator.proxy.passed.length;
+  await sleep(systemClock, 60_000);
+  const since = operator.proxy.passed.slice(before);
+  expect(since.filter(({ isWatch }) => !isWatch)).toEqual([]);
+  await record("a settled minute with 1,000 objects", {
+    writesToSettle,
+    settledMs,
+    writes: 0,
+    readsButWatches: 0,
+    watchesOpened: since.length,
+  });
+});
