@@ -1,0 +1,103 @@
+import { ManualClock } from "@windlass/clock";
+import { ConfigMap, Deployment, Namespace } from "@windlass/runtime/kinds";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startCluster, type TestCluster } from "./cluster.ts";
+import { WaitError, waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
+
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  cluster = await startCluster({ flavour: "embedded" });
+});
+afterAll(() => cluster.close());
+
+const keyOf = (name: string) => ({ namespace: "default", name });
+const setTo = (name: string, x: string) =>
+  cluster.client.apply(ConfigMap, { metadata: keyOf(name), data: { x } }, { force: true });
+
+test("what is there already is seen at once, and what comes later when it comes", async () => {
+  await setTo("there", "1");
+  expect(await waitFor(cluster.client, ConfigMap, keyOf("there"), ({ data }) => data?.x)).toBe("1");
+  const coming = waitFor(cluster.client, ConfigMap, keyOf("coming"), ({ data }) => data?.x === "2" && "came");
+  await setTo("coming", "1");
+  await setTo("coming", "2");
+  expect(await coming).toBe("came");
+});
+
+test("a state that lasts but a moment is seen too", async () => {
+  await setTo("brief", "1");
+  const seen = waitFor(cluster.client, ConfigMap, keyOf("brief"), ({ data }) => data?.x === "2");
+  // The watch is open once the first list has been looked at; from then on every state counts.
+  await expect.poll(() => cluster.controlPlane?.faults.openWatches).toBeGreaterThan(0);
+  await setTo("brief", "2");
+  await setTo("brief", "3");
+  expect(await seen).toBe(true);
+});
+
+test("the end of an object is waited for, and of one that never was it has come", async () => {
+  await setTo("ending", "1");
+  const ended = waitForDeletion(cluster.client, ConfigMap, keyOf("ending"));
+  await cluster.client.delete(ConfigMap, keyOf("ending"));
+  await ended;
+  await waitForDeletion(cluster.client, ConfigMap, keyOf("never-was"));
+});
+
+test("a condition counts once it is about the present spec", async () => {
+  const conditions = (observedGeneration: number) => [{ type: "Ready", status: "True", observedGeneration }];
+  const object = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "x", generation: 2 },
+    status: { conditions: conditions(1) },
+  };
+  const answers = [object, { ...object, status: { conditions: conditions(2) } }];
+  const client = {
+    list: () => Promise.resolve({ items: [answers[0]], metadata: { resourceVersion: "1" } }),
+    watch: async function* () {
+      yield { type: "MODIFIED", object: answers[1] };
+    },
+  } as unknown as TestCluster["client"];
+  expect(await waitForCondition(client, Deployment, keyOf("x"), "Ready")).toBe(answers[1]);
+});
+
+test("who waits in vain is told for what, how long, and what was there instead", async () => {
+  await setTo("stuck", "1");
+  const clock = new ManualClock();
+  const waiting = waitFor(cluster.client, ConfigMap, keyOf("stuck"), ({ data }) => data?.x === "2", {
+    clock,
+    timeoutMs: 5_000,
+  });
+  const failed = expect(waiting).rejects.toThrow(
+    /^ConfigMap default\/stuck did not come about within 5000 ms; last seen: \{[\s\S]*"x": "1"/,
+  );
+  await clock.advance(5_000);
+  await failed;
+  await expect(waiting).rejects.toBeInstanceOf(WaitError);
+});
+
+test("who waits for an end in vain is told so", async () => {
+  const clock = new ManualClock();
+  const waiting = waitForDeletion(cluster.client, Namespace, { name: "default" }, { clock, timeoutMs: 10 });
+  const failed = expect(waiting).rejects.toThrow(
+    /^the end of Namespace default did not come about within 10 ms/,
+  );
+  await clock.advance(10);
+  await failed;
+});
+
+test("what was never seen is nothing", () => {
+  expect(new WaitError("Pod default/x", 10, undefined).message).toBe(
+    "Pod default/x did not come about within 10 ms; last seen: nothing",
+  );
+});
+
+test("a watch that breaks off is taken up again", async () => {
+  await setTo("cut", "1");
+  const waiting = waitFor(cluster.client, ConfigMap, keyOf("cut"), ({ data }) => data?.x === "2");
+  const faults = cluster.controlPlane?.faults;
+  await expect.poll(() => faults?.openWatches).toBeGreaterThan(0);
+  cluster.controlPlane?.compact();
+  faults?.dropWatches();
+  await setTo("cut", "2");
+  expect(await waiting).toBe(true);
+});

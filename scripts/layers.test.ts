@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** What each room may use at run time. Layers only look down. */
+const mayUse: { readonly [room: string]: readonly string[] } = {
+  "packages/clock": [],
+  "packages/certificates": ["clock"],
+  "packages/client": ["clock", "certificates"],
+  "packages/control-plane": ["clock", "certificates"],
+  "packages/runtime": ["clock", "certificates", "client"],
+  "packages/testing": ["clock", "certificates", "client", "runtime", "control-plane"],
+  "packages/dashboard": ["clock", "client", "runtime"],
+  "packages/cli": ["clock", "certificates", "client", "runtime", "control-plane", "testing", "dashboard"],
+};
+/** An operator stands on the framework: what it runs with in a cluster is what it may use. */
+const operatorsMayUse = ["clock", "certificates", "client", "runtime"];
+
+interface Manifest {
+  readonly exports?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+interface Import {
+  readonly room: string;
+  readonly file: string;
+  readonly what: string;
+  readonly isTest: boolean;
+}
+
+async function roomsOf(): Promise<string[]> {
+  const rooms: string[] = [];
+  for await (const file of glob(["packages/*/package.json", "operators/*/package.json"], { cwd: root }))
+    rooms.push(dirname(file));
+  return rooms.toSorted();
+}
+
+const importPattern =
+  /^(?:import|export)\b[^;"=(]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+
+/** Every import of every source, those within functions too. */
+async function importsOf(room: string): Promise<Import[]> {
+  const imports: Import[] = [];
+  for await (const file of glob(`${room}/{src,scripts}/**/*.ts`, { cwd: root })) {
+    const text = await readFile(join(root, file), "utf8");
+    // What uses the tools of tests is part of them, whatever its name.
+    const isTest =
+      /\.test\.ts$|\/test-[^/]*\.ts$|\/scripts\//.test(file) || / from "(vitest|fast-check)"/.test(text);
+    for (const [, from, bare, lazy] of text.matchAll(importPattern))
+      imports.push({ room, file, what: from ?? bare ?? lazy ?? "", isTest });
+  }
+  return imports;
+}
+
+async function manifestOf(room: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(root, room, "package.json"), "utf8")) as Manifest;
+}
+
+const rooms = await roomsOf();
+const imports = (await Promise.all(rooms.map(importsOf))).flat();
+const ours = imports.filter(({ what }) => what.startsWith("@windlass/"));
+const packageOf = (what: string) =>
+  what
+    .split("/")
+    .slice(0, what.startsWith("@") ? 2 : 1)
+    .join("/");
+const say = ({ file, what }: Import) => `${file} imports ${what}`;
+
+test("every room has its place among the layers", () => {
+  const unknown = rooms.filter((room) => room.startsWith("packages/") && !Object.hasOwn(mayUse, room));
+  expect(unknown, "to be given a place in mayUse").toEqual([]);
+});
+
+test("layers only look down", () => {
+  const upward = ours.filter(({ room, what, isTest }) => {
+    const allowed = room.startsWith("operators/") ? operatorsMayUse : (mayUse[room] ?? []);
+    return !isTest && !allowed.includes(packageOf(what).slice("@windlass/".length));
+  });
+  expect(upward.map(say)).toEqual([]);
+});
+
+test("the control plane knows neither the client nor the runtime, not even in its tests", () => {
+  const known = ours.filter(
+    ({ room, what }) => room === "packages/control-plane" && /^@windlass\/(client|runtime)(\/|$)/.test(what),
+  );
+  expect(known.map(say)).toEqual([]);
+});
+
+test("what one room takes from another, the other exports", async () => {
+  const deep: string[] = [];
+  for (const one of ours) {
+    const name = packageOf(one.what).slice("@windlass/".length);
+    const place = [`packages/${name}`, `operators/${name}`].find((room) => rooms.includes(room));
+    const entry = `.${one.what.slice(`@windlass/${name}`.length)}`;
+    const exported = place === undefined ? undefined : (await manifestOf(place)).exports?.[entry];
+    if (exported === undefined || !existsSync(join(root, place ?? "", exported))) deep.push(say(one));
+  }
+  expect(deep).toEqual([]);
+});
+
+test("no path leads out of a room", () => {
+  const leaving = imports.filter(
+    ({ room, file, what }) =>
+      what.startsWith(".") && relative(join(root, room), join(root, dirname(file), what)).startsWith(".."),
+  );
+  expect(leaving.map(say)).toEqual([]);
+});
+
+test("what a room needs at run time, its package asks for", async () => {
+  const missing = new Set<string>();
+  for (const { room, what, isTest } of imports) {
+    if (isTest || what.startsWith(".") || what.startsWith("node:")) continue;
+    const { dependencies = {} } = await manifestOf(room);
+    if (!Object.hasOwn(dependencies, packageOf(what))) missing.add(`${room} needs ${packageOf(what)}`);
+  }
+  expect([...missing]).toEqual([]);
+});
