@@ -1,30 +1,65 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { clone, type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
-import type { Registry } from "../registry/registry.ts";
+import { timestamp } from "../registry/metadata.ts";
+import type { Registry, RequestContext } from "../registry/registry.ts";
 import { internalError, StatusError } from "../status.ts";
-import { field } from "../storage/store.ts";
+import { field, type StoredObject } from "../storage/store.ts";
 
-/** Why a pod may not be evicted now: a disruption budget that has nothing to give. Undefined if it may. */
-export function blockingBudget({ store }: Registry, pod: JsonObject): StatusError | undefined {
-  const metadata = pod.metadata as JsonObject;
-  const budgets = [...store.entries("poddisruptionbudgets.policy")].filter(
+/**
+ * Takes a pod's eviction out of its disruption budget, in one step with the check that there is something left: of two evictions at
+ * once only as many succeed as the budget has. A pod that is not running costs nobody anything.
+ *
+ * @throws StatusError 429 if the budget has nothing to give, 500 if the pod has more than one.
+ */
+export async function spendBudget(
+  registry: Registry,
+  pod: StoredObject,
+  context: RequestContext,
+): Promise<void> {
+  const { metadata } = pod;
+  const phase = field(pod, "status", "phase");
+  if (phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp)
+    return;
+  const budgets = Array.from(registry.store.entries("poddisruptionbudgets.policy")).filter(
     ({ object }) =>
       object.metadata.namespace === metadata.namespace &&
       selectorMatcher(field(object, "spec", "selector"))(metadata.labels as JsonObject | undefined),
   );
-  if (budgets.length === 0) return undefined;
+  const [budget] = budgets;
+  const resource = registry.resource("policy", "v1", "poddisruptionbudgets");
+  if (!budget || !resource) return;
   if (budgets.length > 1) {
-    return internalError(
+    throw internalError(
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   }
-  const budget = budgets[0]?.object as JsonObject;
-  const phase = field(pod, "status", "phase");
-  if (phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata.deletionTimestamp)
-    return undefined;
-  const allowed = Number(field(budget, "status", "disruptionsAllowed") ?? 0);
-  if (allowed > 0) return undefined;
-  const name = textOf((budget.metadata as JsonObject).name);
+  const target = {
+    resource,
+    namespace: textOf(metadata.namespace),
+    name: budget.object.metadata.name,
+    subresource: "status",
+  };
+  await registry.update(
+    target,
+    context,
+    (live) => {
+      const allowed = Number(field(live, "status", "disruptionsAllowed") ?? 0);
+      if (allowed <= 0) throw nothingLeft(live);
+      const next = clone(live);
+      const status = next.status as JsonObject;
+      status.disruptionsAllowed = allowed - 1;
+      status.disruptedPods = {
+        ...(status.disruptedPods as JsonObject | undefined),
+        [metadata.name]: timestamp(registry.clock),
+      };
+      return next;
+    },
+    { kind: "PatchOptions" },
+  );
+}
+
+function nothingLeft(budget: JsonObject): StatusError {
+  const name = textOf(field(budget, "metadata", "name"));
   const healthy = Number(field(budget, "status", "currentHealthy") ?? 0);
   const wanted = Number(field(budget, "status", "desiredHealthy") ?? 0);
   return new StatusError({

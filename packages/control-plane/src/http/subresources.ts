@@ -236,9 +236,8 @@ const evict: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "policy", version: "v1", kind: "Eviction" });
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
-  const { blockingBudget } = await import("./eviction.ts");
-  const refusal = blockingBudget(deps.registry, object);
-  if (refusal) throw refusal;
+  const { spendBudget } = await import("./eviction.ts");
+  await spendBudget(deps.registry, object, write.context);
   const options = isObject(body.object.deleteOptions) ? body.object.deleteOptions : {};
   const grace = options.gracePeriodSeconds;
   await deps.registry.delete(
