@@ -2,7 +2,8 @@
  * `npm run test:lab [-- NAME]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
  *
  * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
- * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster).
+ * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster), `scale` (a thousand objects on a real control plane with
+ * simulated nodes).
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -12,9 +13,10 @@ import { runVitest, type Tally } from "./steps.ts";
 
 const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
+const scaleTests = "tests/lab/*-scale.test.ts";
 const { positionals } = parseArgs({ allowPositionals: true });
 
-const suites: { readonly [name: string]: () => Promise<Tally> } = { api, chaos, cluster };
+const suites: { readonly [name: string]: () => Promise<Tally> } = { api, chaos, cluster, scale };
 const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
 for (const name of wanted) {
   if (!Object.hasOwn(suites, name)) {
@@ -55,19 +57,32 @@ async function chaos(): Promise<Tally> {
 
 /** The suites of tests/lab, on a fresh cluster. */
 async function cluster(): Promise<Tally> {
+  return await onCluster([], async (environment) => {
+    execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
+    return await runVitest(["--config", "vitest.lab.config.ts", "--exclude", scaleTests], environment);
+  });
+}
+
+/** What needs room for a thousand pods, which then run nothing. */
+async function scale(): Promise<Tally> {
+  return await onCluster(["--simulated", "20"], (environment) =>
+    runVitest(["--config", "vitest.lab.config.ts", "webapp-scale"], environment),
+  );
+}
+
+/** Runs tests on a cluster that nobody used before, and takes it down. */
+async function onCluster(
+  flags: readonly string[],
+  run: (environment: NodeJS.ProcessEnv) => Promise<Tally>,
+): Promise<Tally> {
   const bin = assets();
   execFileSync(lab, ["down"], { stdio: "inherit" });
-  const kubeconfig = execFileSync(lab, ["up"], {
+  const kubeconfig = execFileSync(lab, ["up", ...flags], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   }).trim();
   try {
-    execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
-    return await runVitest(["--config", "vitest.lab.config.ts"], {
-      ...process.env,
-      KUBECONFIG: kubeconfig,
-      PATH: `${bin}:${process.env.PATH}`,
-    });
+    return await run({ ...process.env, KUBECONFIG: kubeconfig, PATH: `${bin}:${process.env.PATH}` });
   } finally {
     execFileSync(lab, ["down"], { stdio: "inherit" });
   }

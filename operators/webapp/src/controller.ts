@@ -19,7 +19,7 @@ export const webapp = controller(WebApp, {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
     const { apply, cache, key } = context;
     const deployment = await apply(Deployment, deploymentFor(app, await replicasFor(app, context)));
-    const pods = cache.list(Pod, { ...key, labelSelector: `${nameLabel}=${key.name}` });
+    const pods = () => cache.list(Pod, { ...key, labelSelector: `${nameLabel}=${key.name}` });
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
 

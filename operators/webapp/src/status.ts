@@ -8,13 +8,13 @@ import type { App, WebApp } from "./webapp.ts";
 export function observe(
   app: App,
   deployment?: ObjectOf<typeof Deployment>,
-  pods: readonly ObjectOf<typeof Pod>[] = [],
+  pods: () => readonly ObjectOf<typeof Pod>[] = () => [],
 ): Required<Pick<Wanted<typeof WebApp>, "status" | "events">> {
   const { replicas = 0, availableReplicas = 0 } = deployment?.status ?? {};
   const wanted = deployment?.spec?.replicas ?? app.spec.replicas;
   const phase = phaseOf(app, deployment);
   const isReady = phase === "Ready";
-  const fault = isReady || !deployment ? undefined : faultOf(deployment, pods);
+  const fault = isReady || !deployment ? undefined : faultOf(deployment, pods());
   const reason = fault?.reason ?? (isReady && wanted === 0 ? "ScaledToZero" : phase);
   const count = `${availableReplicas} of ${wanted} replicas are available`;
   const message = fault ? `${count}; ${fault.message}` : count;

@@ -57,7 +57,7 @@ export const WebApp = v1.withVersion(v2, {
     const { min, max, ...target } = scaling;
     const { [begin]: kept = min, ...annotations } = metadata.annotations ?? {};
     const fixed = { ...container, ...ingress, replicas: min };
-    const begun = replicas.catch(min).parse(Number(kept));
+    const begun = replicas.catch(min).parse(Number(kept || min));
     return {
       metadata: { annotations },
       spec: max ? { ...fixed, replicas: begun, autoscaling: { min, max, ...target } } : fixed,

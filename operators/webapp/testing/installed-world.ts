@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ObjectKey } from "@windlass/client";
 import { Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { startCluster, waitFor, waitForCondition } from "@windlass/testing";
@@ -34,7 +34,20 @@ export async function installedWorld(): Promise<World> {
       const { status } = await client.get(Pod, key);
       const [container] = status?.containerStatuses ?? [];
       const id = container?.containerID?.replace("containerd://", "") ?? "";
-      execFileSync(lab, ["exec", "ctr", "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", id]);
+      const socket = join(dirname(await cluster.kubeconfig()), "containerd.sock");
+      const kill = [
+        "ctr",
+        "--address",
+        socket,
+        "--namespace",
+        "k8s.io",
+        "task",
+        "kill",
+        "--signal",
+        "SIGKILL",
+        id,
+      ];
+      execFileSync(lab, ["exec", ...kill]);
       // It comes back, and answers webhooks again, well before the lease that it did not let go of runs out.
       await waitFor(client, Pod, key, (pod) => {
         const [now] = pod.status?.containerStatuses ?? [];

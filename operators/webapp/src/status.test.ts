@@ -1,0 +1,126 @@
+import type { ObjectOf } from "@windlass/runtime";
+import type { Deployment, Pod } from "@windlass/runtime/kinds";
+import { expect, test } from "vitest";
+import { type App, WebApp } from "./index.ts";
+import { observe } from "./status.ts";
+
+const app = (status?: App["status"], metadata: object = {}): App =>
+  WebApp.make({ name: "shop", namespace: "web", ...metadata }, { image: "nginx:1.25", replicas: 3 }, status);
+
+function deployment(
+  counts: object,
+  reason = "ReplicaSetUpdated",
+  generation = 2,
+): ObjectOf<typeof Deployment> {
+  return {
+    metadata: { name: "shop", generation },
+    spec: { replicas: 3, selector: {}, template: { spec: { containers: [] } } },
+    status: {
+      observedGeneration: 2,
+      replicas: 3,
+      updatedReplicas: 3,
+      availableReplicas: 3,
+      conditions: [{ type: "Progressing", status: "True", reason }],
+      ...counts,
+    },
+  };
+}
+
+const pod = (name: string, status: object, metadata: object = {}): ObjectOf<typeof Pod> => ({
+  metadata: { name, ...metadata },
+  spec: { containers: [] },
+  status: status as NonNullable<ObjectOf<typeof Pod>["status"]>,
+});
+const waiting = (reason: string, more: object = {}) => ({
+  containerStatuses: [
+    {
+      name: "app",
+      image: "nginx:nope",
+      imageID: "",
+      ready: false,
+      restartCount: 0,
+      state: { waiting: { reason } },
+      ...more,
+    },
+  ],
+});
+
+test("an app is Created until the operator has made its Deployment", () => {
+  expect(observe(app()).status.phase).toBe("Created");
+});
+
+test("a Deployment that its controller has not seen yet is Reconciling, whatever its counts say", () => {
+  expect(observe(app(), deployment({}, "NewReplicaSetAvailable", 3)).status.phase).toBe("Reconciling");
+});
+
+test("a rollout is WaitingForPods until every replica is new and available", () => {
+  for (const counts of [{ availableReplicas: 2 }, { updatedReplicas: 1 }, { replicas: 4 }])
+    expect(observe(app(), deployment(counts)).status.phase).toBe("WaitingForPods");
+  expect(observe(app(), deployment({})).status.phase).toBe("Ready");
+});
+
+test("a rolled out template that comes to more or fewer pods is Scaling, until they are available", () => {
+  const rolledOut = "NewReplicaSetAvailable";
+  expect(observe(app(), deployment({ replicas: 1, availableReplicas: 1 }, rolledOut)).status.phase).toBe(
+    "Scaling",
+  );
+  const late = deployment({ availableReplicas: 1 }, rolledOut);
+  expect(observe(app({ phase: "Scaling" }), late).status.phase).toBe("Scaling");
+  expect(observe(app({ phase: "Ready" }), late).status.phase).toBe("WaitingForPods");
+});
+
+test("an app on its way out is Deleting", () => {
+  const going = app({ phase: "Ready" }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  expect(observe(going, deployment({})).status.phase).toBe("Deleting");
+});
+
+test("trying to pull and waiting to try again are one fault in the same words", () => {
+  const said = ["ErrImagePull", "ImagePullBackOff"].map((reason) => {
+    const { status } = observe(app(), deployment({ availableReplicas: 0 }), () => [
+      pod("shop-1", waiting(reason)),
+    ]);
+    return status.conditions?.find(({ type }) => type === "Degraded");
+  });
+  expect(said[0]).toMatchObject({
+    reason: "ImagePullFailed",
+    message: "pod shop-1 cannot pull image nginx:nope",
+  });
+  expect(said[1]).toEqual(said[0]);
+});
+
+test("a container between two crashes is still crashing, and one that has recovered is not", () => {
+  const lastState = { terminated: { exitCode: 3 } };
+  const between = waiting("", { state: { running: {} }, lastState });
+  const fault = observe(app(), deployment({ availableReplicas: 0 }), () => [pod("shop-1", between)]).status;
+  expect(fault.conditions?.[2]).toMatchObject({ status: "True", reason: "CrashLoop" });
+  const well = waiting("", { state: { running: {} }, lastState, ready: true });
+  const fine = observe(app(), deployment({ availableReplicas: 2 }), () => [pod("shop-1", well)]).status;
+  expect(fine.conditions?.[2]).toMatchObject({ status: "False" });
+});
+
+test("pods that are going do not count, and of several faulty ones the first by name is named", () => {
+  const pods = [
+    pod("shop-3", waiting("ErrImagePull")),
+    pod("shop-2", waiting("ErrImagePull")),
+    pod("shop-1", waiting("ErrImagePull"), { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+  ];
+  const { status } = observe(app(), deployment({ availableReplicas: 0 }), () => pods);
+  expect(status.conditions?.[2]?.message).toContain("pod shop-2");
+});
+
+test("a rollout past its deadline no longer progresses", () => {
+  const conditions = [
+    { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
+  ];
+  const { status } = observe(app(), deployment({ availableReplicas: 0, conditions }));
+  expect(status.conditions?.map((one) => one.status)).toEqual(["False", "False", "True"]);
+});
+
+test("an event is news: there is none while the reason stays the same", () => {
+  const first = observe(app(), deployment({}));
+  expect(first.events).toEqual([
+    { type: "Normal", reason: "Ready", message: "3 of 3 replicas are available" },
+  ]);
+  const again = app(first.status as NonNullable<App["status"]>);
+  expect(observe(again, deployment({})).events).toEqual([]);
+});
