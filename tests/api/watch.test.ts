@@ -58,7 +58,7 @@ test("a watch from a list's version brings every change after it, in order", asy
 
 test("a watch-list streams what there is, says that this was all, and goes on", async () => {
   const namespace = await cluster.createNamespace();
-  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "old", labels: { mine: "yes" } } });
+  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "a-old", labels: { mine: "yes" } } });
   const events = cluster.client.watch(ConfigMap, {
     namespace,
     labelSelector: "mine=yes",
@@ -68,11 +68,11 @@ test("a watch-list streams what there is, says that this was all, and goes on", 
   });
   const seen = take(events, 3);
   // Created while the stream may be at any point: it comes after the mark, or before it as part of the state.
-  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "new", labels: { mine: "yes" } } });
+  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "b-new", labels: { mine: "yes" } } });
   const result = await seen;
-  expect(result[0]).toEqual(["ADDED", "old"]);
+  expect(result[0]).toEqual(["ADDED", "a-old"]);
   expect(result).toContainEqual(["END", ""]);
-  expect(result).toContainEqual(["ADDED", "new"]);
+  expect(result).toContainEqual(["ADDED", "b-new"]);
 });
 
 test("an object that stops matching leaves the watcher's sight, and comes back as new", async () => {

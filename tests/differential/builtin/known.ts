@@ -15,15 +15,6 @@ const known: readonly { readonly why: string; readonly covers: (line: string, of
       why: "requests that are refused are answered without the warning that their kind is deprecated",
       covers: (line, { story }) => story === "endpoints" && line.startsWith("warnings: "),
     },
-    {
-      why: "the node of a pod can be set once at its main endpoint, as binding does it there",
-      covers: (_line, { story }) => story === "pod placement",
-    },
-    {
-      why: "a pod that goes at once is answered as it was stored, without the time of its deletion",
-      covers: (line, { request }) =>
-        request.method === "DELETE" && /^metadata\.(deletion\w+|generation): /.test(line),
-    },
   ];
 
 /** The difference without what is known of it; undefined if nothing is left. */

@@ -209,9 +209,8 @@ const bind: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
   const node = field(body.object, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
-  const { subresource: _subresource, ...pod } = target;
   await deps.registry.update(
-    pod,
+    target,
     write.context,
     (live) => {
       const bound = field(live, "spec", "nodeName");

@@ -61,6 +61,21 @@ export function markForDeletion(
   return { object: marked };
 }
 
+/** The last state of what goes at once. Of kinds that may linger it tells when, and that it had no time left. */
+export function dying(resource: Resource, object: JsonObject, clock: Clock): JsonObject {
+  const metadata = object.metadata as JsonObject;
+  if (!resource.strategy.gracePeriod || metadata.deletionTimestamp !== undefined) return object;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      deletionTimestamp: timestamp(clock),
+      deletionGracePeriodSeconds: 0,
+      ...(resource.strategy.generation ? { generation: Number(metadata.generation ?? 0) + 1 } : {}),
+    },
+  };
+}
+
 function graceOf(resource: Resource, object: JsonObject, options: DeleteOptions): number {
   const natural = resource.strategy.gracePeriod?.(object);
   if (natural === undefined) return 0;

@@ -124,6 +124,9 @@ export function fieldMatcher(
     );
 }
 
+/** Events are stored in their core form, whichever form they are asked for in. */
+const storedPaths = new Map([["reportingController", "reportingComponent"]]);
+
 function valueAt(object: JsonObject, path: string): string {
   if (path === "status.podIPs") {
     const ips = (field(object, "status", "podIPs") ?? []) as { ip: string }[];
@@ -133,7 +136,10 @@ function valueAt(object: JsonObject, path: string): string {
     return textOf(field(object, "source", "component") ?? field(object, "reportingComponent") ?? "");
   }
   if (path === "status.successful") return textOf(field(object, "status", "succeeded") ?? 0);
-  const value = field(object, ...path.split("."));
+  const value = field(
+    object,
+    ...(storedPaths.get(path) ?? path.replace(/^regarding\./, "involvedObject.")).split("."),
+  );
   if (value === undefined || value === null) {
     return path === "spec.unschedulable" || path === "spec.hostNetwork" ? "false" : "";
   }

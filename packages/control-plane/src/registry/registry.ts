@@ -14,7 +14,7 @@ import {
 } from "../status.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
-import { type DeleteOptions, markForDeletion } from "./deletion.ts";
+import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
 import { generateName, metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
 import type { Resource } from "./resource.ts";
 import type { StrategyContext } from "./strategy.ts";
@@ -155,8 +155,8 @@ export class Registry {
     object = request.object as JsonObject;
     const strategyContext = this.#strategyContext(context, undefined);
     if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
-    strategy.prepareCreate?.(object, strategyContext);
     this.#chooseName(resource, namespace, object);
+    strategy.prepareCreate?.(object, strategyContext);
     const name = textOf((object.metadata as JsonObject).name ?? "");
     const causes = [
       ...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin),
@@ -181,7 +181,7 @@ export class Registry {
           })
         : failure;
     }
-    if (context.dryRun) return object;
+    if (context.dryRun) return resource.settle?.(object) ?? object;
     const entry = this.store.put(resource.bucket, key, stored);
     return this.fromStorage(resource, entry.object);
   }
@@ -257,7 +257,8 @@ export class Registry {
     if (noOp(live, settled)) return live;
     if (context.dryRun) return next;
     if (readyToGo(resource, next)) {
-      this.store.delete(resource.bucket, key, stored);
+      // Watchers see the state before this write, which was never stored; only its author sees what it made.
+      this.store.delete(resource.bucket, key);
       strategy.afterDelete?.(next, strategyContext);
       return next;
     }
@@ -294,7 +295,7 @@ export class Registry {
       const stored = noOp(entry.object, object) ? entry : this.store.put(resource.bucket, key, object);
       return { object: await this.fromStorage(resource, stored.object), gone: false };
     }
-    const last = this.store.delete(resource.bucket, key) as Entry;
+    const last = this.store.delete(resource.bucket, key, dying(resource, entry.object, this.clock)) as Entry;
     resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined));
     return { object: await this.fromStorage(resource, last.object), gone: true };
   }

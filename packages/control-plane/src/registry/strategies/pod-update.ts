@@ -95,16 +95,7 @@ function withAllowed(now: JsonObject, before: JsonObject): JsonObject {
   if (had !== undefined && had < 0 && munged.terminationGracePeriodSeconds === 1) {
     munged.terminationGracePeriodSeconds = had;
   }
-  // Whoever places a pod does so once.
-  if (text(before, "nodeName") === "" && text(now, "nodeName") !== "" && onlyNodeName(munged, before)) {
-    delete munged.nodeName;
-  }
   return munged;
-}
-
-function onlyNodeName(munged: JsonObject, before: JsonObject): boolean {
-  const { nodeName: _name, ...rest } = munged;
-  return equal(rest, before);
 }
 
 /** While it waits behind gates, where a pod may run can be narrowed. */
