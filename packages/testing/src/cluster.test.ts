@@ -132,6 +132,18 @@ test("on a shared cluster, what the test made is gone afterwards, and what other
   expect(precious.metadata.deletionTimestamp).toBeUndefined();
 });
 
+test("objects that wait for an operator which is gone do not keep a shared cluster from being cleaned up", async () => {
+  const { join } = await sharedCluster();
+  const cluster = join();
+  await cluster.install(Site);
+  const namespace = await cluster.createNamespace();
+  const metadata = { namespace, name: "held", finalizers: ["testing.windlass.dev/site"] };
+  await cluster.client.create(Site, { metadata, spec: { image: "nginx:1.25" } });
+  await cluster.close();
+  const left = await join().client.list(CustomResourceDefinition);
+  expect(left.items).toEqual([]);
+});
+
 test("what the test deleted itself does not keep the cluster from closing", async () => {
   const { join } = await sharedCluster();
   const cluster = join();

@@ -1,5 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { Client, impersonate, isAlreadyExists, isNotFound, type Transport } from "@windlass/client";
+import {
+  type AnyKind,
+  Client,
+  impersonate,
+  isAlreadyExists,
+  isNotFound,
+  type Transport,
+} from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import type { ControlPlane, ControlPlaneOptions } from "@windlass/control-plane";
 import { type Manager, type ManagerOptions, silentLogger } from "@windlass/runtime";
@@ -176,6 +183,7 @@ export class TestCluster implements AsyncDisposable {
     try {
       await Promise.all(this.#managers.map((manager) => manager.stop()));
       if (this.#backend.shared) {
+        await Promise.all([...this.#definitions].map((name) => this.#letGo(name)));
         // Namespaces first: what is in them may hold on to a definition.
         await Promise.all(this.#namespaces.map((name) => this.#remove(Namespace, name)));
         await Promise.all([...this.#definitions].map((name) => this.#remove(CustomResourceDefinition, name)));
@@ -183,6 +191,32 @@ export class TestCluster implements AsyncDisposable {
     } finally {
       await this.#backend.close();
     }
+  }
+
+  /** Takes the finalizers off all objects of a definition. The operators that set them are gone, and nobody else would. */
+  async #letGo(definition: string): Promise<void> {
+    const { spec } = await this.client.get(CustomResourceDefinition, { name: definition });
+    const version = spec.versions.find(({ served }) => served);
+    if (!version) return;
+    const kind: AnyKind = {
+      group: spec.group,
+      version: version.name,
+      kind: spec.names.kind,
+      plural: spec.names.plural,
+      scope: spec.scope === "Namespaced" ? "Namespaced" : "Cluster",
+    };
+    const { items } = await this.client.list(kind);
+    const held = items.filter(({ metadata }) => metadata.finalizers !== undefined);
+    await Promise.all(
+      held.map(async ({ metadata: { name, namespace } }) => {
+        const key = namespace === undefined ? { name } : { name, namespace };
+        try {
+          await this.client.patch(kind, key, { type: "merge", patch: { metadata: { finalizers: null } } });
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }),
+    );
   }
 
   async #remove(kind: typeof Namespace | typeof CustomResourceDefinition, name: string): Promise<void> {
