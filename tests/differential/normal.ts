@@ -46,7 +46,10 @@ class Settling {
 
   settle(value: unknown, key: string): unknown {
     if (Array.isArray(value)) {
-      const items = key === "managedFields" ? byManager(value as JsonObject[]) : value;
+      const items =
+        key === "managedFields"
+          ? byManager(value as JsonObject[])
+          : value.filter((item) => !isPlainBookmark(item));
       const settled = items.map((item) => this.settle(item, key));
       return key === "causes" ? asSet(settled) : settled;
     }
@@ -57,7 +60,10 @@ class Settling {
     if (key === "nodePort" || key === "healthCheckNodePort") {
       return this.#given.includes(String(value as number)) ? value : "<port>";
     }
-    if (key === "cells" && typeof value === "string" && /^\d+[smhd]$/.test(value)) return "<age>";
+    if (key === "cells" && typeof value === "string") {
+      if (/^\d+[smhd]$/.test(value)) return "<age>";
+      if (/^\d+(\.\d+){3}$/.test(value) && !this.#given.includes(value)) return "<address>";
+    }
     return typeof value === "string" ? this.#text(value, key) : value;
   }
 
@@ -94,6 +100,13 @@ function isOfTheStore(value: JsonObject): boolean {
   );
 }
 
+/** Bookmarks come when the server finds time for them, but for the one that ends the initial events. */
+function isPlainBookmark(value: unknown): boolean {
+  return (
+    isObject(value) && value.type === "BOOKMARK" && isObject(value.object) && !isOfTheStore(value.object)
+  );
+}
+
 function withoutVersion(value: JsonObject): JsonObject {
   if (!isObject(value.metadata) || value.metadata.resourceVersion === undefined) return value;
   return { ...value, metadata: { ...value.metadata, resourceVersion: "<revision>" } };
@@ -102,7 +115,7 @@ function withoutVersion(value: JsonObject): JsonObject {
 /** The versions of objects. */
 function versionsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(versionsIn);
-  if (!isObject(value)) return [];
+  if (!isObject(value) || isPlainBookmark(value)) return [];
   const own = isObject(value.metadata) && !isOfTheStore(value) ? value.metadata.resourceVersion : undefined;
   const within = Object.values(value).flatMap((item: Json) => versionsIn(item));
   return typeof own === "string" && own !== "" ? [own, ...within] : within;

@@ -161,7 +161,7 @@ function readBody(contentType: string, body: Buffer): unknown {
   if (contentType === "application/yaml") return load(text);
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.trimEnd().split("\n");
-  const isStream = lines.length > 1 && lines.every((line) => line.startsWith('{"type":'));
-  if (isStream) return lines.map((line) => JSON.parse(line) as unknown);
+  if (lines.every((line) => line.startsWith('{"type":')))
+    return lines.map((line) => JSON.parse(line) as unknown);
   return text === "" ? "" : (JSON.parse(text) as unknown);
 }

@@ -124,6 +124,21 @@ async function clean(server: Server): Promise<void> {
   await server.send({ method: "DELETE", path: `${definitionPath}/${definition.metadata.name}` });
 }
 
+/** With nobody to empty the namespace, Services would keep their addresses until there are none left. */
+async function release(server: Server, namespace: string): Promise<void> {
+  const services = `/api/v1/namespaces/${namespace}/services`;
+  const { body } = await server.send({ method: "GET", path: services });
+  for (const { metadata } of (body as { items: { metadata: { name: string } }[] }).items) {
+    await server.send({
+      method: "PATCH",
+      path: `${services}/${metadata.name}`,
+      contentType: "application/merge-patch+json",
+      body: { metadata: { finalizers: null } },
+    });
+  }
+  await server.send({ method: "DELETE", path: services });
+}
+
 /** Where two answers part. Those of another status are about something else: their words say enough. */
 function apart(theirs: unknown, own: unknown): Difference[] {
   const [left, right] = [theirs as Answer, own as Answer];
@@ -139,5 +154,6 @@ async function playIn(server: Server, sequence: Sequence, namespace: string): Pr
     return normalised(answers, JSON.stringify(sequence.steps));
   } finally {
     await server.send({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });
+    await release(server, namespace);
   }
 }

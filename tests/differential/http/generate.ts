@@ -133,8 +133,7 @@ const kinds: readonly Kind[] = [
           { name: "one", port: draw.pick([80, 81]) },
           ...(draw.chance(0.3) ? [{ name: "two", port: 90, targetPort: draw.pick([1, "web"]) }] : []),
         ],
-        ...draw.maybe(0.5, () => ({ selector: { app: draw.pick(values) } })),
-        ...draw.maybe(0.2, () => ({ clusterIP: "None" })),
+        selector: { app: draw.pick(values) },
       },
     }),
     change: (draw) => ({
@@ -182,7 +181,7 @@ const kinds: readonly Kind[] = [
     scales: true,
     make: (draw, name, metadata) => widget(name, widgetSpec(draw), metadata),
     change: (draw) => ({ spec: widgetSpec(draw) }),
-    pointers: ["/spec/size", "/spec/parts", "/spec/parts/0", "/spec/extra", "/metadata/labels", "/status"],
+    pointers: ["/spec/size", "/spec/parts", "/spec/parts/0", "/spec/extra", "/metadata/labels"],
   },
 ];
 
@@ -230,15 +229,12 @@ function randomOperations(draw: Draw, kind: Kind): object[] {
 function randomPatch(draw: Draw, kind: Kind, name: string): Sending {
   const one = `${kind.path}/${name}`;
   const type = draw.pick<PatchType>(["merge", "merge", "json", "strategic", "apply", "apply", "apply"]);
-  const sub =
-    kind.hasStatus && draw.chance(0.12) ? "/status" : kind.scales && draw.chance(0.08) ? "/scale" : "";
-  if (sub === "/scale")
-    return patch("merge", `${one}/scale${writeQuery(draw)}`, { spec: { replicas: draw.below(5) } });
+  const sub = kind.hasStatus && draw.chance(0.12) ? "/status" : "";
   const status =
     sub === "/status" ? { status: draw.pick<object>([{ replicas: draw.below(3) }, { phase: "x" }, {}]) } : {};
   switch (type) {
     case "json":
-      return patch("json", `${one}${sub}${writeQuery(draw)}`, randomOperations(draw, kind));
+      return patch("json", `${one}${writeQuery(draw)}`, randomOperations(draw, kind));
     case "apply": {
       const manager = draw.pick(["m1", "m2", "m3"]);
       const force = draw.chance(0.4) ? "&force=true" : "";
@@ -267,6 +263,7 @@ function randomRead(draw: Draw, kind: Kind, name: string): Sending {
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
     "application/vnd.kubernetes.protobuf,application/json",
   ]);
+  if (kind.scales && draw.chance(0.1)) return get(`${kind.path}/${name}/scale`, accept);
   if (draw.chance(0.4)) return get(`${kind.path}/${name}`, accept);
   const query = [
     draw.chance(0.4)

@@ -41,4 +41,9 @@ export const knownDifferences: readonly KnownDifference[] = [
     covers: (_, { at, real, ours }) =>
       /managedFields\[\d+\]\.time$/.test(at) && real === undefined && ours === "<time>",
   },
+  {
+    reason: "two containers of a pod template with the same port are not warned of",
+    covers: (_, { at, real }) =>
+      at.startsWith("warnings") && JSON.stringify(real).includes("duplicate port definition"),
+  },
 ];

@@ -181,7 +181,11 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   for (;;) {
     const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
     if (!exists) {
-      if (target.subresource !== undefined) throw notFound(nameOf(resource), target.name);
+      if (target.subresource !== undefined) {
+        // Where a write may create, what cannot be applied at all is refused before anything is looked up.
+        if (resource.strategy.createOnUpdate) merge(undefined);
+        throw notFound(nameOf(resource), target.name);
+      }
       if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
       const merged = merge(undefined);
       const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;

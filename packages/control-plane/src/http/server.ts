@@ -60,10 +60,13 @@ export class ApiServer {
       const response = await this.#route(request);
       return isForPeople(request) ? pretty(response) : response;
     } catch (error) {
-      const encoding = failureEncoding(header(request, "accept"));
-      const response = await encodedFailure(this.#failure(error, request), encoding);
+      const response = await this.#fail(error, request);
       return isForPeople(request) ? pretty(response) : response;
     }
+  }
+
+  #fail(error: unknown, request: ApiRequest): Promise<ApiResponse> {
+    return encodedFailure(this.#failure(error, request), failureEncoding(header(request, "accept")));
   }
 
   #failure(error: unknown, request: ApiRequest): StatusError {
@@ -188,7 +191,7 @@ export class ApiServer {
     const warnings: string[] = resource.deprecation === undefined ? [] : [resource.deprecation];
     const response = await this.#dispatch(request, info, resource, verb, query, user, (warning) =>
       warnings.push(warning),
-    );
+    ).catch((error: unknown) => this.#fail(error, request));
     if (warnings.length === 0) return response;
     const values = [...new Set(warnings)].map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
     return { ...response, headers: { ...response.headers, warning: values } };

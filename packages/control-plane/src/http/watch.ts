@@ -36,8 +36,6 @@ export function watch(
 
 function watchType(as: Representation): string {
   if (as.encoding === "protobuf") return "application/vnd.kubernetes.protobuf;stream=watch";
-  if (as.as === "table") return `application/json;as=Table;v=${as.version};g=meta.k8s.io`;
-  if (as.as === "metadata") return "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   return "application/json";
 }
 

@@ -153,7 +153,7 @@ export class Registry {
     );
     await this.#mutate(request);
     object = request.object as JsonObject;
-    const strategyContext = this.#strategyContext(context, undefined);
+    const { warnings, strategyContext } = this.#strategyContext(context, undefined);
     if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
     this.#chooseName(resource, namespace, object);
     strategy.prepareCreate?.(object, strategyContext);
@@ -164,6 +164,7 @@ export class Registry {
       ...(strategy.validate?.(object, strategyContext) ?? []),
     ];
     if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
+    for (const warning of warnings) context.warn(warning);
     await this.#validate({ ...request, name, object });
 
     const key = keyOf(namespace, name);
@@ -233,7 +234,7 @@ export class Registry {
     next = request.object as JsonObject;
     carryOver(next, live);
     keepToSubresource(resource, next, live, subresource);
-    const strategyContext = this.#strategyContext(context, subresource);
+    const { warnings, strategyContext } = this.#strategyContext(context, subresource);
     if (resource.info.origin === "custom") warnOfFinalizers(next, live, context.warn);
     strategy.prepareUpdate?.(next, live, strategyContext);
     if (strategy.generation && !uncounted.has(subresource ?? "")) countGeneration(resource, next, live);
@@ -244,6 +245,7 @@ export class Registry {
       ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
     ];
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
+    for (const warning of warnings) context.warn(warning);
     await this.#validate({ ...request, object: next });
 
     const settled = resource.settle?.(next) ?? next;
@@ -296,7 +298,7 @@ export class Registry {
       return { object: await this.fromStorage(resource, stored.object), gone: false };
     }
     const last = this.store.delete(resource.bucket, key, dying(resource, entry.object, this.clock)) as Entry;
-    resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined));
+    resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined).strategyContext);
     return { object: await this.fromStorage(resource, last.object), gone: true };
   }
 
@@ -375,9 +377,17 @@ export class Registry {
     });
   }
 
-  #strategyContext(context: RequestContext, subresource: string | undefined): StrategyContext {
+  /** What a strategy has to say of an object is said once the object is known to be valid. */
+  #strategyContext(
+    context: RequestContext,
+    subresource: string | undefined,
+  ): { warnings: readonly string[]; strategyContext: StrategyContext } {
     const { store, clock, random } = this;
-    return { store, clock, random, subresource, warn: context.warn, dryRun: context.dryRun };
+    const warnings: string[] = [];
+    const warn = (text: string) => {
+      warnings.push(text);
+    };
+    return { warnings, strategyContext: { store, clock, random, subresource, warn, dryRun: context.dryRun } };
   }
 
   #admissionRequest(

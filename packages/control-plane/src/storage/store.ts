@@ -186,7 +186,7 @@ export class Store {
       const key = keys[index] as string;
       if (prefix !== "" && !key.startsWith(prefix)) break;
       const entry = view.entries.get(key) as Entry;
-      if (matches && !matches(entry)) continue;
+      // A full page ends before the next key, whether that matches or not: what follows is not looked at.
       if (entries.length === limit) {
         return {
           entries,
@@ -195,7 +195,7 @@ export class Store {
           remaining: countFrom(keys, index, prefix),
         };
       }
-      entries.push(entry);
+      if (!matches || matches(entry)) entries.push(entry);
     }
     return { entries, revision: at, next: undefined, remaining: 0 };
   }

@@ -52,7 +52,7 @@ function makeTable(
     kind: "Table",
     apiVersion,
     metadata: token ? listMetadata : metadata,
-    columnDefinitions: columns === "none" ? [] : shape.columns.map((column) => ({ ...column })),
+    columnDefinitions: columns === "none" ? null : shape.columns.map((column) => ({ ...column })),
     rows: objects.map((object) => {
       const conditions = kindName === "Pod" ? podRowConditions(object) : [];
       return {
