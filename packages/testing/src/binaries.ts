@@ -29,12 +29,22 @@ export interface Binaries extends Backend {
   };
 }
 
+export interface BinariesOptions {
+  /**
+   * Pods need their service account, as in a cluster. With no controller to make accounts, a test must make them itself.
+   *
+   * @default false: pods are taken without
+   */
+  readonly requireServiceAccounts?: boolean;
+}
+
 /**
  * A real etcd and kube-apiserver from the folder KUBEBUILDER_ASSETS, on ports of their own, with data that goes when it is closed. They
  * need no root, and several run side by side. There are no controllers: nothing rolls out, and namespaces stay.
  */
 export async function startBinaries(
   assets: string | undefined = process.env.KUBEBUILDER_ASSETS,
+  options: BinariesOptions = {},
 ): Promise<Binaries> {
   if (!assets)
     throw new Error("KUBEBUILDER_ASSETS must name the folder that has etcd and kube-apiserver in it");
@@ -83,10 +93,10 @@ export async function startBinaries(
     `--service-account-key-file=${file("sa.key")}`,
     `--service-account-signing-key-file=${file("sa.key")}`,
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-    "--service-cluster-ip-range=10.0.0.0/24",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
     "--authorization-mode=RBAC",
-    // With no service account controller, pods could never be made.
-    "--disable-admission-plugins=ServiceAccount",
+    ...(options.requireServiceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"]),
   ]);
   const kubeconfig = file("kubeconfig");
   const content = kubeconfigFor({

@@ -1,4 +1,4 @@
-export { type Binaries, type Part, startBinaries } from "./binaries.ts";
+export { type Binaries, type BinariesOptions, type Part, startBinaries } from "./binaries.ts";
 export {
   type Backend,
   type ClusterOptions,

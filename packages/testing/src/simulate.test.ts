@@ -63,6 +63,7 @@ test("a trace tells reads, writes and events with their times, versions and mana
     /^\+0 test #\d+ → POST \/apis\/testing\.windlass\.dev\/v1\/namespaces\/default\/sites/m,
   );
   expect(lines).toMatch(/^\+0 first #\d+ ← \{"type":"ADDED","object":.*"uid":"[0-9a-f-]{36}"/m);
+  expect(lines).toMatch(/^\+0 server ADDED pods default\/web-\w+-\w+ \d+ \{"metadata":/m);
   expect(lines).toMatch(/^\+\d+ first crashes$/m);
   expect(lines).toMatch(/"managedFields":\[\{"manager":"test".*"time":"2026-01-01T00:00:00Z"/);
 });

@@ -39,6 +39,7 @@ export interface SimulatedOperator {
 export class Simulation implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly plane: ControlPlane;
+  /** What clients asked and were answered, and each change of the server's state, whoever made it. */
   readonly trace: Trace;
   /** May do everything; in the trace as `test`. */
   readonly client: Client;
@@ -50,6 +51,9 @@ export class Simulation implements AsyncDisposable {
     this.clock = clock;
     this.plane = plane;
     this.trace = new Trace(clock);
+    plane.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
+      this.trace.note("server", `${type} ${bucket} ${key} ${revision} ${json}`),
+    );
     this.client = this.connect("test");
   }
 
@@ -167,7 +171,7 @@ export class Simulation implements AsyncDisposable {
   }
 
   #progress(): number {
-    return this.trace.lines.length + this.plane.store.revision;
+    return this.trace.lines.length;
   }
 
   #traced(name: string): Transport {

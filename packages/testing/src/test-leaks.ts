@@ -5,8 +5,10 @@
 import { setImmediate } from "node:timers/promises";
 import { accessFor, Client, openTransport, parseKubeconfig } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
+import { manager, silentLogger } from "@windlass/runtime";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@windlass/runtime/kinds";
-import { Site } from "./test-site.ts";
+import { Site, site } from "./test-site.ts";
+import { waitForCondition } from "./wait.ts";
 
 /** What is alive besides the process's own. */
 export interface Remains {
@@ -23,9 +25,9 @@ export interface LeakReport {
 }
 
 const key = { namespace: "default", name: "x" };
-const labels = { app: "x" };
+const labels = { app: "y" };
 const deployment = {
-  metadata: key,
+  metadata: { ...key, name: "y" },
   spec: {
     replicas: 2,
     selector: { matchLabels: labels },
@@ -33,7 +35,7 @@ const deployment = {
   },
 };
 
-/** A short life: a client in this process and one over HTTPS, a definition, pods, and watches that nobody ends. */
+/** A short life: a client in this process and one over HTTPS, an operator, pods, and watches that nobody ends. */
 async function live(): Promise<void> {
   await using plane = await ControlPlane.start();
   const near = new Client({ transport: plane.connect() });
@@ -43,6 +45,17 @@ async function live(): Promise<void> {
   await near.create(Deployment, deployment);
   await far.create(ConfigMap, { metadata: key, data: { x: "1" } });
   await far.get(ConfigMap, key);
+  const operator = manager({
+    client: near,
+    log: silentLogger,
+    health: false,
+    metrics: false,
+    leaderElection: { name: "site", namespace: "default" },
+  }).add(site);
+  await operator.start();
+  await near.create(Site, { metadata: key, spec: { image: "nginx:1.25" } });
+  await waitForCondition(near, Site, key, "Ready");
+  await operator.stop();
   for (const client of [near, far]) {
     const events = client.watch(ConfigMap, { namespace: "default" });
     await events.next();
@@ -61,7 +74,7 @@ async function remains(): Promise<Remains> {
   return { heapBytes: heapUsed, externalBytes: external, resources };
 }
 
-for (let i = 0; i < 10; i++) await live();
+for (let i = 0; i < 30; i++) await live();
 const before = await remains();
 for (let i = 0; i < 200; i++) await live();
 const oneByOne = await remains();
