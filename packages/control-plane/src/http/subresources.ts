@@ -207,7 +207,8 @@ const success: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, st
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
-  const node = field(body.object, "target", "name");
+  const binding = await deps.registry.admit(target, body.object, write.context);
+  const node = field(binding, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
   await deps.registry.update(
     target,
@@ -225,7 +226,7 @@ const bind: Handler = async (deps, target, _info, write) => {
       next.spec = { ...(next.spec as JsonObject), nodeName: node };
       return next;
     },
-    { kind: "UpdateOptions" },
+    { kind: "UpdateOptions", admitted: true },
   );
   return await encoded(201, success, write.as.encoding);
 };
@@ -233,15 +234,16 @@ const bind: Handler = async (deps, target, _info, write) => {
 /** Deletes a pod, unless its disruption budgets say no. */
 const evict: Handler = async (deps, target, _info, write) => {
   const body = await decodeBody(write.request, { group: "policy", version: "v1", kind: "Eviction" });
+  const eviction = await deps.registry.admit(target, body.object, write.context);
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
   const { spendBudget } = await import("./eviction.ts");
   await spendBudget(deps.registry, object, write.context);
-  const options = isObject(body.object.deleteOptions) ? body.object.deleteOptions : {};
+  const options = isObject(eviction.deleteOptions) ? eviction.deleteOptions : {};
   const grace = options.gracePeriodSeconds;
   await deps.registry.delete(
     pod,
-    { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options },
+    { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options, admitted: true },
     write.context,
   );
   return await encoded(201, success, write.as.encoding);
@@ -276,8 +278,9 @@ const token: Handler = async (deps, target, _info, write) => {
   });
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
+  const wish = await deps.registry.admit(target, body.object, write.context);
   const { tokens } = deps;
-  const issued = await requestToken(body.object ?? {}, object, { tokens, clock: deps.registry.clock });
+  const issued = await requestToken(wish, object, { tokens, clock: deps.registry.clock });
   return await encoded(201, issued, write.as.encoding);
 };
 

@@ -9,6 +9,8 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   /** One of a whole collection: admission is not told the name. */
   readonly collection?: boolean;
+  /** Admission has seen what leads to this deletion, and does not see the deletion itself. */
+  readonly admitted?: boolean;
   /** The options as they came, for admission. */
   readonly raw?: JsonObject;
 }

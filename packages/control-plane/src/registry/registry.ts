@@ -47,6 +47,15 @@ export interface WriteOutcome {
   readonly created: boolean;
 }
 
+/** How a change is made. */
+export interface UpdateChoices {
+  readonly kind: "UpdateOptions" | "PatchOptions";
+  /** `compute` sets managedFields itself. */
+  readonly tracked?: boolean;
+  /** Admission has seen what leads to this write, and does not see the write itself. */
+  readonly admitted?: boolean;
+}
+
 export interface RegistryOptions {
   readonly store: Store;
   readonly kinds: KindTable;
@@ -198,7 +207,7 @@ export class Registry {
     target: Target,
     context: RequestContext,
     compute: Compute,
-    options: { kind: "UpdateOptions" | "PatchOptions"; tracked?: boolean },
+    options: UpdateChoices,
   ): Promise<JsonObject> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#tryUpdate(target, context, compute, options);
@@ -211,7 +220,7 @@ export class Registry {
     target: Target,
     context: RequestContext,
     compute: Compute,
-    options: { kind: "UpdateOptions" | "PatchOptions"; tracked?: boolean },
+    options: UpdateChoices,
   ): Promise<JsonObject | "raced"> {
     const { resource, namespace, subresource } = target;
     const { strategy } = resource;
@@ -230,7 +239,7 @@ export class Registry {
       oldObject: live,
       options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", ...context.named },
     });
-    await this.#mutate(request);
+    if (!options.admitted) await this.#mutate(request);
     next = request.object as JsonObject;
     carryOver(next, live);
     keepToSubresource(resource, next, live, subresource);
@@ -246,7 +255,7 @@ export class Registry {
     ];
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
-    await this.#validate({ ...request, object: next });
+    if (!options.admitted) await this.#validate({ ...request, object: next });
 
     const settled = resource.settle?.(next) ?? next;
     const stored = await this.#toStorage(resource, settled);
@@ -280,13 +289,15 @@ export class Registry {
     const { resource, namespace } = target;
     const key = keyOf(namespace, target.name);
     const before = this.entry(target);
-    await this.#validate(
-      this.#admissionRequest("DELETE", options.collection ? { ...target, name: "" } : target, context, {
-        object: undefined,
-        oldObject: await this.fromStorage(resource, before.object),
-        options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options.raw },
-      }),
-    );
+    if (!options.admitted) {
+      await this.#validate(
+        this.#admissionRequest("DELETE", options.collection ? { ...target, name: "" } : target, context, {
+          object: undefined,
+          oldObject: await this.fromStorage(resource, before.object),
+          options: { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...options.raw },
+        }),
+      );
+    }
     const entry = this.entry(target);
     checkPreconditions(resource, target.name, entry.object, options);
     const marked = markForDeletion(resource, entry.object, options, this.clock);
@@ -300,6 +311,20 @@ export class Registry {
     const last = this.store.delete(resource.bucket, key, dying(resource, entry.object, this.clock)) as Entry;
     resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined).strategyContext);
     return { object: await this.fromStorage(resource, last.object), gone: true };
+  }
+
+  /**
+   * Lets admission see what is posted to a subresource and stored nowhere: an eviction, a binding, the request for a token.
+   *
+   * @returns the object as admission left it
+   * @throws StatusError whatever admission says
+   */
+  async admit(target: Target, object: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const options = { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...context.named };
+    const request = this.#admissionRequest("CREATE", target, context, { object, options });
+    await this.#mutate(request);
+    await this.#validate(request);
+    return request.object as JsonObject;
   }
 
   #chooseName(resource: Resource, namespace: string | undefined, object: JsonObject): void {
