@@ -42,12 +42,15 @@ export class ModelCluster {
   readonly cache: Cache;
   /** Set to make requests fail: return a status code, or undefined to let it pass. */
   fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Namespaces that are being deleted: nothing can be created in them. */
+  readonly terminating = new Set<string>();
   /** Changes what is stored, as a server that normalises or a webhook does. */
   normalise: ((object: Json) => void) | undefined;
   readonly #clock: Clock;
   readonly #random = seededRandom(1);
   readonly #stored = new Map<string, Stored>();
   readonly #handlers = new Map<string, Set<Handler>>();
+  readonly #indexes = new Map<string, (object: never) => readonly string[]>();
   #version = 0;
 
   constructor(clock: Clock) {
@@ -96,10 +99,12 @@ export class ModelCluster {
       const metadata = body.metadata as Json;
       const target = `${place}/${String(metadata.name)}`;
       if (this.#stored.has(target)) return reply(409, statusBody(409, "AlreadyExists"));
+      if (this.#isTerminating(place)) return reply(403, terminatingBody(place));
       return reply(201, this.#store(target, body, undefined));
     }
     const isApply = String(request.headers["content-type"]).includes("apply-patch");
     if (!found && !(isApply && subresource === undefined)) return reply(404, statusBody(404, "NotFound"));
+    if (!found && this.#isTerminating(place)) return reply(403, terminatingBody(place));
     if (request.method === "GET" && found) return reply(200, found.object);
     if (request.method === "DELETE") {
       const uid = (body?.preconditions as Json | undefined)?.uid;
@@ -126,6 +131,10 @@ export class ModelCluster {
         : { ...(next.object as Json), ...("status" in found.object ? { status: found.object.status } : {}) }
       : (next.object as Json);
     return reply(200, this.#store(place, shielded, found, next.applied));
+  }
+
+  #isTerminating(place: string): boolean {
+    return this.terminating.has(namespaceOf(place));
   }
 
   #applied(
@@ -221,7 +230,11 @@ export class ModelCluster {
         all(kind).filter(
           (one) => options?.namespace === undefined || one.metadata.namespace === options.namespace,
         ),
-      byIndex: () => [],
+      byIndex: (kind, index, value) => {
+        const values = this.#indexes.get(`${collectionOf(kind)} ${index}`);
+        if (!values) throw new TypeError(`${kind.kind} has no index "${index}"`);
+        return all(kind).filter((one) => values(one as never).includes(value));
+      },
       ownedBy: (kind, uid) =>
         all(kind).filter((one) => one.metadata.ownerReferences?.some((reference) => reference.uid === uid)),
       informer: <K extends AnyKind>(kind: K, scope: InformerScope = {}): Informer<ObjectOf<K>> => ({
@@ -238,7 +251,7 @@ export class ModelCluster {
           handlers.add(wrapped);
           return () => void handlers.delete(wrapped);
         },
-        addIndex: () => undefined,
+        addIndex: (name, values) => void this.#indexes.set(`${collectionOf(kind)} ${name}`, values),
         release: () => undefined,
       }),
       waitForSync: () => Promise.resolve(),
@@ -269,6 +282,16 @@ function locate(path: string): { place: string; name: string | undefined; subres
   const [plural, name, subresource] = isNamespaced ? rest.slice(2) : rest;
   const collection = `${base}/${plural} ${namespace}`;
   return { place: name === undefined ? collection : `${collection}/${name}`, name, subresource };
+}
+
+function namespaceOf(place: string): string {
+  return place.split(" ")[1]?.split("/")[0] ?? "";
+}
+
+function terminatingBody(place: string): Json {
+  const message = `namespace ${namespaceOf(place)} is being terminated`;
+  const causes = [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }];
+  return { ...statusBody(403, "Forbidden"), details: { causes } };
 }
 
 function reply(status: number, body: unknown): TransportResponse {

@@ -1,7 +1,7 @@
 import { sleep } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
 import { Event } from "../kinds/generated/events-v1.ts";
-import { ConfigMap, Deployment } from "../kinds/index.ts";
+import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
 import { condition } from "./condition.ts";
 import { ReconcileError, ReconcileOverError, terminal } from "./errors.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type LoggedLine,
   ModelRun,
   running,
+  serviceFor,
   WebApp,
   webapp,
 } from "./model-run.ts";
@@ -168,6 +169,72 @@ describe("a failing reconcile", () => {
     run.put({ image: "other" });
     await run.settle();
     expect(runs).toBe(2);
+    await run.manager.stop();
+  });
+
+  test("in a namespace that is being deleted is no failure, and the object's deletion brings it back", async () => {
+    const finalized: string[] = [];
+    const run = await running(
+      appController({
+        owns: [Deployment, Service],
+        reconcile: (app) => ({ children: app.spec.expose ? [deploymentFor(app), serviceFor(app)] : [] }),
+        finalize: (app) => void finalized.push(app.metadata.name),
+      }),
+    );
+    run.put({ expose: false });
+    await run.settle();
+    run.cluster.terminating.add("default");
+    run.put({ expose: true });
+    run.cluster.takeWrites();
+    await run.settle(3_600_000);
+    expect(run.cluster.takeWrites().filter(({ path }) => path.includes("/deployments/"))).toHaveLength(1);
+    expect(ready(run)).toBeUndefined();
+    expect(eventsOf(run)).toEqual([]);
+    expect(run.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    expect(run.lines.some(({ message }) => message.startsWith("the namespace is being deleted"))).toBe(true);
+    expect(metric(run, 'controller_runtime_reconcile_total{controller="webapp",result="error"}')).toBe("0");
+    expect(metric(run, 'controller_runtime_reconcile_errors_total{controller="webapp"}')).toBe("0");
+    run.cluster.remove(WebApp, key);
+    await run.settle();
+    expect(finalized).toEqual(["web"]);
+    expect(run.app).toBeUndefined();
+    await run.manager.stop();
+  });
+
+  test("for another namespace that is being deleted is tried again without blame", async () => {
+    const run = new ModelRun();
+    run.manager.add(
+      appController({
+        reconcile: async (_app, { client }) => {
+          await client.create(ConfigMap, { metadata: { namespace: "other", name: "copy" } });
+        },
+      }),
+    );
+    run.cluster.terminating.add("other");
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(ready(run)).toBeUndefined();
+    run.cluster.terminating.delete("other");
+    await run.settle(60_000);
+    expect(run.cluster.get(ConfigMap, { namespace: "other", name: "copy" })).toBeDefined();
+    expect(metric(run, 'controller_runtime_reconcile_total{controller="webapp",result="error"}')).toBe("0");
+    await run.manager.stop();
+  });
+
+  test("to clean up, because the namespace takes nothing new any more, is a failure: it would hold the namespace for ever", async () => {
+    const run = await running(
+      appController({
+        reconcile: () => undefined,
+        finalize: async (_app, { client }) => {
+          await client.create(ConfigMap, { metadata: { ...key, name: "goodbye" } });
+        },
+      }),
+    );
+    run.cluster.terminating.add("default");
+    run.cluster.remove(WebApp, key);
+    await run.settle();
+    expect(ready(run)).toMatchObject({ status: "False", reason: "Forbidden" });
     await run.manager.stop();
   });
 

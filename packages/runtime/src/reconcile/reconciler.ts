@@ -2,7 +2,9 @@ import {
   type AnyKind,
   ApiError,
   isConflict,
+  isNamespaceTerminating,
   isNotFound,
+  type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
 } from "@windlass/client";
@@ -34,7 +36,8 @@ const done: Outcome = { type: "done" };
  * 2. Going: run `finalize`, then take the finalizer away. Going without our finalizer: leave it alone.
  * 3. With `finalize`, make sure the finalizer is there before anything else is done.
  * 4. Run `reconcile`; apply its children, prune, record its events, write its status.
- * 5. On failure say so in the condition, an event, the metrics and the log, with one reason.
+ * 5. On failure say so in the condition, an event, the metrics and the log, with one reason. That the world moved on meanwhile (a
+ *    conflict, a namespace that is being deleted) is no failure.
  */
 export class Reconciler<K extends AnyKind> {
   readonly #rules: ReconcilerRules<K>;
@@ -114,7 +117,10 @@ export class Reconciler<K extends AnyKind> {
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
-    throw new ChildError(reasonOf(failures[0]), failures.map(messageOf).join("; "), { cause: failures[0] });
+    // The fault to tell of is one that somebody can do something about.
+    const first = failures.find((failure) => !isNamespaceTerminating(failure));
+    if (first === undefined) throw failures[0];
+    throw new ChildError(reasonOf(first), failures.map(messageOf).join("; "), { cause: first });
   }
 
   async #report(
@@ -150,6 +156,11 @@ export class Reconciler<K extends AnyKind> {
     if (run.isStopped || isOver(error) || isNoFault(error)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
+    }
+    // An object that is going itself, and whose `finalize` wants to create something, would hold its namespace for ever: that is a fault.
+    if (isNamespaceTerminating(error) && object.metadata.deletionTimestamp === undefined) {
+      run.log.debug({ why: messageOf(error) }, "the namespace is being deleted; left alone");
+      return isNamespaceOf(object, error) ? done : { type: "again", why: messageOf(error) };
     }
     const reason = reasonOf(error);
     const terminal = error instanceof TerminalError;
@@ -265,4 +276,12 @@ function isNoFault(error: unknown): boolean {
   const isNamesake =
     error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
   return isConflict(error) || isNamesake;
+}
+
+/** Whether it is the object's own namespace that goes: the object goes with it, and its deletion asks for the next reconcile. */
+function isNamespaceOf({ metadata: { namespace } }: KubernetesObject, error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.causes.some(({ message }) => message === `namespace ${namespace} is being terminated`)
+  );
 }
