@@ -1,3 +1,10 @@
+/**
+ * Tests for operators: a cluster to run them on, be it embedded, a real API server or a whole cluster; waits that see every state; and
+ * simulations that play the same run again, to the byte.
+ *
+ * @module
+ */
+
 export { type Binaries, type BinariesOptions, type Part, startBinaries } from "./binaries.ts";
 export {
   type Backend,

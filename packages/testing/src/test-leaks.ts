@@ -35,8 +35,8 @@ const deployment = {
   },
 };
 
-/** A short life: a client in this process and one over HTTPS, an operator, pods, and watches that nobody ends. */
-async function live(): Promise<void> {
+/** A short life: a client in this process and one over HTTPS, pods, watches that nobody ends, and now and then an operator. */
+async function live(number: number): Promise<void> {
   await using plane = await ControlPlane.start();
   const near = new Client({ transport: plane.connect() });
   const config = await parseKubeconfig(await plane.kubeconfig(), "kubeconfig");
@@ -45,21 +45,25 @@ async function live(): Promise<void> {
   await near.create(Deployment, deployment);
   await far.create(ConfigMap, { metadata: key, data: { x: "1" } });
   await far.get(ConfigMap, key);
+  if (number % 5 === 0) await runOperator(near);
+  for (const client of [near, far]) {
+    const events = client.watch(ConfigMap, { namespace: "default" });
+    await events.next();
+  }
+}
+
+async function runOperator(client: Client): Promise<void> {
   const operator = manager({
-    client: near,
+    client,
     log: silentLogger,
     health: false,
     metrics: false,
     leaderElection: { name: "site", namespace: "default" },
   }).add(site);
   await operator.start();
-  await near.create(Site, { metadata: key, spec: { image: "nginx:1.25" } });
-  await waitForCondition(near, Site, key, "Ready");
+  await client.create(Site, { metadata: key, spec: { image: "nginx:1.25" } });
+  await waitForCondition(client, Site, key, "Ready");
   await operator.stop();
-  for (const client of [near, far]) {
-    const events = client.watch(ConfigMap, { namespace: "default" });
-    await events.next();
-  }
 }
 
 async function remains(): Promise<Remains> {
@@ -74,11 +78,11 @@ async function remains(): Promise<Remains> {
   return { heapBytes: heapUsed, externalBytes: external, resources };
 }
 
-for (let i = 0; i < 30; i++) await live();
+for (let i = 0; i < 30; i++) await live(i);
 const before = await remains();
-for (let i = 0; i < 200; i++) await live();
+for (let i = 0; i < 200; i++) await live(i);
 const oneByOne = await remains();
-await Promise.all(Array.from({ length: 20 }, live));
+await Promise.all(Array.from({ length: 20 }, (_, number) => live(number)));
 const atOnce = await remains();
 const report: LeakReport = { before, oneByOne, atOnce };
 process.stdout.write(`${JSON.stringify(report)}\n`);

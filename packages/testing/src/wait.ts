@@ -29,6 +29,8 @@ export class WaitError extends Error {
  * Waits until `check` returns something for an object, and resolves to that. Looks at every state the server tells of, from the
  * present one on: no polling, no luck.
  *
+ * @example
+ * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
  * @throws WaitError after the timeout, with the last state seen.
  */
 export async function waitFor<K extends AnyKind, R>(
@@ -48,7 +50,14 @@ export async function waitFor<K extends AnyKind, R>(
   return result;
 }
 
-/** Waits until an object is gone. */
+/**
+ * Waits until an object is gone, finalizers and all.
+ *
+ * @example
+ * await client.delete(WebApp, key);
+ * await waitForDeletion(client, Deployment, key);
+ * @throws WaitError after the timeout, with the last state seen.
+ */
 export async function waitForDeletion(
   client: Client,
   kind: AnyKind,
@@ -63,7 +72,14 @@ export async function waitForDeletion(
   if (!gone) throw new WaitError(`the end of ${describe(kind, key)}`, options.timeoutMs ?? 30_000, last);
 }
 
-/** Waits for a condition of the object's status, as `kubectl wait --for=condition=…` does. */
+/**
+ * Waits for a condition of the object's status, as `kubectl wait --for=condition=…` does. One that says which generation it is about
+ * counts only once that is the present one: an old `Ready` does not answer for a new spec.
+ *
+ * @example
+ * const app = await waitForCondition(client, WebApp, key, "Ready");
+ * @throws WaitError after the timeout, with the last state seen.
+ */
 export function waitForCondition<K extends AnyKind>(
   client: Client,
   kind: K,
