@@ -35,8 +35,10 @@ export {
   type Owns,
   type Permission,
   type Watches,
+  type WatchOptions,
   watch,
 } from "./controller/controller.ts";
+export { type IndexedKind, type Indexes, indexed } from "./controller/indexes.ts";
 export {
   allOf,
   annotationsChanged,

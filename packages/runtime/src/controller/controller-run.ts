@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import { sleep } from "@windlass/clock";
-import type { CacheEvent, Informer, InformerScope } from "../cache/contract.ts";
+import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -39,18 +39,16 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
     this.controller = controller;
     this.#world = world;
     this.#registry = registry;
-    const { cache } = world;
     const held = <T extends Informer<KubernetesObject>>(informer: T): T => {
       this.#informers.push(informer);
       return informer;
     };
-    const scoped = (scope: InformerScope = {}) => ({ ...world.defaultScope, ...scope });
-    this.#primary = held(cache.informer(controller.kind, scoped(controller.options.scope)));
+    this.#primary = held(world.informer(controller.kind, controller.options.scope));
     this.#owned = controller.owns.map(({ kind, metadataOnly }) =>
-      held(cache.informer(kind, scoped(metadataOnly ? { metadataOnly } : {}))),
+      held(world.informer(kind, metadataOnly ? { metadataOnly } : {})),
     );
-    this.#watched = controller.watches.map(({ kind, scope }) => held(cache.informer(kind, scoped(scope))));
-    for (const kind of controller.options.reads ?? []) held(cache.informer(kind, scoped()));
+    this.#watched = controller.watches.map(({ kind, scope }) => held(world.informer(kind, scope)));
+    for (const kind of controller.reads) held(world.informer(kind));
   }
 
   get name(): string {
@@ -116,7 +114,7 @@ class Running<K extends AnyKind> {
     this.#world = world;
     this.queue = queue;
     const { options } = controller;
-    this.#follows = new Follows(world.cache, world.defaultScope, (key) => void queue.add(key));
+    this.#follows = new Follows(world, (key) => void queue.add(key));
     this.#reconciler = new Reconciler(
       {
         name: controller.name,

@@ -1,7 +1,14 @@
+import type { ObjectMeta } from "@windlass/client";
+import { ManualClock, seededRandom } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Deployment } from "../kinds/index.ts";
+import { createCache } from "../cache/index.ts";
+import { ModelServer } from "../cache/model-server.ts";
+import { Gadget, Widget } from "../cache/test-cache.ts";
+import { ConfigMap, Deployment, Pod } from "../kinds/index.ts";
+import { keyOf } from "../reconcile/client.ts";
 import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
 import { controller, watch } from "./controller.ts";
+import { indexed } from "./indexes.ts";
 import { allOf, generationChanged, labelsChanged, not } from "./predicate.ts";
 import { every } from "./source.ts";
 
@@ -190,6 +197,93 @@ describe("concurrency", () => {
     expect(order.indexOf("new")).toBeLessThan(5);
     expect(order).toHaveLength(21);
     await run.manager.stop();
+  });
+});
+
+describe("an index", () => {
+  const imageOf = (app: { readonly spec: { readonly image: string } }) => [app.spec.image];
+  const appLabel = ({ metadata }: { readonly metadata: ObjectMeta }) => [metadata.labels?.app ?? ""];
+  const pod = (app: string) => ({ metadata: { namespace: "default", name: `${app}-1`, labels: { app } } });
+
+  test.each([
+    ["watches", { watches: [watch(Pod, () => undefined, { indexes: { app: appLabel } })] }],
+    ["reads", { reads: [indexed(Pod, { app: appLabel })] }],
+    ["owns", { owns: [indexed(Pod, { app: appLabel })] }],
+  ])("of a kind that a controller %s finds its objects in a reconcile", async (_how, options) => {
+    const found: string[] = [];
+    const run = new ModelRun();
+    run.manager.add(
+      appController({
+        ...options,
+        reconcile: (app, { cache }) =>
+          void found.push(...cache.byIndex(Pod, "app", app.metadata.name).map((one) => one.metadata.name)),
+      }),
+    );
+    for (const app of ["web", "other"]) run.cluster.put(Pod, pod(app));
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(found).toEqual(["web-1"]);
+    await run.manager.stop();
+  });
+
+  test("of the controller's own kind serves the mapping of another", async () => {
+    const { names, what } = counting({
+      indexes: { image: imageOf },
+      watches: [
+        watch(ConfigMap, (map, { cache }) =>
+          cache.byIndex(WebApp, "image", map.metadata.name).map((app) => keyOf(app)),
+        ),
+      ],
+    });
+    const run = await running(what);
+    run.put({ image: "other" }, "second");
+    await run.settle();
+    names.length = 0;
+    run.cluster.put(ConfigMap, { metadata: { ...key, name: "other" } });
+    await run.settle();
+    expect(names).toEqual(["second"]);
+    await run.manager.stop();
+  });
+
+  test("answers though another controller's wider informer does", async () => {
+    const server = new ModelServer();
+    const clock = new ManualClock();
+    const cache = createCache({ source: server, clock, random: seededRandom(1) });
+    const run = new ModelRun({ cache, clock });
+    const found: number[] = [];
+    run.manager.add(
+      controller(Gadget, {
+        watches: [
+          watch(Widget, () => undefined, { indexes: { app: appLabel }, scope: { labelSelector: "app" } }),
+        ],
+        reconcile: (_gadget, context) => void found.push(context.cache.byIndex(Widget, "app", "web").length),
+      }),
+    );
+    run.manager.add(controller(Widget, { reconcile: () => undefined }));
+    // The model has the same objects of every kind.
+    server.put("default", "web", {}, { labels: { app: "web" } });
+    const started = run.manager.start();
+    await clock.advance(1_000);
+    await started;
+    await clock.advance(1_000);
+    expect(found).toEqual([1]);
+    await run.manager.stop();
+  });
+
+  test("of one name and two functions is refused, within a controller and between two", () => {
+    const one = indexed(Pod, { app: appLabel });
+    const another = indexed(Pod, { app: () => [] });
+    const reconcile = () => undefined;
+    expect(() => controller(WebApp, { reconcile, reads: [one, another] })).toThrow(
+      'controller webapp: Pod has an index "app" already',
+    );
+    const run = new ModelRun();
+    run.manager.add(controller(WebApp, { reconcile, reads: [one] }));
+    run.manager.add(controller(WebApp, { reconcile, name: "same", owns: [one] }));
+    expect(() => run.manager.add(controller(WebApp, { reconcile, name: "b", owns: [another] }))).toThrow(
+      "declared by controller webapp with another function",
+    );
   });
 });
 

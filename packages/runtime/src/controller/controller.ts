@@ -8,6 +8,7 @@ import { finalizerName } from "../reconcile/finalizer.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
 import type { ResourceDefinition } from "../resource/index.ts";
 import { ControllerRun } from "./controller-run.ts";
+import { type DeclaredIndex, declared, type IndexedKind, type Indexes, IndexTable } from "./indexes.ts";
 import { intentChanged, type Predicate } from "./predicate.ts";
 import type { Source } from "./source.ts";
 
@@ -21,6 +22,8 @@ export interface Owns {
   readonly metadataOnly?: boolean;
   /** Which changes of a child count. @default all */
   readonly predicate?: Predicate;
+  /** For `cache.byIndex`; {@link indexed} knows the type of the objects. @default none */
+  readonly indexes?: Indexes;
 }
 
 /** What a mapping is handed besides the object. */
@@ -38,18 +41,30 @@ export interface Watches {
   readonly map: (object: never, context: MapContext) => ObjectKey | readonly ObjectKey[] | undefined;
   readonly predicate?: Predicate;
   readonly scope?: InformerScope;
+  /** For `cache.byIndex`. @default none */
+  readonly indexes?: Indexes;
+}
+
+/** How a kind is watched. */
+export interface WatchOptions<W extends AnyKind> extends Pick<Watches, "predicate" | "scope"> {
+  /**
+   * For `cache.byIndex`. Reads see all that the cache holds of the kind: where another controller watches more of it than this scope,
+   * objects beyond the scope too. @default none
+   */
+  readonly indexes?: Indexes<ObjectOf<W>>;
 }
 
 /**
  * Watches a kind, and says which objects to reconcile for its changes.
  *
  * @example
- * watches: [watch(ConfigMap, (map, { cache }) => cache.byIndex(WebApp, "config", map.metadata.name).map(keyOf))]
+ * indexes: { config: ({ spec }) => [spec.configMap] },
+ * watches: [watch(ConfigMap, (map, { cache }) => cache.byIndex(WebApp, "config", map.metadata.name).map(keyOf))],
  */
 export function watch<W extends AnyKind>(
   kind: W,
   map: (object: ObjectOf<W>, context: MapContext) => ObjectKey | readonly ObjectKey[] | undefined,
-  options: Pick<Watches, "predicate" | "scope"> = {},
+  options: WatchOptions<W> = {},
 ): Watches {
   return { kind, map, ...options };
 }
@@ -74,7 +89,9 @@ export interface ControllerOptions<K extends AnyKind> {
   /** Other kinds whose changes matter. @default none */
   readonly watches?: readonly Watches[];
   /** Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves. @default none */
-  readonly reads?: readonly AnyKind[];
+  readonly reads?: readonly (AnyKind | IndexedKind)[];
+  /** Indexes of the controller's own kind, for `cache.byIndex`. @default none */
+  readonly indexes?: Indexes<ObjectOf<K>>;
   /** Sources outside Kubernetes. @default none */
   readonly sources?: readonly Source[];
   /** In metrics, logs, events, the field manager and the finalizer. @default the kind in lower case */
@@ -114,6 +131,7 @@ export interface AnyController {
   readonly owns: readonly (OwnedKind & { readonly predicate: Predicate | undefined })[];
   readonly watches: readonly Watches[];
   readonly reads: readonly AnyKind[];
+  readonly indexes: readonly DeclaredIndex[];
   readonly permissions: readonly Permission[];
   readonly finalizes: boolean;
   /** Whether reconciles may write the status: the kind has one, as far as that is known. */
@@ -184,19 +202,22 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
     throw new TypeError(
       `controller ${name}: finalizer "${finalizer}" must be qualified by a domain, e.g. example.com/${name}`,
     );
-  const declared: Controller<K> = {
+  const indexes = indexesOf(kind, options);
+  new IndexTable().add(name, indexes);
+  const made: Controller<K> = {
     type: "controller",
     kind,
     name,
     options,
-    reads: options.reads ?? [],
+    reads: (options.reads ?? []).map((one) => (hasKind(one) ? one.kind : one)),
+    indexes,
     permissions: options.permissions ?? [],
     finalizes: options.finalize !== undefined,
     hasStatus: hasStatus(kind) ?? true,
     everywhere: options.everywhere ?? false,
-    open: (world, registry) => new ControllerRun(declared, world, registry),
+    open: (world, registry) => new ControllerRun(made, world, registry),
     owns: (options.owns ?? []).map((owned) =>
-      isOwns(owned)
+      hasKind(owned)
         ? { kind: owned.kind, metadataOnly: owned.metadataOnly ?? false, predicate: owned.predicate }
         : { kind: owned, metadataOnly: false, predicate: undefined },
     ),
@@ -208,7 +229,7 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
     fieldManager: options.fieldManager ?? `${name}.windlass`,
     finalizer,
   };
-  return declared;
+  return made;
 }
 
 /** Whether a value is a controller made by {@link controller}. */
@@ -223,6 +244,17 @@ export function hasStatus(kind: AnyKind): boolean | undefined {
   return definition?.status !== undefined;
 }
 
-function isOwns(owned: AnyKind | Owns): owned is Owns {
-  return typeof owned.kind === "object";
+function indexesOf<K extends AnyKind>(kind: K, options: ControllerOptions<K>): readonly DeclaredIndex[] {
+  const { owns = [], watches = [], reads = [] } = options;
+  return [
+    ...declared(kind, options.indexes, options.scope?.metadataOnly),
+    ...owns.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes, one.metadataOnly) : [])),
+    ...watches.flatMap((one) => declared(one.kind, one.indexes, one.scope?.metadataOnly)),
+    ...reads.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes) : [])),
+  ];
+}
+
+/** Whether what was declared is a kind with options, rather than a kind. */
+function hasKind<T extends { readonly kind: AnyKind }>(given: AnyKind | T): given is T {
+  return typeof given.kind === "object";
 }

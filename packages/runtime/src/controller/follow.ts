@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
+import type { CacheReader, Informer } from "../cache/contract.ts";
 import { keyOf } from "../reconcile/client.ts";
 
 /** What one reconcile follows. */
@@ -8,6 +8,12 @@ export interface FollowSession {
   follow<K extends AnyKind>(kind: K, key: ObjectKey): Promise<ObjectOf<K> | undefined>;
   /** The reconcile is over: what it did not follow this time is let go. */
   settle(): void;
+}
+
+/** What follows need of the world. */
+export interface FollowWorld {
+  readonly cache: CacheReader;
+  readonly informer: (kind: AnyKind) => Informer<KubernetesObject>;
 }
 
 interface Watch {
@@ -22,16 +28,14 @@ interface Watch {
  * any object of it is followed.
  */
 export class Follows {
-  readonly #cache: Cache;
-  readonly #scope: InformerScope;
+  readonly #world: FollowWorld;
   readonly #enqueue: (key: ObjectKey) => void;
   readonly #watches = new Map<string, Watch>();
   /** What each follower follows: `kind id` and `object id`. */
   readonly #followed = new Map<string, Map<string, readonly [kind: string, object: string]>>();
 
-  constructor(cache: Cache, scope: InformerScope, enqueue: (key: ObjectKey) => void) {
-    this.#cache = cache;
-    this.#scope = scope;
+  constructor(world: FollowWorld, enqueue: (key: ObjectKey) => void) {
+    this.#world = world;
     this.#enqueue = enqueue;
   }
 
@@ -50,7 +54,7 @@ export class Follows {
         const before = this.#followed.get(followerId);
         this.#followed.set(followerId, new Map([...(before ?? []), ...current]));
         await watch.informer.synced;
-        return this.#cache.get(kind, key);
+        return this.#world.cache.get(kind, key);
       },
       settle: () => this.#keep(followerId, current),
     };
@@ -71,7 +75,7 @@ export class Follows {
   }
 
   #open(kind: AnyKind, kindId: string): Watch {
-    const informer = this.#cache.informer(kind, this.#scope);
+    const informer = this.#world.informer(kind);
     const followers = new Map<string, Map<string, ObjectKey>>();
     const stop = informer.subscribe((change) => {
       for (const follower of followers.get(idOf(keyOf(change.object)))?.values() ?? [])

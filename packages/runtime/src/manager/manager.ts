@@ -9,6 +9,7 @@ import {
   namespacesByLabel,
 } from "../cache/index.ts";
 import { type AnyController, isController, type OpenController } from "../controller/controller.ts";
+import { IndexTable } from "../controller/indexes.ts";
 import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { metricsContentType, Registry } from "../metrics/registry.ts";
@@ -89,6 +90,7 @@ class ManagerRun implements Manager {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #controllers: AnyController[] = [];
+  readonly #indexes = new IndexTable();
   readonly #runnables: Runnable[] = [];
   readonly #healthz = new HealthChecks("/healthz");
   readonly #readyz = new HealthChecks("/readyz");
@@ -129,6 +131,7 @@ class ManagerRun implements Manager {
     if (isController(what)) {
       if (this.#controllers.some((one) => one.name === what.name))
         throw new Error(`there is already a controller named "${what.name}"; give one of them another name`);
+      this.#indexes.add(what.name, what.indexes);
       this.#controllers.push(what);
     } else if (typeof what === "function")
       this.#runnables.push({ name: what.name || "runnable", start: what });
@@ -236,7 +239,8 @@ class ManagerRun implements Manager {
       return {
         client,
         cache,
-        defaultScope,
+        informer: (kind, scope = {}) =>
+          this.#indexes.equip(kind, cache.informer(kind, { ...defaultScope, ...scope })),
         isCached,
         guard,
         clock: this.#clock,

@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectOf, Reader, Writer } from "@windlass/client";
 import { type Clock, type Random, uuid } from "@windlass/clock";
-import type { Cache, InformerScope } from "../cache/contract.ts";
+import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Children, OwnedKind } from "./children.ts";
@@ -34,8 +34,8 @@ export interface ReconcilerRules<K extends AnyKind> {
 export interface ReconcilerWorld {
   readonly client: Reader & Writer;
   readonly cache: Cache;
-  /** Where informers look that are given no scope of their own. */
-  readonly defaultScope: InformerScope;
+  /** An informer within the manager's namespaces, unless the scope says otherwise, with every index that is declared for the kind. */
+  readonly informer: <K extends AnyKind>(kind: K, scope?: InformerScope) => Informer<ObjectOf<K>>;
   readonly isCached: (kind: AnyKind) => boolean;
   /** Throws when this process may not write. */
   readonly guard: (what: string) => void;
