@@ -5,6 +5,9 @@ import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 
+/** On a busy machine even what happens at once takes its time. */
+const soon = { timeout: 10_000 };
+
 let cluster: TestCluster;
 let namespace: string;
 
@@ -74,7 +77,7 @@ test("an informer streams what there is, then follows it, with one request", asy
     { type: "merge", patch: { data: { x: "2" } } },
   );
   await cluster.client.delete(ConfigMap, { namespace, name: "s-1" });
-  await expect.poll(() => events).toEqual(["added", "added", "updated", "deleted"]);
+  await expect.poll(() => events, soon).toEqual(["added", "added", "updated", "deleted"]);
   expect(cache.get(ConfigMap, { namespace, name: "s-2" })?.data).toEqual({ x: "2" });
   expect(requests).toHaveLength(1);
 });
@@ -87,7 +90,7 @@ test("where the server does not stream, the list comes in pages that are one sta
   expect(namesOf(cache.list(ConfigMap, { namespace }))).toEqual(["p-0", "p-1", "p-2", "p-3", "p-4"]);
   expect(requests.filter((path) => path.includes("limit=2")).length).toBeGreaterThanOrEqual(1);
   await make("p-9", { test: "pages" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })).at(-1)).toBe("p-9");
+  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })).at(-1), soon).toBe("p-9");
 });
 
 test("metadata alone is held where that is all that was asked for", async () => {
@@ -117,7 +120,7 @@ test("namespaces come and go while the informer runs, and take their objects alo
   await informer.synced;
   expect(events).toEqual(["added n-1"]);
   chosen.set([two]);
-  await expect.poll(() => events.toSorted()).toEqual(["added n-1", "added n-2", "deleted n-1"]);
+  await expect.poll(() => events.toSorted(), soon).toEqual(["added n-1", "added n-2", "deleted n-1"]);
 });
 
 test("one's own write is there for the next read, before the watch has brought it", async () => {
@@ -173,12 +176,12 @@ test("a history that is forgotten costs a new list, and loses nothing", async ()
   const { cache, requests } = openCache();
   await cache.informer(ConfigMap, { namespace, labelSelector: "test=forgotten" }).synced;
   await make("f-1", { test: "forgotten" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace }))).toEqual(["f-1"]);
+  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })), soon).toEqual(["f-1"]);
   // Only the embedded server can be made to forget and to hang up at will; elsewhere nothing happens, and nothing may be lost either.
   const { controlPlane } = cluster;
   controlPlane?.compact();
   controlPlane?.faults.dropWatches({ resources: ["configmaps"] });
   await make("f-2", { test: "forgotten" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace }))).toEqual(["f-1", "f-2"]);
+  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })), soon).toEqual(["f-1", "f-2"]);
   expect(requests.length).toBeGreaterThanOrEqual(controlPlane ? 2 : 1);
 });

@@ -20,6 +20,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { keepLog } from "./logged.ts";
 
+/** On a busy machine even what happens at once takes its time. */
+const soon = { timeout: 10_000 };
+
 /** Uses everything that a role is generated for: children, status, a finalizer, events, a watched kind, and one more right. */
 const Vault = defineResource({
   group: "rbac.windlass.dev",
@@ -123,7 +126,10 @@ test.for([
   await waitForDeletion(cluster.client, ConfigMap, { namespace, name: "bank-1" });
   await waitFor(cluster.client, Vault, key, ({ status }) => status?.drawers === 1);
   await expect
-    .poll(async () => (await cluster.client.list(EventV1, { namespace })).items.map(({ reason }) => reason))
+    .poll(
+      async () => (await cluster.client.list(EventV1, { namespace })).items.map(({ reason }) => reason),
+      soon,
+    )
     .toContain("Filled");
   await cluster.client.delete(Vault, key);
   await waitForDeletion(cluster.client, Vault, key);
@@ -144,7 +150,7 @@ test.for([
     const { key, namespace, lines } = await runUnderItsRole({ edit: without(verb, resource) });
     await cluster.client.create(Vault, { metadata: key, spec: {} });
     const fault = `${user(namespace)} cannot ${verb} resource "${resource}" in API group "${group}" in the namespace "${namespace}"`;
-    await expect.poll(() => lines.join("\n"), { timeout: 5_000 }).toContain(fault);
+    await expect.poll(() => lines.join("\n"), soon).toContain(fault);
     if (resource === "vaults/status") return;
     const failed = await waitForCondition(cluster.client, Vault, key, "Ready", "False");
     expect(failed.status?.conditions).toMatchObject([{ reason: "Forbidden" }]);
@@ -157,10 +163,8 @@ test("without the right to list a kind, the line names the kind, and the control
   });
   await cluster.client.create(Vault, { metadata: key, spec: {} });
   const fault = `cannot list Secret (v1); trying again`;
-  await expect
-    .poll(() => lines.find((line) => line.startsWith(fault)), { timeout: 5_000 })
-    .toContain(user(namespace));
-  await expect.poll(() => running.isLeading).toBe(true);
+  await expect.poll(() => lines.find((line) => line.startsWith(fault)), soon).toContain(user(namespace));
+  await expect.poll(() => running.isLeading, soon).toBe(true);
   expect((await cluster.client.get(Vault, key)).status).toBeUndefined();
 });
 
@@ -169,6 +173,6 @@ test("without rights on the lease, the line says so, and nobody leads", async ()
     edit: (rules) => rules.filter(({ resources }) => !resources.includes("leases")),
   });
   const fault = `cannot get resource "leases" in API group "coordination.k8s.io" in the namespace "${namespace}"`;
-  await expect.poll(() => lines.filter((line) => line.includes(fault))).toHaveLength(1);
+  await expect.poll(() => lines.filter((line) => line.includes(fault)), soon).toHaveLength(1);
   expect(running.isLeading).toBe(false);
 });

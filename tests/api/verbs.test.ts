@@ -364,14 +364,8 @@ test("who has no rights is told what is missing, and may as soon as it is given"
     subjects: [{ kind: "ServiceAccount", name: "someone", namespace }],
   });
   try {
-    await expect
-      .poll(() =>
-        list().then(
-          () => "allowed",
-          () => "refused",
-        ),
-      )
-      .toBe("allowed");
+    const outcome = () => list().then(() => "allowed", String);
+    await expect.poll(outcome, { timeout: 10_000 }).toBe("allowed");
     await expect(someone.get(ConfigMap, { namespace, name: "any" })).rejects.toSatisfy(isForbidden);
     await expect(someone.list(ConfigMap)).rejects.toThrow("at the cluster scope");
   } finally {

@@ -7,6 +7,9 @@ import { z } from "zod";
 import { type Backend, flavourFromEnvironment, startCluster, TestCluster } from "./cluster.ts";
 import { Site } from "./test-site.ts";
 
+/** On a busy machine even what happens at once takes its time. */
+const soon = { timeout: 10_000 };
+
 const kindNamed = (kind: string) =>
   defineResource({ group: "testing.windlass.dev", version: "v1", kind, spec: z.object({}) });
 
@@ -105,7 +108,7 @@ test("a manager that was started here is stopped with the cluster", async () => 
   );
   const metadata = { namespace: "default", name: "seen", labels: { mine: "yes" } };
   await cluster.client.create(ConfigMap, { metadata });
-  await expect.poll(() => seen).toEqual(["seen"]);
+  await expect.poll(() => seen, soon).toEqual(["seen"]);
   await cluster.close();
   await running.stop();
   await expect(running.start()).rejects.toThrow("can be started once");
