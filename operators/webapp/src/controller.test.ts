@@ -11,7 +11,7 @@ async function reconcile(spec: object, there: ReadonlyMap<AnyKind, readonly obje
   const context = {
     key,
     owned: (kind: AnyKind) => there.get(kind)?.[0],
-    cache: { list: (kind: AnyKind) => there.get(kind) ?? [] },
+    cache: { list: (kind: AnyKind) => there.get(kind) ?? [], byIndex: () => there.get(Pod) ?? [] },
     apply: async (_kind: AnyKind, object: object) => {
       applied.push({ object });
       return object;
@@ -67,10 +67,12 @@ test("another manager takes hold of the replicas before they are left to an auto
   expect(later.applied[0]?.object).not.toHaveProperty("spec.replicas");
 });
 
-test("a pod asks for a look at the app that it is labelled with", () => {
+test("a pod asks for a look at the app that it is labelled with, and is found by it", () => {
   const [pods] = webapp.watches;
   const map = pods?.map as ((pod: object, context: object) => unknown) | undefined;
   const labels = { "app.kubernetes.io/name": "shop" };
   expect(pods?.kind).toBe(Pod);
-  expect(map?.({ metadata: { namespace: "web", name: "shop-1", labels } }, {})).toEqual(key);
+  const pod = { metadata: { namespace: "web", name: "shop-1", labels } };
+  expect(map?.(pod, {})).toEqual(key);
+  expect(pods?.indexes?.app?.(pod as never)).toEqual(["web/shop"]);
 });

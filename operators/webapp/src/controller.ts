@@ -11,15 +11,15 @@ export const webapp = controller(WebApp, {
     // Why a pod does not start is said on the pod alone.
     watch(Pod, (pod) => ({ ...keyOf(pod), name: pod.metadata.labels?.[nameLabel] ?? "" }), {
       scope: { labelSelector: managedBy },
+      indexes: { app: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
     }),
   ],
   concurrency: 8,
 
   async reconcile(app, context) {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
-    const { apply, cache, key } = context;
-    const deployment = await apply(Deployment, deploymentFor(app, await replicasFor(app, context)));
-    const pods = () => cache.list(Pod, { ...key, labelSelector: `${nameLabel}=${key.name}` });
+    const deployment = await context.apply(Deployment, deploymentFor(app, await replicasFor(app, context)));
+    const pods = () => context.cache.byIndex(Pod, "app", `${context.key.namespace}/${context.key.name}`);
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },
 
