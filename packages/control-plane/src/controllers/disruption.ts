@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from "../json.ts";
-import { selectorMatcher } from "../registry/label-selector.ts";
+import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
@@ -15,12 +15,17 @@ import {
   namespaceOf,
   writeStatus,
 } from "./objects.ts";
-import { controllerOf, groupOf, selected, within } from "./ownership.ts";
+import { controllerOf, groupOf, selected, selectorKeys, within } from "./ownership.ts";
 import { isActive, isReady } from "./pods.ts";
 import { resolvePercent } from "./rollout.ts";
 
 /** An eviction that was granted counts for so long, or until its pod is being deleted. */
 const disruptionMs = 120_000;
+
+/** An empty selector selects every pod, unlike a workload's. */
+function matcherOf(budget: StoredObject): LabelMatcher {
+  return selectorMatcher(field(budget, "spec", "selector"));
+}
 
 /** Counts how many of a budget's pods may be disrupted now. */
 export function startDisruption(world: ControllerWorld): Running {
@@ -47,27 +52,13 @@ export function startDisruption(world: ControllerWorld): Running {
     name: "disruption-controller",
     watches: {
       [budgets.bucket]: ownKey,
-      [pods.bucket]: ({ entry, previous }) => {
-        const namespace = namespaceOf(entry.object);
-        const keys: string[] = [];
-        for (const budget of within(registry, budgets.bucket, namespace)) {
-          const matches = selectorMatcher(field(budget, "spec", "selector"));
-          if (
-            [entry, previous].some(
-              (one) => one && matches(one.object.metadata.labels as JsonObject | undefined),
-            )
-          )
-            keys.push(`${namespace}/${budget.metadata.name}`);
-        }
-        return keys;
-      },
+      [pods.bucket]: selectorKeys(registry, budgets.bucket, matcherOf),
       ...Object.fromEntries([...scaled, controllers].map(({ bucket }) => [bucket, neighbours])),
     },
     reconcile: async (key) => {
       const budget = store.get(budgets.bucket, key)?.object;
       if (!budget || isDeleting(budget)) return undefined;
-      const matches = selectorMatcher(field(budget, "spec", "selector"));
-      const all = selected(registry, pods.bucket, namespaceOf(budget), matches);
+      const all = selected(registry, pods.bucket, budget, matcherOf(budget));
       if (all.length === 0) {
         await record(budget, { type: "Normal", reason: "NoPods", message: "No matching pods found" });
       }

@@ -1,6 +1,6 @@
 import { equal, type Json, type JsonObject, textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
-import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { field, type StoredObject } from "../storage/store.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
@@ -13,14 +13,7 @@ import {
   mapAt,
   namespaceOf,
 } from "./objects.ts";
-import {
-  controlledBy,
-  controllerKey,
-  controllerReference,
-  selected,
-  selectorOf,
-  within,
-} from "./ownership.ts";
+import { controlledBy, controllerKey, controllerReference, selected, selectorKeys } from "./ownership.ts";
 import { isFinished, isReady, podCondition } from "./pods.ts";
 
 const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
@@ -32,22 +25,6 @@ const mirrorer = "endpointslicemirroring-controller.k8s.io";
 /** So many addresses fit in a slice. */
 const sliceSize = 100;
 
-/** The services that a change of a pod concerns. */
-function servicesOf(registry: Registry): (record: LogRecord) => string[] {
-  return ({ entry, previous }) => {
-    const namespace = namespaceOf(entry.object);
-    const keys: string[] = [];
-    for (const service of within(registry, "services", namespace)) {
-      const matches = selectorOf(service);
-      if (
-        [entry, previous].some((one) => one && matches(one.object.metadata.labels as JsonObject | undefined))
-      )
-        keys.push(`${namespace}/${service.metadata.name}`);
-    }
-    return keys;
-  };
-}
-
 /** A pod that a service may send traffic to, and where. */
 interface Backend {
   readonly pod: StoredObject;
@@ -55,7 +32,7 @@ interface Backend {
 }
 
 function backendsOf(registry: Registry, service: StoredObject): Backend[] {
-  return selected(registry, "pods", namespaceOf(service), selectorOf(service))
+  return selected(registry, "pods", service)
     .filter((pod) => !isFinished(pod) && addressesOf(pod).length > 0)
     .map((pod) => ({ pod, ports: portsOf(service, pod) }));
 }
@@ -121,7 +98,7 @@ export function startEndpointSlices(world: ControllerWorld): Running {
     name: "endpointslice-controller",
     watches: {
       services: ownKey,
-      pods: servicesOf(registry),
+      pods: selectorKeys(registry, "services"),
       [slices.bucket]: controllerKey("", "Service"),
     },
     reconcile: async (key) => {
@@ -244,7 +221,7 @@ export function startEndpoints(world: ControllerWorld): Running {
 
   return startLoop(world, {
     name: "endpoints-controller",
-    watches: { services: ownKey, pods: servicesOf(registry), [resource.bucket]: ownKey },
+    watches: { services: ownKey, pods: selectorKeys(registry, "services"), [resource.bucket]: ownKey },
     reconcile: async (key) => {
       const service = registry.store.get("services", key)?.object;
       const known = registry.store.get(resource.bucket, key)?.object;

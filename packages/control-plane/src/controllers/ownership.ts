@@ -3,6 +3,7 @@ import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.t
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { field, type LogRecord, type Store, type StoredObject } from "../storage/store.ts";
+import { selectable, selecting } from "./label-index.ts";
 import { edit, isDeleting, listAt, namespaceOf, unlessGone } from "./objects.ts";
 
 /** Objects by key, and the keys in order for as long as none comes or goes. */
@@ -109,18 +110,35 @@ export function within({ store }: Registry, bucket: string, namespace: string): 
   return ownershipIn(store).within(bucket, namespace);
 }
 
-/** Those of a bucket's objects in a namespace whose labels match, in the order of their names. */
+/** Those of a bucket's objects that an owner's selector matches, in the order of their names. */
 export function selected(
   registry: Registry,
   bucket: string,
-  namespace: string,
-  matches: LabelMatcher,
+  owner: StoredObject,
+  matches: LabelMatcher = selectorOf(owner),
 ): StoredObject[] {
   const found: StoredObject[] = [];
-  for (const object of within(registry, bucket, namespace)) {
+  const among = selectable(registry.store, bucket, owner) ?? within(registry, bucket, namespaceOf(owner));
+  for (const object of among) {
     if (matches(object.metadata.labels as JsonObject | undefined)) found.push(object);
   }
   return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** The keys of those in a bucket whose selector matches what a change concerns, before it or after. */
+export function selectorKeys(
+  { store }: Registry,
+  bucket: string,
+  matcherOf: (owner: StoredObject) => LabelMatcher = selectorOf,
+): (record: LogRecord) => Iterable<string> {
+  return ({ entry, previous }) => {
+    const keys = new Set<string>();
+    for (const one of previous ? [entry, previous] : [entry]) {
+      for (const owner of selecting(store, bucket, one.object, matcherOf))
+        keys.add(`${namespaceOf(owner)}/${owner.metadata.name}`);
+    }
+    return keys;
+  };
 }
 
 export function groupOf(apiVersion: string): string {
@@ -150,10 +168,8 @@ export function claimantKeys(registry: Registry, owners: Resource): (record: Log
     if (record.type === "DELETED" || controllerOf(object)) return owned(record);
     const namespace = namespaceOf(object);
     const keys = owned(record);
-    for (const owner of within(registry, owners.bucket, namespace)) {
-      if (selectorOf(owner)(object.metadata.labels as JsonObject | undefined))
-        keys.push(`${namespace}/${owner.metadata.name}`);
-    }
+    for (const owner of selecting(registry.store, owners.bucket, object, selectorOf))
+      keys.push(`${namespace}/${owner.metadata.name}`);
     return keys;
   };
 }
