@@ -70,6 +70,7 @@ export {
   type Gauge,
   type Histogram,
   type Labels,
+  type MetricDescription,
   metricsContentType,
   Registry,
 } from "./metrics/registry.ts";

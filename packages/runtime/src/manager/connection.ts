@@ -8,6 +8,7 @@ import {
   type Transport,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
+import { requestCounter } from "../metrics/manager-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Fence } from "./fence.ts";
@@ -57,11 +58,7 @@ export async function openConnection(
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  const requests = registry.counter({
-    name: "rest_client_requests_total",
-    help: "Number of HTTP requests, partitioned by status code, method, and host.",
-    labels: ["code", "method", "host"],
-  });
+  const requests = requestCounter(registry);
   // Retries are ours, so that the fence is asked again before each of them.
   const base = openTransport(access, {
     attempts: 1,

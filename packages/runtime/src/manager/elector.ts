@@ -39,6 +39,8 @@ export interface ElectorOptions {
   readonly onState: (state: Election) => void;
   /** Told of each answer of the server's, and of each failure to get one. */
   readonly onContact?: (failure: string | undefined) => void;
+  /** Told when a leader has to look at its lease before it can renew it. */
+  readonly onSlowRenewal?: (() => void) | undefined;
 }
 
 interface LeaseObject {
@@ -62,7 +64,7 @@ const jitter = 0.2;
 
 /** Competes for a lease until the signal is aborted: drives the election's state machine with requests and timers. Never rejects. */
 export async function campaign(options: ElectorOptions): Promise<void> {
-  const { clock, random, rules, signal, onState, onContact } = options;
+  const { clock, random, rules, signal, onState, onContact, onSlowRenewal } = options;
   const time = () => ({ now: clock.monotonic(), wall: microTimestamp(clock.now()) });
   let at: ElectionStep = { state: candidate, action: { do: "read" } };
   let isStopping = false;
@@ -87,6 +89,7 @@ export async function campaign(options: ElectorOptions): Promise<void> {
       if (todo.do === "read") {
         const lease = await readLease(options);
         advance({ type: "read", lease, ...time() });
+        if (at.state.at === "leading" && current().do === "update") onSlowRenewal?.();
       } else {
         const lease = await writeLease(options, todo);
         advance(todo.do === "release" ? { type: "released" } : { type: "wrote", sentAt, lease, ...time() });

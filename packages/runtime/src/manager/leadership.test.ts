@@ -44,6 +44,22 @@ describe("a fence", () => {
 });
 
 describe("replicas", () => {
+  test("a leader whose lease someone touched looks at it, renews it, and counts that", async () => {
+    const run = new ModelRun(election("a"));
+    run.manager.add(webapp);
+    await run.manager.start();
+    const slow = () =>
+      /leader_election_slowpath_total\{name="op"\} (\d+)/.exec(run.manager.registry.render())?.[1];
+    await run.settle(10_000);
+    expect(slow()).toBe("0");
+    const held = run.cluster.get(Lease, lease);
+    run.cluster.put(Lease, { ...held, metadata: { ...held?.metadata, labels: { seen: "by-someone" } } });
+    await run.settle(10_000);
+    expect(slow()).toBe("1");
+    expect(run.manager.isLeading).toBe(true);
+    await run.manager.stop();
+  });
+
   test("one leads and works; the other stands by with full caches, and takes over at once on a graceful stop", async () => {
     const run = new ModelRun(election("a"));
     run.manager.add(webapp);

@@ -9,6 +9,8 @@ import { type Fence, LeaseFence, openFence, threadClock } from "./fence.ts";
 export interface LeadershipHandlers {
   readonly onLeading: () => void;
   readonly onLost: () => void;
+  /** The lease was renewed only after a look at it, because someone else had written it. @default nothing */
+  readonly onSlowRenewal?: () => void;
 }
 
 /** Whether this process leads, and the way to stop competing. */
@@ -117,7 +119,13 @@ export function compete(
     cancelExpiry = clock.schedule(Math.max(0, state.until - clock.monotonic()), () => changes.set(false));
     changes.set(true);
   };
-  const ended = campaign({ ...options, signal: abort.signal, onState, onContact: contact.note });
+  const ended = campaign({
+    ...options,
+    signal: abort.signal,
+    onState,
+    onContact: contact.note,
+    onSlowRenewal: handlers.onSlowRenewal,
+  });
   return {
     fence,
     get isLeading() {
@@ -145,7 +153,8 @@ export interface LeaseThreadData {
 /** What the renewing thread says. */
 export type LeaseThreadMessage =
   | { readonly type: "state"; readonly isLeading: boolean }
-  | { readonly type: "contact"; readonly failure: string | undefined };
+  | { readonly type: "contact"; readonly failure: string | undefined }
+  | { readonly type: "slowRenewal" };
 
 /**
  * Competes on a thread of its own, with a connection of its own, so that a long parse or collection on the main thread cannot lose the
@@ -173,7 +182,8 @@ export async function competeInThread(
     });
     worker.on("message", (message: LeaseThreadMessage) => {
       if (message.type === "state") changes.set(message.isLeading && !isStopping);
-      else contact.note(message.failure);
+      else if (message.type === "contact") contact.note(message.failure);
+      else handlers.onSlowRenewal?.();
     });
     worker.on("error", (error) => {
       log.error({ error: error.message }, "the thread that renews the lease failed; starting another");

@@ -33,5 +33,6 @@ await campaign({
     wasLeading = isLeading;
   },
   onContact: (failure) => say({ type: "contact", failure }),
+  onSlowRenewal: () => say({ type: "slowRenewal" }),
 });
 parentPort?.close();

@@ -12,6 +12,7 @@ import { type AnyController, isController, type OpenController } from "../contro
 import { IndexTable } from "../controller/indexes.ts";
 import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
+import { electionMetrics, rejectionCounter } from "../metrics/manager-metrics.ts";
 import { metricsContentType, Registry } from "../metrics/registry.ts";
 import { cachedClient } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
@@ -168,10 +169,7 @@ class ManagerRun implements Manager {
 
   async run({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
-    const rejections = this.registry.counter({
-      name: "windlass_unhandled_rejections_total",
-      help: "Promise rejections that nobody handled",
-    });
+    const rejections = rejectionCounter(this.registry);
     const onSignal = (name: NodeJS.Signals) => {
       if (this.#stopping) process.exit(1);
       ask(name);
@@ -361,16 +359,11 @@ class ManagerRun implements Manager {
 
   async #compete(connection: Connection, log: Logger, identity: string, lead: () => void): Promise<void> {
     const { leaderElection } = this.#options;
-    const status = this.registry.gauge({
-      name: "leader_election_master_status",
-      help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
-      labels: ["name"],
-    });
-    const name = leaderElection?.name ?? "none";
-    status.set(0, { name });
+    const metrics = electionMetrics(this.registry, leaderElection?.name ?? "none");
     const handlers = {
+      onSlowRenewal: metrics.renewedSlowly,
       onLeading: () => {
-        status.set(1, { name });
+        metrics.led(true);
         this.#leadershipChange = this.#leadershipChange.then(() => {
           if (this.#state === "stopping" || this.#state === "stopped") return;
           this.#leaderStop = new AbortController();
@@ -378,7 +371,7 @@ class ManagerRun implements Manager {
         });
       },
       onLost: () => {
-        status.set(0, { name });
+        metrics.led(false);
         const lost = new Error("the lease was lost");
         this.#leaderStop.abort(lost);
         this.#leadershipChange = this.#leadershipChange.then(() =>

@@ -41,9 +41,15 @@ interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-interface Family {
+/** What a metric is, without its values. */
+export interface MetricDescription {
+  readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
+  readonly labels: readonly string[];
+}
+
+interface Family extends MetricDescription {
   readonly metric: Counter | Gauge | Histogram;
   render(lines: string[]): void;
 }
@@ -68,6 +74,11 @@ export class Registry {
 
   histogram(options: HistogramOptions): Histogram {
     return this.#family(options, "histogram", () => makeHistogram(options)) as Histogram;
+  }
+
+  /** What is measured, in the order it was registered. */
+  describe(): readonly MetricDescription[] {
+    return [...this.#families.values()].map(({ name, type, help, labels }) => ({ name, type, help, labels }));
   }
 
   /** Everything, as `text/plain; version=0.0.4`. */
@@ -95,7 +106,8 @@ export class Registry {
     for (const label of options.labels ?? [])
       if (!labelName.test(label))
         throw new TypeError(`"${label}" is not a label name (metric ${options.name})`);
-    const family: Family = { type, help: options.help, ...make() };
+    const { name, help, labels = [] } = options;
+    const family: Family = { name, type, help, labels, ...make() };
     this.#families.set(options.name, family);
     return family.metric;
   }
