@@ -139,3 +139,26 @@ test("pages put together are the list", () => {
     ),
   );
 });
+
+test("lists are in key order, however many keys came and went since the last one", () => {
+  const key = fc.integer({ min: 0, max: 200 }).map(String);
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("put" as const), keys: fc.array(key, { maxLength: 150 }) }),
+    fc.record({ do: fc.constant("delete" as const), keys: fc.array(key, { maxLength: 150 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const store = new Store();
+      const expected = new Set<string>();
+      for (const { do: action, keys } of steps) {
+        for (const name of keys) {
+          if (action === "put") store.put("a", name, object(name));
+          else store.delete("a", name);
+          if (action === "put") expected.add(name);
+          else expected.delete(name);
+        }
+        expect(store.list("a").entries.map((entry) => entry.key)).toEqual([...expected].sort());
+      }
+    }),
+  );
+});

@@ -61,8 +61,10 @@ export class CompactedError extends Error {
 
 interface Bucket {
   readonly entries: Map<string, Entry>;
-  /** The keys in order, or undefined since a key came or went. */
+  /** The keys in order but for those in `moved`; undefined until somebody asks, and after many have moved. */
   sorted: string[] | undefined;
+  /** Keys that came or went since `sorted` was right. */
+  readonly moved: Set<string>;
   readonly log: LogRecord[];
   readonly listeners: Set<(record: LogRecord) => void>;
 }
@@ -122,8 +124,8 @@ export class Store {
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
     const entry = this.#stamp(key, object);
-    if (!previous) bucket.sorted = undefined;
     bucket.entries.set(key, entry);
+    if (!previous) move(bucket, key);
     this.#commit(bucket, {
       revision: entry.revision,
       bucket: bucketName,
@@ -146,7 +148,7 @@ export class Store {
     if (!previous) return undefined;
     const entry = this.#stamp(key, last ?? previous.object);
     bucket.entries.delete(key);
-    bucket.sorted = undefined;
+    move(bucket, key);
     this.#commit(bucket, {
       revision: entry.revision,
       bucket: bucketName,
@@ -248,7 +250,9 @@ export class Store {
     if (this.#order.length > 0) throw new Error("a store that has been written to cannot be restored into");
     for (const { bucket: name, key, object } of objects) {
       const version = Number((object.metadata as JsonObject).resourceVersion);
-      this.#bucket(name).entries.set(key, newEntry(key, version, object as StoredObject));
+      const bucket = this.#bucket(name);
+      bucket.entries.set(key, newEntry(key, version, object as StoredObject));
+      move(bucket, key);
     }
     this.#revision = Math.max(this.#revision, revision);
     this.#compacted = this.#revision;
@@ -257,7 +261,7 @@ export class Store {
   #bucket(name: string): Bucket {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
-      bucket = { entries: new Map(), sorted: undefined, log: [], listeners: new Set() };
+      bucket = { entries: new Map(), sorted: undefined, moved: new Set(), log: [], listeners: new Set() };
       this.#buckets.set(name, bucket);
     }
     return bucket;
@@ -320,8 +324,7 @@ function viewAt(
 ): { keys: readonly string[]; entries: ReadonlyMap<string, Entry> } {
   const last = bucket.log.at(-1);
   if (!last || last.revision <= at) {
-    bucket.sorted ??= [...bucket.entries.keys()].sort(byCodeUnits);
-    return { keys: bucket.sorted, entries: bucket.entries };
+    return { keys: keysOf(bucket), entries: bucket.entries };
   }
   const entries = new Map(bucket.entries);
   for (let i = bucket.log.length - 1; i >= 0; i--) {
@@ -331,6 +334,31 @@ function viewAt(
     else entries.delete(record.key);
   }
   return { keys: [...entries.keys()].sort(byCodeUnits), entries };
+}
+
+/** Putting this many keys in their places one by one costs less than sorting all of them. */
+const mostMoved = 64;
+
+function move(bucket: Bucket, key: string): void {
+  if (!bucket.sorted) return;
+  bucket.moved.add(key);
+  if (bucket.moved.size <= mostMoved) return;
+  bucket.sorted = undefined;
+  bucket.moved.clear();
+}
+
+/** The bucket's keys in order. A list after each write is common, and must not sort everything each time. */
+function keysOf(bucket: Bucket): readonly string[] {
+  bucket.sorted ??= [...bucket.entries.keys()].sort(byCodeUnits);
+  const { sorted, moved, entries } = bucket;
+  for (const key of moved) {
+    const index = firstAtLeast(sorted, key);
+    const isThere = sorted[index] === key;
+    if (entries.has(key) && !isThere) sorted.splice(index, 0, key);
+    else if (!entries.has(key) && isThere) sorted.splice(index, 1);
+  }
+  moved.clear();
+  return sorted;
 }
 
 function byCodeUnits(a: string, b: string): number {
