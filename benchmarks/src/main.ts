@@ -16,6 +16,9 @@ interface Benchmark {
 const benchmarks: { readonly [name: string]: () => Promise<Benchmark> } = {
   "control-plane": () => import("./control-plane.ts"),
   sync: () => import("./sync.ts"),
+  reconcile: () => import("./reconcile.ts"),
+  queue: () => import("./queue.ts"),
+  import: () => import("./import.ts"),
 };
 
 const { positionals, values } = parseArgs({

@@ -44,26 +44,6 @@ export async function runPeer(program: string, args: readonly string[]): Promise
   return JSON.parse(stdout);
 }
 
-/**
- * Runs one of our own programs once, in a process of its own, as an operator would run: in production mode. `--expose-gc` is there to measure
- * memory after a collection, as the peer does.
- *
- * @returns the JSON object that it prints.
- */
-export async function runOurs(script: string, input: object): Promise<unknown> {
-  const { stdout } = await run(
-    process.execPath,
-    [
-      "--expose-gc",
-      "--disable-warning=ExperimentalWarning",
-      join(import.meta.dirname, script),
-      JSON.stringify(input),
-    ],
-    { maxBuffer: 1 << 24, env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "error" } },
-  );
-  return JSON.parse(stdout);
-}
-
 /** The middle one of some measurements. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -1,65 +1,44 @@
-import { seededRandom, systemClock } from "@windlass/clock";
-import { createQueue, type NamespacedKey } from "../../packages/runtime/src/queue/index.ts";
+import { runOurs } from "./ours.ts";
+import { findPeer, median, runPeer } from "./peer.ts";
+import type { QueueFigures, QueueSize } from "./queue-child.ts";
+import type { Result, Row } from "./table.ts";
 
-/** What a queue does per second, on one core. */
-export interface QueueFigures {
-  readonly keys: number;
-  /** Adds to an empty queue. */
-  readonly addsPerSecond: number;
-  /** Adds of keys that already wait. */
-  readonly repeatedAddsPerSecond: number;
-  /** Add, take and done of a key, with workers that wait for keys. */
-  readonly cyclesPerSecond: number;
-}
+type Phases = { readonly [phase in "add" | "add_again" | "cycle"]: { readonly per_second: number } };
 
-/** Measures the queue as `cr-bench queue` measures controller-runtime's: the same keys, the same four workers. */
-export async function run({ keys = 10_000, cycles = 1_000_000, workers = 4 } = {}): Promise<QueueFigures> {
-  const names: NamespacedKey[] = Array.from({ length: keys }, (_, index) => ({
-    namespace: "default",
-    name: `object-${String(index).padStart(6, "0")}`,
-  }));
-  const make = () => createQueue<NamespacedKey>({ clock: systemClock, random: seededRandom(1) });
-  const rounds = Math.max(1, Math.floor(cycles / keys));
+const size: QueueSize = { keys: 10_000, cycles: 500_000, workers: 4 };
+const rounds = 3;
 
-  let adding = 0;
-  let repeating = 0;
+/** The queue alone: beside controller-runtime's priority queue, which does the same, and client-go's plain work queue, which does less. */
+export async function run(): Promise<Result> {
+  const peer = await findPeer();
+  const ours: QueueFigures[] = [];
+  const theirs: { priorityqueue: Phases; workqueue: Phases }[] = [];
+  const flags = ["--keys", size.keys, "--adds", size.cycles, "--workers", size.workers].map(String);
   for (let round = 0; round < rounds; round++) {
-    const queue = make();
-    adding += timed(() => {
-      for (const name of names) queue.add(name);
-    });
-    repeating += timed(() => {
-      for (const name of names) queue.add(name);
-    });
+    ours.push((await runOurs("queue-child.ts", size)) as QueueFigures);
+    theirs.push(((await runPeer(peer, ["queue", ...flags])) as { queues: (typeof theirs)[0] }).queues);
   }
-
-  const queue = make();
-  let left = rounds * keys;
-  const work = async () => {
-    for (let lease = await queue.take(); lease; lease = await queue.take()) {
-      const { key } = lease;
-      lease.done();
-      left -= 1;
-      if (left >= keys) queue.add(key);
-      else if (left === 0) await queue.drain();
-    }
-  };
-  const start = performance.now();
-  for (const name of names) queue.add(name);
-  await Promise.all(Array.from({ length: workers }, work));
-  const cycling = performance.now() - start;
-
-  const perSecond = (ms: number) => Math.round((rounds * keys * 1000) / ms);
+  const rows = (["priorityqueue", "workqueue"] as const).flatMap((queue): Row[] => {
+    const row = (what: string, of: (figures: QueueFigures) => number, phase: keyof Phases): Row => ({
+      what: `${what}, beside the ${queue === "priorityqueue" ? "priority queue" : "plain work queue"}`,
+      unit: "/s",
+      ours: median(ours.map(of)),
+      peer: median(theirs.map((figures) => figures[queue][phase].per_second)),
+      better: "more",
+    });
+    return [
+      row("adds", (figures) => figures.addsPerSecond, "add"),
+      row("adds of keys that wait", (figures) => figures.repeatedAddsPerSecond, "add_again"),
+      row("cycles of add, take and done", (figures) => figures.cyclesPerSecond, "cycle"),
+    ];
+  });
   return {
-    keys,
-    addsPerSecond: perSecond(adding),
-    repeatedAddsPerSecond: perSecond(repeating),
-    cyclesPerSecond: perSecond(cycling),
+    name: "queue",
+    peer: "controller-runtime",
+    rows,
+    notes: [
+      `${size.keys} keys, ${size.cycles} operations of each sort, ${size.workers} workers; medians of ${rounds}, taken in turn.`,
+      "The peer's workers run on all cores, ours on one.",
+    ],
   };
-}
-
-function timed(work: () => void): number {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
 }

@@ -1,7 +1,8 @@
 import { startBinaries } from "@windlass/testing";
 import { openLoader } from "./load.ts";
 import { configMaps, fill, widgetDefinition, widgets } from "./objects.ts";
-import { findPeer, median, runOurs, runPeer } from "./peer.ts";
+import { runOurs } from "./ours.ts";
+import { findPeer, runPeer } from "./peer.ts";
 import type { Result, Row } from "./table.ts";
 
 interface Figures {
@@ -43,7 +44,7 @@ const subjects = [
 /** Filling a cache from a real API server: ours and controller-runtime's in turn, on the same server and the same objects. */
 export async function run({ objects = 10_000 } = {}): Promise<Result> {
   const peer = await findPeer();
-  const rounds = objects > 20_000 ? 1 : 3;
+  const rounds = objects > 20_000 ? 1 : 2;
   const server = await startBinaries();
   try {
     const kubeconfig = await server.kubeconfig();
@@ -80,7 +81,7 @@ export async function run({ objects = 10_000 } = {}): Promise<Result> {
       peer: "controller-runtime",
       rows,
       notes: [
-        `${objects} objects of 5 KB, two fifths of it noise; managedFields left out by both; medians of ${rounds}, taken in turn on one server.`,
+        `${objects} objects of 5 KB, two fifths of it noise; managedFields left out by both; the best of ${rounds}, taken in turn on one server.`,
         "The API server runs on the same cores. Stalls include the time in which the system ran something else.",
       ],
     };
@@ -93,8 +94,8 @@ function compare(what: string, ours: readonly Figures[], theirs: readonly Figure
   const row = (name: string, unit: string, of: (figures: Figures) => number): Row => ({
     what: `${what}: ${name}`,
     unit,
-    ours: median(ours.map(of)),
-    peer: median(theirs.map(of)),
+    ours: Math.min(...ours.map(of)),
+    peer: Math.min(...theirs.map(of)),
     better: "less",
   });
   return [
@@ -105,7 +106,7 @@ function compare(what: string, ours: readonly Figures[], theirs: readonly Figure
     {
       what: `${what}: longest stall of the event loop`,
       unit: "ms",
-      ours: median(ours.map((figures) => figures.longest_stall_ms ?? 0)),
+      ours: Math.min(...ours.map((figures) => figures.longest_stall_ms ?? 0)),
       better: "less",
     },
   ];
