@@ -29,6 +29,31 @@ export class Pace {
   }
 }
 
+/**
+ * For workers that go from one piece of work to the next without ever having to wait: makes all of them pause together once they have held the event loop
+ * for long enough, or timers, sockets and probes would starve for as long as there is work.
+ */
+export class Breath {
+  readonly #clock: Clock;
+  #turnedAt: number;
+  #turning: Promise<void> | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#turnedAt = clock.monotonic();
+  }
+
+  /** What to wait for before the next piece of work; undefined if it may begin at once. */
+  pause(): Promise<void> | undefined {
+    if (!this.#turning && this.#clock.monotonic() - this.#turnedAt >= SLICE_MS)
+      this.#turning = turn().then(() => {
+        this.#turning = undefined;
+        this.#turnedAt = this.#clock.monotonic();
+      });
+    return this.#turning;
+  }
+}
+
 /** Lets others run: timers, sockets, requests. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import { sleep } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
+import { Breath } from "../cache/pace.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -104,6 +105,7 @@ class Running<K extends AnyKind> {
   readonly #world: ReconcilerWorld;
   readonly #reconciler: Reconciler<K>;
   readonly #follows: Follows;
+  readonly #breath: Breath;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
   readonly #undo: (() => void)[] = [];
@@ -113,6 +115,7 @@ class Running<K extends AnyKind> {
     this.#controller = controller;
     this.#world = world;
     this.queue = queue;
+    this.#breath = new Breath(world.clock);
     const { options } = controller;
     this.#follows = new Follows(world, (key) => void queue.add(key));
     this.#reconciler = new Reconciler(
@@ -294,8 +297,11 @@ class Running<K extends AnyKind> {
   }
 
   async #work(): Promise<void> {
-    for (let lease = await this.queue.take(); lease; lease = await this.queue.take())
+    for (let lease = await this.queue.take(); lease; lease = await this.queue.take()) {
       await this.#reconcile(lease);
+      const pause = this.#breath.pause();
+      if (pause) await pause;
+    }
   }
 
   async #reconcile(lease: Lease<ObjectKey>): Promise<void> {

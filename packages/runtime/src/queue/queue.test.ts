@@ -360,3 +360,12 @@ test("workers that wait for keys run every key, one worker per key at a time", a
   await Promise.all(workers);
   expect(new Set(runs).size).toBe(10);
 });
+
+test("a delay that is no whole number of milliseconds ends, on a clock that cannot tell the fraction", async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1));
+  const queue = createQueue<string>({ clock, random: seededRandom(1) });
+  queue.add("a", { after: 10.000_01 });
+  await clock.advance(11);
+  expect(queue.tryTake()?.key).toBe("a");
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,20 @@
+import { ManualClock, systemClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { Breath } from "./pace.ts";
+
+test("workers that never have to wait let timers fire", async () => {
+  const breath = new Breath(systemClock);
+  let isOver = false;
+  systemClock.schedule(5, () => {
+    isOver = true;
+  });
+  const work = async () => {
+    for (let pieces = 0; !isOver && pieces < 2_000_000; pieces++) await breath.pause();
+  };
+  await Promise.all([work(), work(), work(), work()]);
+  expect(isOver).toBe(true);
+});
+
+test("on a clock that stands still nothing pauses, so that the same steps give the same run", () => {
+  expect(new Breath(new ManualClock()).pause()).toBeUndefined();
+});
