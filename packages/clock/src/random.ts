@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { randomFillSync, randomUUID } from "node:crypto";
 
 /** Randomness, handed in: the machine's, or a seeded sequence that a test can play again. */
 export interface Random {
@@ -35,6 +35,8 @@ export function seededRandom(seed: number): Random {
 
 /** A version 4 UUID from the given randomness. */
 export function uuid(random: Random): string {
+  // The machine's own draws many at a time; every reconcile asks for one.
+  if (random === systemRandom) return randomUUID();
   const bytes = random.bytes(16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
