@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, textOf } from "../json.ts";
-import { fieldMatcher, parseFieldSelector } from "../registry/field-selector.ts";
+import { type FieldRequirement, fieldMatcher, parseFieldSelector } from "../registry/field-selector.ts";
 import { parseLabelSelector } from "../registry/label-selector.ts";
 import type { Resource } from "../registry/resource.ts";
 import { ParseError, parseJson } from "../schema/parse-json.ts";
@@ -51,7 +51,8 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
   checkVersions({ version, match, token, sendInitialEvents }, watch);
   return {
     matches,
-    limit: limit !== undefined && limit > 0 ? limit : undefined,
+    // A name is looked up rather than searched for: there is no second page.
+    limit: limit !== undefined && limit > 0 && !namesOne(requirements) ? limit : undefined,
     continue: token === "" ? undefined : decodeContinue(token),
     resourceVersion: version === "" ? undefined : parseVersion(version, watch ? 500 : 400),
     resourceVersionMatch: match === "" ? undefined : (match as "Exact" | "NotOlderThan"),
@@ -60,6 +61,10 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
     sendInitialEvents,
     timeoutSeconds,
   };
+}
+
+function namesOne(requirements: readonly FieldRequirement[]): boolean {
+  return requirements.some(({ path, operator }) => path === "metadata.name" && operator === "=");
 }
 
 /** Go's idea of a boolean query parameter: present and not `false` or `0`. */

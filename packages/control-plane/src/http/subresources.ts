@@ -174,7 +174,7 @@ async function scaleChange(
     });
   }
   const type = patchType(resource, write.request);
-  const schema = () => schemaOfType("io.k8s.api.autoscaling.v1.Scale");
+  const schema = () => schemaOfType("autoscaling.v1.Scale");
   if (type !== "apply") {
     const change = readPatch(type, write.request, { schema });
     return (live) => change(shown(live)) as JsonObject;

@@ -85,6 +85,7 @@ export const updates: readonly Sequence[] = [
       patch("merge", `${at.deployments}/d/scale`, { spec: { replicas: -1 } }),
       patch("json", `${at.deployments}/d/scale`, [{ op: "replace", path: "/spec/replicas", value: 6 }]),
       get(`${at.deployments}/zz/scale`),
+      patch("strategic", `${at.deployments}/d/scale`, { spec: { replicas: 7 } }),
       get(`${at.deployments}/d/status`),
       patch("merge", `${at.deployments}/d/status`, { status: { replicas: 2 }, spec: { replicas: 9 } }),
       patch("strategic", `${at.deployments}/d/status`, {

@@ -1,0 +1,19 @@
+import type { Invocation, Output } from "./session.ts";
+
+/** A difference that stays, and why. */
+export interface KnownDifference {
+  readonly reason: string;
+  readonly covers: (invocation: Invocation, real: Output, ours: Output) => boolean;
+}
+
+export const knownDifferences: readonly KnownDifference[] = [
+  {
+    reason: "fields that every object has are not described: the words are Kubernetes' own",
+    covers: ({ args }) => args[0] === "explain",
+  },
+  {
+    reason: "a patch that cannot be read is quoted as the object it would make, not as Go prints a map",
+    covers: (_, real, ours) =>
+      [real, ours].every(({ stderr }) => stderr.startsWith("The request is invalid: patch: Invalid value")),
+  },
+];
