@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const docs = new URL("../", import.meta.url);
+const readAll = (folder: string, extension: string) =>
+  readdirSync(new URL(folder, docs))
+    .filter((file) => file.endsWith(extension))
+    .map((file) => ({
+      file: `${folder}${file}`,
+      text: readFileSync(new URL(`${folder}${file}`, docs), "utf8"),
+    }));
+
+const examples = readAll("examples/", ".ts").map(({ text }) => closed(text));
+const pages = [...readAll("guides/", ".md"), ...readAll("reference/", ".md")];
+
+/** However it is indented and broken into lines. */
+function closed(code: string): string {
+  return code.replaceAll(/\s+/g, "");
+}
+
+test.for(pages)("all code in $file is that of an example, which is type-checked and runs", ({ text }) => {
+  const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+  expect(blocks.filter((code) => !examples.some((example) => example.includes(closed(code))))).toEqual([]);
+});
+
+test.for(pages)("all links in $file lead somewhere", ({ file, text }) => {
+  const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, link = ""]) => link);
+  expect(links.filter((link) => !existsSync(new URL(link, new URL(file, docs))))).toEqual([]);
+});

@@ -1,0 +1,52 @@
+import { isForbidden } from "@windlass/client";
+import { manager, type ReconcileContext, rbacFor } from "@windlass/runtime";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Secret,
+} from "@windlass/runtime/kinds";
+import { Simulation, startCluster, waitForCondition } from "@windlass/testing";
+import { expect, test } from "vitest";
+import { Greeting, greeting } from "./greeting.ts";
+
+test("a reconciler is a function of plain objects", async () => {
+  const ada = Greeting.make("ada", { name: "Ada", language: "fr" });
+  const wanted = await greeting.options.reconcile(ada, {} as ReconcileContext);
+  expect(wanted).toMatchObject({
+    children: [[ConfigMap, { data: { text: "Bonjour, Ada!" } }]],
+    status: { text: "Bonjour, Ada!" },
+  });
+});
+
+test("an operator works with the role that is generated for it", async () => {
+  await using cluster = await startCluster();
+  await cluster.install(Greeting);
+  const namespace = await cluster.createNamespace();
+  const serviceAccount = { namespace, name: "greeting" };
+  for (const object of rbacFor([greeting], { name: `greeting-${namespace}`, serviceAccount }))
+    await cluster.client.create(
+      object.kind === "ClusterRole" ? ClusterRole : ClusterRoleBinding,
+      object as never,
+    );
+  const client = await cluster.clientFor(namespace, "greeting");
+  await cluster.run("greeting", (options) => manager({ ...options, client }).add(greeting));
+  const key = { namespace, name: "ada" };
+  await cluster.client.create(Greeting, { metadata: key, spec: { name: "Ada" } });
+  await waitForCondition(cluster.client, Greeting, key, "Ready");
+  await expect(client.list(Secret, { namespace })).rejects.toSatisfy(isForbidden);
+}, 60_000);
+
+test("an hour passes in a moment, and a settled operator writes nothing in it", async () => {
+  await using world = await Simulation.start({ seed: 7 });
+  await world.client.create(CustomResourceDefinition, Greeting.crd() as never);
+  await world.settle();
+  await world.run("greeting", (options) => manager(options).add(greeting));
+  const key = { namespace: "default", name: "ada" };
+  await world.client.create(Greeting, { metadata: key, spec: { name: "Ada" } });
+  await world.advance(10_000);
+  const settled = await world.client.get(ConfigMap, key);
+  await world.advance(3_600_000);
+  expect(await world.client.get(ConfigMap, key)).toEqual(settled);
+});

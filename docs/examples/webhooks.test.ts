@@ -1,0 +1,35 @@
+import { manager } from "@windlass/runtime";
+import { ValidatingWebhookConfiguration } from "@windlass/runtime/kinds";
+import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Greeting } from "./greeting.ts";
+import { webhooks } from "./webhooks.ts";
+
+let cluster: TestCluster;
+let namespace: string;
+
+beforeAll(async () => {
+  cluster = await startCluster({ flavour: "embedded" });
+  await cluster.install(Greeting);
+  const service = { namespace: "greeting-system" };
+  const server = webhooks({ port: false, install: true, service });
+  cluster.controlPlane?.bindService("greeting-system", "greeting-operator-webhook", 443, server.handle);
+  await cluster.run("greeting-operator", (options) => manager(options).add(server));
+  const name = "greeting-operator";
+  await waitFor(cluster.client, ValidatingWebhookConfiguration, { name }, () => true);
+  namespace = await cluster.createNamespace();
+}, 60_000);
+afterAll(() => cluster.close(), 60_000);
+
+test("a name is trimmed before it is stored", async () => {
+  const metadata = { namespace, name: "ada" };
+  const stored = await cluster.client.create(Greeting, { metadata, spec: { name: " Ada " } });
+  expect(stored.spec.name).toBe("Ada");
+});
+
+test("a change of the name is refused, and the field is named", async () => {
+  const key = { namespace, name: "bob" };
+  await cluster.client.create(Greeting, { metadata: key, spec: { name: "Bob" } });
+  const rename = cluster.client.patch(Greeting, key, { type: "merge", patch: { spec: { name: "Rob" } } });
+  await expect(rename).rejects.toThrow(/spec\.name.*cannot change/);
+});
