@@ -1,5 +1,5 @@
 import { isTrue } from "../http/list-options.ts";
-import type { ApiRequest } from "../http/request.ts";
+import { type ApiRequest, addressOf } from "../http/request.ts";
 import { parsePath, type RequestInfo } from "../http/request-info.ts";
 import type { KindTable } from "../kinds/index.ts";
 import type { Requester } from "../registry/admission.ts";
@@ -69,7 +69,7 @@ export function askedIn(
   user: Requester | undefined,
   kinds: KindTable,
 ): Asked | undefined {
-  const { pathname, searchParams } = new URL(request.url, "http://localhost");
+  const { pathname, searchParams } = addressOf(request);
   const info = parsePath(pathname);
   if (!info) return undefined;
   const watching = info.watchPath || (searchParams.has("watch") && isTrue(searchParams.get("watch") ?? ""));

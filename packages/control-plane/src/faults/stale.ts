@@ -1,4 +1,4 @@
-import { type ApiRequest, type ApiResponse, header } from "../http/request.ts";
+import { type ApiRequest, type ApiResponse, addressOf, header } from "../http/request.ts";
 import { failure } from "../http/respond.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { notFound } from "../status.ts";
@@ -15,7 +15,7 @@ export async function answerFromPast(
   revision: number,
   handle: (request: ApiRequest) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const url = new URL(request.url, "http://localhost");
+  const url = addressOf(request);
   url.searchParams.set("resourceVersion", String(revision));
   if (verb === "list") {
     if (url.searchParams.has("continue")) url.searchParams.delete("resourceVersion");

@@ -1,7 +1,7 @@
 import type { KindTable } from "../kinds/index.ts";
 import type { OpenApiDocument } from "../openapi/index.ts";
 import { parseAccept } from "./negotiate.ts";
-import { type ApiRequest, type ApiResponse, header } from "./request.ts";
+import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
 import { jsonText } from "./respond.ts";
 
 const yearSeconds = 365 * 24 * 3_600;
@@ -21,7 +21,7 @@ export function openapi(
       return { status: 404, headers: { "cache-control": "no-cache, private" }, body: "" };
     }
     if (!document) return undefined;
-    const hash = new URL(request.url, "http://localhost").searchParams.get("hash");
+    const hash = addressOf(request).searchParams.get("hash");
     if (hash === null || hash === "") return answer(document, "v3", request, {});
     if (document.etag === `"${hash}"`) {
       // The address names the content, so that clients need not ask again.

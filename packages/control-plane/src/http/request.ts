@@ -34,6 +34,11 @@ export interface Sink {
 /** Starts a stream. The returned function is called when the client has gone. */
 export type Streaming = (sink: Sink) => () => void;
 
+/** A request's address, taken apart. Whatever was sent, there is one. */
+export function addressOf({ url }: Pick<ApiRequest, "url">): URL {
+  return new URL(`http://localhost${url.startsWith("/") ? "" : "/"}${url}`);
+}
+
 export function header(request: Pick<ApiRequest, "headers">, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : value?.[0];

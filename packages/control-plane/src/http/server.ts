@@ -27,7 +27,7 @@ import { isTrue, parseListOptions } from "./list-options.ts";
 import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
 import { patch } from "./patch.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
-import { type ApiRequest, type ApiResponse, header } from "./request.ts";
+import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
 import { parsePath, type RequestInfo } from "./request-info.ts";
 import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
 import { reviewAt, type Subresources } from "./subresources.ts";
@@ -77,7 +77,7 @@ export class ApiServer {
   }
 
   async #route(request: ApiRequest): Promise<ApiResponse> {
-    const { pathname, searchParams: query } = new URL(request.url, "http://localhost");
+    const { pathname, searchParams: query } = addressOf(request);
     const user = await this.#identify(request);
     const intercepted = await this.#options.intercept?.(request, user);
     if (intercepted) return intercepted;
