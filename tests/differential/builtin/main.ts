@@ -1,9 +1,8 @@
 import { compare, type Difference } from "./compare.ts";
-import { embeddedServer } from "./embedded-server.ts";
 import { unexplained } from "./known.ts";
 import { cleanUp, play } from "./play.ts";
 import { stories } from "./requests/index.ts";
-import { realServer } from "./server.ts";
+import { embeddedServer, realServer } from "./server.ts";
 
 /**
  * Plays the same requests about built-in kinds on a real API server and on an embedded one, and prints where they answer

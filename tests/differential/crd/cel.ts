@@ -110,6 +110,6 @@ else {
     await cluster.remove(crd.metadata.name);
   }
 }
-cluster.close();
+await cluster.close();
 for (const difference of differences) console.log(`${difference}\n`);
 console.log(`${compiled} expressions compiled, ${evaluated} evaluated, ${differences.length} differences`);

@@ -1,68 +1,36 @@
-import { readFileSync } from "node:fs";
-import { Agent, request } from "node:https";
+import { isObject } from "../../../packages/control-plane/src/json.ts";
+import { openReal, type Server } from "../servers.ts";
 
 /** An answer of the API server. */
 export interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
-  readonly warnings: string[];
+  readonly warnings: readonly string[];
 }
 
 /** Talks to the cluster that KUBECONFIG names, by client certificate: enough to put the same question to both servers. */
 export class Cluster {
-  private readonly agent: Agent;
-  private readonly server: URL;
+  readonly #server: Server;
 
   constructor(path: string | undefined = process.env.KUBECONFIG) {
     if (path === undefined) throw new Error("KUBECONFIG is not set: it names the cluster to compare with");
-    const config = JSON.parse(readFileSync(path, "utf8")) as {
-      clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
-      users: { user: { "client-certificate-data": string; "client-key-data": string } }[];
-    };
-    const cluster = config.clusters[0]?.cluster;
-    const user = config.users[0]?.user;
-    if (cluster === undefined || user === undefined) throw new Error(`${path} has no cluster or no user`);
-    const decode = (text: string): Buffer => Buffer.from(text, "base64");
-    this.server = new URL(cluster.server);
-    this.agent = new Agent({
-      keepAlive: true,
-      ca: decode(cluster["certificate-authority-data"]),
-      cert: decode(user["client-certificate-data"]),
-      key: decode(user["client-key-data"]),
-    });
+    this.#server = openReal(path);
   }
 
-  send(method: string, path: string, body?: unknown, contentType = "application/json"): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        new URL(path, this.server),
-        { method, agent: this.agent, headers: { "content-type": contentType, accept: "application/json" } },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", reject);
-          response.on("end", () => {
-            const text = Buffer.concat(chunks).toString("utf8");
-            let parsed: Record<string, unknown>;
-            try {
-              parsed = JSON.parse(text) as Record<string, unknown>;
-            } catch {
-              parsed = { text };
-            }
-            const warnings = [response.headers.warning ?? ""].flat().join(", ");
-            resolve({
-              status: response.statusCode ?? 0,
-              body: parsed,
-              warnings: [...warnings.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map((match) =>
-                (match[1] as string).replace(/\\(.)/g, "$1"),
-              ),
-            });
-          });
-        },
-      );
-      sent.on("error", reject);
-      sent.end(typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body));
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType = "application/json",
+  ): Promise<Answer> {
+    const answer = await this.#server.send({
+      method,
+      path,
+      contentType,
+      ...(body === undefined ? {} : { body }),
     });
+    const { status, warnings } = answer;
+    return { status, warnings, body: isObject(answer.body) ? answer.body : { text: answer.body } };
   }
 
   /** Creates a CRD and waits until its resources are served. */
@@ -81,8 +49,8 @@ export class Cluster {
     await this.send("DELETE", `${CRDS}/${name}`);
   }
 
-  close(): void {
-    this.agent.destroy();
+  async close(): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
   }
 }
 

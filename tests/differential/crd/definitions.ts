@@ -381,6 +381,6 @@ for (const definition of DEFINITIONS) {
   const what = JSON.stringify((definition.spec as JsonObject).versions);
   differences.push(`${what}\n  ours: ${more.join("\n        ")}\n  real: ${less.join("\n        ")}`);
 }
-cluster.close();
+await cluster.close();
 for (const difference of differences) console.log(`${difference}\n`);
 console.log(`${DEFINITIONS.length} definitions compared, ${differences.length} differences`);

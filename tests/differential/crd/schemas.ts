@@ -113,6 +113,6 @@ for (const [index, spec] of generated.entries()) {
     await cluster.remove(crd.metadata.name);
   }
 }
-cluster.close();
+await cluster.close();
 for (const [difference, example] of differences) console.log(`${difference}\n    ${example}\n`);
 console.log(`${compared} objects of ${generated.length} schemas compared, ${differences.size} differences`);

@@ -303,7 +303,7 @@ try {
   for (const patch of STATUS_PATCHES) await compare(patch, "status");
 } finally {
   await cluster.remove(NAME);
-  cluster.close();
+  await cluster.close();
 }
 for (const difference of differences) console.log(`${difference}\n`);
 console.log(`${PATCHES.length + STATUS_PATCHES.length} updates compared, ${differences.length} differences`);

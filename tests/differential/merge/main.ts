@@ -64,7 +64,7 @@ await Promise.all(
   }),
 );
 await send("DELETE", `/api/v1/namespaces/${namespace}`);
-close();
+await close();
 
 for (const divergence of divergences) console.log(JSON.stringify(divergence));
 console.error(

@@ -39,7 +39,7 @@ const prefix = `rbac-diff-${values.seed}`;
 const namespace = prefix;
 const api = "/apis/rbac.authorization.k8s.io/v1";
 
-using real = openRealServer(kubeconfig);
+await using real = openRealServer(kubeconfig);
 const bootstrap = readBootstrap();
 const made = randomRbac(random, prefix, namespace);
 const inNamespace = (objects: readonly JsonObject[], wanted: string) =>
