@@ -16,7 +16,8 @@ export function clone<T extends Json | undefined>(value: T): T {
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     const item = clone((value as JsonObject)[key] as Json);
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: item, enumerable: true, writable: true, configurable: true });
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, { value: item, enumerable: true, writable: true, configurable: true });
     else copy[key] = item;
   }
   return copy as T;
