@@ -1,4 +1,4 @@
-import { condition, controller, defineResource } from "@windlass/runtime";
+import { child, condition, controller, defineResource } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { z } from "zod";
 
@@ -21,7 +21,7 @@ export const greeting = controller(Greeting, {
   reconcile: ({ metadata, spec }) => {
     const text = `${words[spec.language]}, ${spec.name}!`;
     return {
-      children: [[ConfigMap, { metadata: { name: metadata.name }, data: { text } }]],
+      children: [child(ConfigMap, { metadata: { name: metadata.name }, data: { text } })],
       status: { text, conditions: [condition("Ready", true, "Written")] },
     };
   },

@@ -1,10 +1,16 @@
 #!/usr/bin/env node
 import { readdirSync, statSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as modules from "node:module";
 import { join } from "node:path";
 
+if (Number(process.versions.node.split(".")[0]) < 24) {
+  process.stderr.write(
+    `windlass-control-plane needs Node.js 24 or newer, and this is ${process.version}: npx finds the one installed beside it\n`,
+  );
+  process.exit(1);
+}
 // Compiled code is kept between runs: it is half of the start-up time.
-enableCompileCache();
+modules.enableCompileCache();
 
 const root = join(import.meta.dirname, "..");
 const bundle = join(root, "dist", "bundle", "main.js");

@@ -23,7 +23,9 @@ interface Wishes {
 }
 
 /** Bad usage: explained, and the process ends with 2. */
-class UsageError extends Error {}
+class UsageError extends Error {
+  override readonly name = "UsageError";
+}
 
 async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
   const values = parse(args);
@@ -98,7 +100,7 @@ function explain(error: unknown): string {
     case "EROFS":
       return message;
     default:
-      return name === "DataFileError" || name === "UsageError"
+      return name === "DataFileError" || name === "UsageError" || name === "CertificateError"
         ? message
         : String((error as Error).stack ?? error);
   }

@@ -75,7 +75,7 @@ export {
   Registry,
 } from "./metrics/registry.ts";
 export { preload } from "./preload.ts";
-export { appliedAnnotation, type Child, type ChildObject } from "./reconcile/children.ts";
+export { appliedAnnotation, type Child, type ChildObject, child } from "./reconcile/children.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {

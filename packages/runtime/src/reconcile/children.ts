@@ -30,6 +30,16 @@ export interface ChildObject {
 /** A child as a reconciler returns it. */
 export type Child = ChildObject | readonly [kind: AnyKind, object: ChildObject];
 
+/**
+ * A child with its kind, checked by the compiler.
+ *
+ * @example
+ * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
+ */
+export function child<K extends AnyKind>(kind: K, object: InputOf<K>): Child {
+  return [kind, object as ChildObject];
+}
+
 /** A kind that a controller owns. */
 export interface OwnedKind {
   readonly kind: AnyKind;

@@ -55,6 +55,8 @@ export interface ConfigurationParts {
   readonly name: string;
   /** The operator's own namespace. */
   readonly namespace: string;
+  /** Whether the operator runs there, and must be able to start while its webhooks are down: then they leave it alone. */
+  readonly leaveOwnAlone: boolean;
   readonly where: Where;
   readonly timeoutSeconds: number;
 }
@@ -100,7 +102,8 @@ function mutatingFor(declared: Declared, parts: ConfigurationParts): MutatingWeb
 function entryFor(declared: Declared, parts: ConfigurationParts): ValidatingWebhook {
   const { type, kind, rules } = declared;
   const { operations = ["CREATE", "UPDATE"], subresources = [], objectSelector, matchConditions } = rules;
-  const namespaceSelector = rules.namespaceSelector ?? awayFrom(parts.namespace, kind);
+  const namespaceSelector =
+    rules.namespaceSelector ?? (parts.leaveOwnAlone ? awayFrom(parts.namespace, kind) : undefined);
   return {
     // The API wants at least three labels; the core group has no name of its own.
     name: `${type}.${kind.plural}.${kind.group === "" ? "core" : kind.group}`,

@@ -170,6 +170,8 @@ class Server implements WebhookServer {
     return configurationsFor(this.#declared, {
       name,
       namespace,
+      // Called by URL the operator is elsewhere, on a laptop say, unless it was told that it is not.
+      leaveOwnAlone: this.#options.url === undefined || this.#toldNamespace() !== undefined,
       where: this.#where(namespace),
       timeoutSeconds,
     });
@@ -272,12 +274,16 @@ class Server implements WebhookServer {
     return { service: { name: service.name ?? `${name}-webhook`, namespace, port: service.port ?? 443 } };
   }
 
+  #toldNamespace(): string | undefined {
+    return this.#options.service?.namespace ?? process.env.POD_NAMESPACE;
+  }
+
   #namespace(given: string | undefined): string {
-    return given ?? this.#options.service?.namespace ?? process.env.POD_NAMESPACE ?? "default";
+    return given ?? this.#toldNamespace() ?? "default";
   }
 
   async #ownNamespace(): Promise<string> {
-    const given = this.#options.service?.namespace ?? process.env.POD_NAMESPACE;
+    const given = this.#toldNamespace();
     if (given !== undefined) return given;
     const mounted = await readFile(namespaceFile, "utf8").catch(() => "");
     return mounted.trim() || "default";
