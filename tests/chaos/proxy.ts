@@ -27,6 +27,8 @@ export interface Fault {
 export class ChaosProxy implements AsyncDisposable {
   /** Everything that came by, in order. */
   readonly passed: Passed[] = [];
+  /** How often the server said 410, as an answer or within a watch. */
+  expirations = 0;
   /** Asked before each request is passed on. */
   fault: (request: Passed) => Fault | undefined = () => undefined;
   readonly #server: Server;
@@ -132,9 +134,13 @@ export class ChaosProxy implements AsyncDisposable {
     const onward = send({ agent, host: server.hostname, port: server.port, method, path, headers });
     onward.once("response", (answer) => {
       if (this.#mute.has(incoming.socket)) return;
+      if (answer.statusCode === 410) this.expirations += 1;
+      const isStream = answer.statusCode === 200 && passed.isWatch;
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       outgoing.flushHeaders();
       answer.on("data", (chunk: Buffer) => {
+        if (isStream && chunk.includes('"type":"ERROR"') && chunk.includes('"code":410'))
+          this.expirations += 1;
         if (!this.#mute.has(incoming.socket)) outgoing.write(chunk);
       });
       answer.once("end", () => {

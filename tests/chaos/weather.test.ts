@@ -22,7 +22,7 @@ test.concurrent("connections that go silent without closing are given up, and wh
   await population.converged(30_000);
   operator.proxy.goSilent();
   await population.churn(40);
-  const recoveredMs = await population.converged(40_000);
+  const recoveredMs = await population.converged(25_000);
   expect(await population.isMirroredBy(operator.cache)).toBe(true);
   await record("connections cut half-open, time 10 times as fast", {
     objects: population.wanted.size,
