@@ -4,7 +4,7 @@ const LARGE_PARCEL = SLAB_BYTES >> 3;
 
 /**
  * Memory that the system maps by itself, page by page as it is written to, apart from all that the process allocates and frees. Kept bytes that
- * lie among passing ones (what the network reads, say) would keep several times their own size from being given back.
+ * lie among passing ones (what the network reads, say) would keep those from being given back.
  */
 export function mappedMemory(bytes: number): Buffer {
   // A buffer that can be resized is the one kind that is not taken from the allocator all others share.
