@@ -13,6 +13,7 @@ const blanks: readonly (readonly [RegExp, string])[] = [
   [/-[bcdfghjklmnpqrstvwxz2456789]{7,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "-<hash>-<suffix>"],
   [/(pod-template-hash[=:] ?"?)[a-z0-9]+/g, "$1<hash>"],
   [/\b(web|busy|api|cli)-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b/g, "$1-<hash>"],
+  [/(Successfully assigned \S+ to )\S+/g, "$1<node>"],
   [/kube-api-access-\w{5}/g, "kube-api-access-<suffix>"],
   [/kubectl-edit-[\w.-]+/g, "kubectl-edit-<file>"],
   [/\/tmp\/[\w./-]+/g, "<file>"],

@@ -94,7 +94,8 @@ const scale = async (
     return made;
   };
   const { method } = write.request;
-  if (method === "GET") return await presentScale(deps, shown(await deps.registry.get(target)), write);
+  if (method === "GET")
+    return await presentScale(deps, resource, shown(await deps.registry.get(target)), write);
   const compute = await scaleChange(resource, write, shown);
   const options = { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions" } as const;
   const updated = await deps.registry.update(
@@ -114,11 +115,12 @@ const scale = async (
     },
     options,
   );
-  return await presentScale(deps, shown(updated), write);
+  return await presentScale(deps, resource, shown(updated), write);
 };
 
 async function presentScale(
   { registry }: SubresourceDependencies,
+  { info }: Resource,
   scale: JsonObject,
   { as, query }: WriteRequest,
 ): Promise<ApiResponse> {
@@ -135,7 +137,7 @@ async function presentScale(
       });
     case "table": {
       const { scaleTable } = await import("../table/index.ts");
-      const made = scaleTable(scale, {
+      const made = scaleTable(scale, info.origin, {
         now: registry.clock.now(),
         includeObject: includedObject(query),
         listMetadata: { resourceVersion: field(scale, "metadata", "resourceVersion") ?? "" },

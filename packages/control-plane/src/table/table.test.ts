@@ -67,12 +67,12 @@ test("a row carries as much of its object as was asked for", () => {
 
 test("the header can be left out, as later events of a watch do", () => {
   const table = toTable(deployments, [], { now: 0, columns: "none", listMetadata: { resourceVersion: "7" } });
-  expect(table).toMatchObject({ metadata: { resourceVersion: "7" }, columnDefinitions: [], rows: [] });
+  expect(table).toMatchObject({ metadata: { resourceVersion: "7" }, columnDefinitions: null, rows: [] });
 });
 
 test("a scale has a table of its own", () => {
   const scale = { metadata: { name: "web" }, spec: { replicas: 3 }, status: { replicas: 2 } };
-  expect(scaleTable(scale, { now: 0, includeObject: "None" }).rows).toEqual([
+  expect(scaleTable(scale, "builtin", { now: 0, includeObject: "None" }).rows).toEqual([
     { cells: ["web", 3, 2, "<unknown>"], object: null },
   ]);
 });

@@ -29,13 +29,18 @@ export function toTable(kind: KindInfo, objects: readonly JsonObject[], options:
   return makeTable(tableShape(kind), kind.kind, objects, options);
 }
 
-/** The table of a `scale` subresource, whose kind has no path of its own. */
-export function scaleTable(scale: JsonObject, options: TableOptions): JsonObject {
+/** The table of a `scale` subresource, whose kind has no path of its own. Custom kinds name their columns' types otherwise. */
+export function scaleTable(
+  scale: JsonObject,
+  origin: "builtin" | "custom",
+  options: TableOptions,
+): JsonObject {
+  const [format, ageType] = origin === "custom" ? ["name", "date"] : ["", "string"];
   const columns = [
-    { name: "Name", type: "string", format: "", description: "", priority: 0 },
+    { name: "Name", type: "string", format, description: "", priority: 0 },
     { name: "Desired", type: "integer", format: "", description: "", priority: 0 },
     { name: "Available", type: "integer", format: "", description: "", priority: 0 },
-    { name: "Age", type: "string", format: "", description: "", priority: 0 },
+    { name: "Age", type: ageType, format: "", description: "", priority: 0 },
   ];
   return makeTable({ columns, cells: scaleCells }, "Scale", [scale], options);
 }
