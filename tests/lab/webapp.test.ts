@@ -1,4 +1,5 @@
 import { get } from "node:http";
+import { sleep, systemClock } from "@windlass/clock";
 import { Service } from "@windlass/runtime/kinds";
 import { waitForCondition } from "@windlass/testing";
 import { WebApp } from "@windlass/webapp";
@@ -20,15 +21,43 @@ test("nginx answers over the Service of its WebApp", async () => {
   expect(page.body).toContain("Welcome to nginx!");
 });
 
-function fetchPage(address: string): Promise<{ status: number; body: string }> {
+const pauseMs = 200;
+
+interface Page {
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * Asks until somebody answers, each time over a new connection: one that was begun before the node knew the Service is remembered by its
+ * kernel as leading nowhere, and never gets there.
+ */
+async function fetchPage(address: string): Promise<Page> {
+  const deadline = systemClock.monotonic() + 30_000;
+  for (;;) {
+    try {
+      return await ask(address);
+    } catch (error) {
+      if (systemClock.monotonic() > deadline) throw error;
+      await sleep(systemClock, pauseMs);
+    }
+  }
+}
+
+function ask(address: string): Promise<Page> {
   return new Promise((resolve, reject) => {
-    get(`http://${address}/`, { timeout: 5_000 }, (response) => {
-      let body = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        body += chunk;
-      });
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
-    }).once("error", reject);
+    const request = get(
+      `http://${address}/`,
+      { agent: false, signal: AbortSignal.timeout(1_000) },
+      (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          body += chunk;
+        });
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
+    request.once("error", reject);
   });
 }
