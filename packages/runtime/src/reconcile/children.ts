@@ -123,6 +123,10 @@ export class Children {
       onSkip?.();
       return live;
     }
+    if (live && controllerOf(live) === undefined && !(await this.#mayAdopt())) {
+      memory.delete(id);
+      return live;
+    }
     const marked = {
       ...object,
       metadata: {
@@ -222,6 +226,21 @@ export class Children {
         },
       },
     };
+  }
+
+  /**
+   * Whether the owner, asked of the server itself, is still there to stay. A child without an owner may have been let go by the
+   * owner's deletion (`--cascade=orphan`), of which the cache has not heard yet: taking it back would be its end.
+   */
+  async #mayAdopt(): Promise<boolean> {
+    const { client, ownerKind, owner } = this.#options;
+    try {
+      const { metadata } = await client.live.get(ownerKind, keyOf(owner));
+      return metadata.uid === owner.metadata.uid && metadata.deletionTimestamp === undefined;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 
   #checkOwner(kind: AnyKind, live: KubernetesObject): void {
