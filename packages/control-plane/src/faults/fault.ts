@@ -1,10 +1,8 @@
 import { isTrue } from "../http/list-options.ts";
 import { type ApiRequest, addressOf } from "../http/request.ts";
-import { parsePath, type RequestInfo } from "../http/request-info.ts";
+import { parsePath, type RequestInfo, type Verb, verbOf } from "../http/request-info.ts";
 import type { KindTable } from "../kinds/index.ts";
 import type { Requester } from "../registry/admission.ts";
-
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /** Which requests a fault is for. Everything left out matches anything. */
 export interface FaultTarget {
@@ -77,24 +75,6 @@ export function askedIn(
   if (!verb) return undefined;
   const kind = kinds.byResource(info.group, info.version, info.plural)?.kind;
   return { verb, info, kind, user: user?.name ?? "" };
-}
-
-function verbOf(method: string, info: RequestInfo, watching: boolean): Verb | undefined {
-  switch (method) {
-    case "GET":
-    case "HEAD":
-      return watching ? "watch" : info.name === undefined ? "list" : "get";
-    case "POST":
-      return "create";
-    case "PUT":
-      return "update";
-    case "PATCH":
-      return "patch";
-    case "DELETE":
-      return info.name === undefined ? "deletecollection" : "delete";
-    default:
-      return undefined;
-  }
 }
 
 /** Whether a fault is for a request. */

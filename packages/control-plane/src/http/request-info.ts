@@ -52,3 +52,24 @@ export function parsePath(pathname: string): RequestInfo | undefined {
 }
 
 const namespaceSubresources = new Set(["status", "finalize"]);
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** What a request does, in the words of roles and discovery; undefined for a method that does nothing. */
+export function verbOf(method: string, info: RequestInfo, watching: boolean): Verb | undefined {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return watching ? "watch" : info.name === undefined ? "list" : "get";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return info.name === undefined ? "deletecollection" : "delete";
+    default:
+      return undefined;
+  }
+}

@@ -28,7 +28,7 @@ import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
 import { patch } from "./patch.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
-import { parsePath, type RequestInfo } from "./request-info.ts";
+import { parsePath, type RequestInfo, verbOf } from "./request-info.ts";
 import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
 import { reviewAt, type Subresources } from "./subresources.ts";
 import { watch } from "./watch.ts";
@@ -343,24 +343,6 @@ function isBuiltinGroup(kinds: KindTable, group: string): boolean {
 }
 
 const collectionVerbs = new Set(["list", "watch", "create", "deletecollection"]);
-
-function verbOf(method: string, info: RequestInfo, watching: boolean): string | undefined {
-  switch (method) {
-    case "GET":
-    case "HEAD":
-      return watching ? "watch" : info.name === undefined ? "list" : "get";
-    case "POST":
-      return "create";
-    case "PUT":
-      return "update";
-    case "PATCH":
-      return "patch";
-    case "DELETE":
-      return info.name === undefined ? "deletecollection" : "delete";
-    default:
-      return undefined;
-  }
-}
 
 /** What authorization is asked. A list or watch of a single name is about that name. */
 function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): Attributes {
