@@ -44,8 +44,11 @@ export async function findAccess(
   if (config) return accessFor(config, context);
   const inCluster = await inClusterAccess(env ? { env } : {});
   if (inCluster) return inCluster;
+  const listed = (env ?? process.env).KUBECONFIG;
   throw new KubeconfigError(
     "KUBECONFIG_NOT_FOUND",
-    "no kubeconfig found: KUBECONFIG names no file that exists, there is no ~/.kube/config, and this is not a pod with a service account; set KUBECONFIG",
+    listed
+      ? `KUBECONFIG is ${JSON.stringify(listed)}, and there is no such file; correct it, or unset it to use ~/.kube/config`
+      : "no cluster is configured: KUBECONFIG is not set, there is no ~/.kube/config, and this is not a pod with a service account; set KUBECONFIG to the path of a kubeconfig",
   );
 }

@@ -2,8 +2,9 @@ import { type Clock, type Random, systemClock, systemRandom } from "@windlass/cl
 import { type Credentials, credentialsFor } from "./credentials.ts";
 import { authenticate } from "./intercept/authenticate.ts";
 import { impersonate } from "./intercept/impersonate.ts";
-import { observe, type RequestOutcome } from "./intercept/observe.ts";
+import { type ObserveOptions, observe, type RequestOutcome } from "./intercept/observe.ts";
 import { type Retry, retry } from "./intercept/retry.ts";
+import { tellExpiry } from "./intercept/tell-expiry.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { Log } from "./log.ts";
 import type { TlsMaterial } from "./network/agent.ts";
@@ -14,7 +15,8 @@ import { type Interceptor, intercept, type Transport } from "./transport.ts";
 
 /** How {@link openTransport} connects, and who is told. */
 export interface ConnectionOptions
-  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "compression"> {
+  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "compression">,
+    Pick<ObserveOptions, "onResponseSize"> {
   /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */
   readonly interceptors?: readonly Interceptor[];
   /** How often a request is made at most; see {@link retry}. @default 5 */
@@ -38,7 +40,15 @@ export interface ConnectionOptions
  * speak TLS, as with kubectl: over plain HTTP anyone on the way could read them.
  */
 export function openTransport(access: ClusterAccess, options: ConnectionOptions = {}): Transport {
-  const { clock = systemClock, random = systemRandom, log, onOutcome, onRetry, attempts } = options;
+  const {
+    clock = systemClock,
+    random = systemRandom,
+    log,
+    onOutcome,
+    onResponseSize,
+    onRetry,
+    attempts,
+  } = options;
   const server = new URL(access.cluster.server);
   const isSecure = server.protocol === "https:";
   const credentials = credentialsFor(access, clock);
@@ -47,11 +57,12 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
     ? parseProxy(proxyUrl, `kubeconfig ${access.source}: proxy-url`)
     : proxyFromEnvironment(server, options.env ?? process.env);
   const compression = options.compression ?? (disableCompression ? "none" : "gzip");
+  const tls = isSecure ? tlsSource(access, credentials, clock) : undefined;
   const network = networkTransport({
     server,
     clock,
     compression,
-    ...(isSecure ? { tls: tlsSource(access, credentials, clock) } : {}),
+    ...(tls ? { tls } : {}),
     ...(proxy ? { proxy } : {}),
     ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
@@ -64,9 +75,15 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
       ...(attempts === undefined ? {} : { attempts }),
       ...(onRetry ? { onRetry } : {}),
     }),
-    ...(isSecure ? [authenticate(credentials)] : []),
+    ...(tls ? [tellExpiry(tls, access.source, clock), authenticate(credentials)] : []),
     ...(access.user.impersonate ? [impersonate(access.user.impersonate)] : []),
-    observe({ host: server.host, clock, ...(onOutcome ? { onOutcome } : {}), ...(log ? { log } : {}) }),
+    observe({
+      host: server.host,
+      clock,
+      ...(onOutcome ? { onOutcome } : {}),
+      ...(onResponseSize ? { onResponseSize } : {}),
+      ...(log ? { log } : {}),
+    }),
   ]);
 }
 

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import * as errors from "./errors.ts";
-import { ApiError, isConflict, isGone, isNotFound, isServerTimeout, isTimeout, statusOf } from "./errors.ts";
+import {
+  ApiError,
+  deniedAccess,
+  isConflict,
+  isGone,
+  isNotFound,
+  isServerTimeout,
+  isTimeout,
+  statusOf,
+} from "./errors.ts";
 
 test.each([
   [404, "NotFound", "API_NOT_FOUND", errors.isNotFound],
@@ -57,4 +66,41 @@ test("causes that are not as they should be do no harm", () => {
 
 test("every code says what it means in words", () => {
   for (const text of Object.values(errors.errorCodes)) expect(text).toMatch(/^\S.{10,}[.?]$/);
+});
+
+const denial = (message: string) => new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
+
+test("a missing right says which rule to grant, and to whom", () => {
+  const inNamespace = denial(
+    'deployments.apps "web" is forbidden: User "system:serviceaccount:shop:operator" cannot patch resource "deployments/status" in API group "apps" in the namespace "prod"',
+  );
+  expect(deniedAccess(inNamespace)).toEqual({
+    user: "system:serviceaccount:shop:operator",
+    verb: "patch",
+    resource: "deployments/status",
+    group: "apps",
+    namespace: "prod",
+  });
+  expect(inNamespace.message).toMatch(
+    /the namespace "prod"; grant it: a Role in namespace prod with the rule {apiGroups: \["apps"\], resources: \["deployments\/status"\], verbs: \["patch"\]}, bound to ServiceAccount shop\/operator by a RoleBinding$/,
+  );
+  const inCluster = denial(
+    'secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "x" not found',
+  );
+  expect(deniedAccess(inCluster)).toEqual({ user: "jane", verb: "list", resource: "secrets", group: "" });
+  expect(inCluster.message).toContain(
+    'grant it: a ClusterRole with the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}, bound to User jane by a ClusterRoleBinding',
+  );
+});
+
+test("a 403 that no role would cure is left in the server's words", () => {
+  for (const message of [
+    'pods "x" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1',
+    'pods "x" is forbidden: violates PodSecurity "restricted:latest"',
+    'forbidden: User "jane" cannot get path "/metrics"',
+  ]) {
+    expect(deniedAccess(denial(message))).toBeUndefined();
+    expect(denial(message).message).toBe(message);
+  }
+  expect(deniedAccess(new Error("no"))).toBeUndefined();
 });

@@ -152,7 +152,51 @@ function wordsFor(status: Status): string {
     return "the server does not accept the credentials: they are missing, wrong or expired; log in again or renew them";
   if (code === "API_NOT_FOUND" && !status.details?.name)
     return "the server serves no such resource; are group, version and plural right, and its CustomResourceDefinition installed?";
-  return status.message || status.reason || `status ${status.code ?? "unknown"}`;
+  const said = status.message || status.reason || `status ${status.code ?? "unknown"}`;
+  const denied = denialIn(status);
+  return denied ? `${said}; ${wayOut(denied)}` : said;
+}
+
+/** A right that a user lacks. */
+export interface DeniedAccess {
+  readonly user: string;
+  readonly verb: string;
+  /** The plural, with its subresource if one was asked for: `deployments/status`. */
+  readonly resource: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  /** Undefined if the right is missing in the whole cluster. */
+  readonly namespace?: string;
+}
+
+const DENIED =
+  /is forbidden: User "(?<user>[^"]*)" cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)" (?:in the namespace "(?<namespace>[^"]+)"|at the cluster scope)/;
+
+/**
+ * The right that was missing, where the server's authorizer refused for lack of one. Undefined for all else, such as the 403 of an
+ * admission plugin or a quota.
+ */
+export function deniedAccess(error: unknown): DeniedAccess | undefined {
+  const status = statusOf(error);
+  return status && denialIn(status);
+}
+
+function denialIn(status: Status): DeniedAccess | undefined {
+  if (typeof status.message !== "string" || codeOf(status) !== "API_FORBIDDEN") return undefined;
+  const found = DENIED.exec(status.message)?.groups;
+  if (!found) return undefined;
+  const { user = "", verb = "", resource = "", group = "", namespace } = found;
+  return { user, verb, resource, group, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** The rule to add, in the form in which it is written into a role, and to whom to give it. */
+function wayOut({ user, verb, resource, group, namespace }: DeniedAccess): string {
+  const [, accountNamespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  const subject = account ? `ServiceAccount ${accountNamespace}/${account}` : `User ${user}`;
+  const rule = `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]}`;
+  return namespace === undefined
+    ? `grant it: a ClusterRole with the rule ${rule}, bound to ${subject} by a ClusterRoleBinding`
+    : `grant it: a Role in namespace ${namespace} with the rule ${rule}, bound to ${subject} by a RoleBinding`;
 }
 
 /** No server answered, or what answered was no API server. `cause` has the error of the layer below, where there is one. */

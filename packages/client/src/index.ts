@@ -12,6 +12,7 @@ export {
   REQUEST_CHANNEL,
   type RequestOutcome,
   type RequestSpan,
+  type ResponseSize,
   trace,
 } from "./intercept/observe.ts";
 export { type Retry, type RetryOptions, retry } from "./intercept/retry.ts";

@@ -1,13 +1,16 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
+import { readBody } from "../body.ts";
 import type { Credential } from "../credentials.ts";
 import { TransportError } from "../errors.ts";
 import { fakeTransport } from "../test-transport.ts";
 import { intercept, type TransportRequest } from "../transport.ts";
 import { authenticate } from "./authenticate.ts";
 import { impersonate } from "./impersonate.ts";
-import { observe, REQUEST_CHANNEL, type RequestOutcome, trace } from "./observe.ts";
+import { observe, REQUEST_CHANNEL, type RequestOutcome, type ResponseSize, trace } from "./observe.ts";
+import { tellExpiry } from "./tell-expiry.ts";
 
 const get: TransportRequest = { method: "GET", path: "/version", headers: { accept: "application/json" } };
 
@@ -118,4 +121,35 @@ test("the first interceptor is the outermost", async () => {
     [named("a"), named("b")],
   ).request(get);
   expect(order).toEqual(["a", "b", "end b", "end a"]);
+});
+
+test("the size of an answer is told when it was read to its end, and not of one left early", async () => {
+  const transport = fakeTransport(() => ({ chunks: ["abc", "de"] }));
+  const sizes: ResponseSize[] = [];
+  const around = observe({ host: "h:1", onResponseSize: (size) => sizes.push(size) })(transport);
+  expect((await readBody((await around.request(get)).body)).toString()).toBe("abcde");
+  for await (const _ of (await around.request(get)).body) break;
+  expect(sizes).toEqual([{ method: "GET", path: "/version", host: "h:1", responseBytes: 5 }]);
+  expect(transport.left).toBe(1);
+});
+
+test("a 401 is told as an expired client certificate if it is one, and otherwise left as it is", async () => {
+  const day = 86_400_000;
+  const clock = new ManualClock(Date.now());
+  const authority = createAuthority({ commonName: "ca", validForMs: 9 * day, clock });
+  const { certificate: cert } = authority.issue({ commonName: "me", usages: ["client"], validForMs: day });
+  const server = fakeTransport(() => ({ status: 401 }));
+  const ask = (material: object) =>
+    tellExpiry(() => Promise.resolve(material), "~/.kube/config", clock)(server).request(get);
+  expect((await ask({ cert })).status).toBe(401);
+  await clock.advance(2 * day);
+  await expect(ask({ cert })).rejects.toMatchObject({
+    code: "CLIENT_CERTIFICATE_REJECTED",
+    mayHaveBeenSent: false,
+    message: expect.stringMatching(
+      /^GET \/version: the server does not accept the client certificate of ~\/\.kube\/config, which expired at \d{4}-\S+Z; renew it$/,
+    ),
+  });
+  expect((await ask({})).status).toBe(401);
+  expect((await ask({ cert: "not PEM" })).status).toBe(401);
 });

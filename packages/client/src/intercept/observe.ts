@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import { type Clock, systemClock } from "@windlass/clock";
 import { TransportError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import type { Interceptor, TransportRequest } from "../transport.ts";
+import type { Interceptor, TransportRequest, TransportResponse } from "../transport.ts";
 
 /** What became of one request, when its answer began or failed to come. Holds no headers and no body. */
 export interface RequestOutcome {
@@ -19,12 +19,20 @@ export interface RequestOutcome {
   readonly requestBytes: number;
 }
 
+/** An answer that was received to its end. */
+export interface ResponseSize extends Pick<RequestOutcome, "method" | "path" | "host"> {
+  /** Of the body, decompressed. */
+  readonly responseBytes: number;
+}
+
 /** Whom {@link observe} tells. */
 export interface ObserveOptions {
   /** The server's host and port, for the `host` label. */
   readonly host: string;
   /** @default nobody, but the diagnostics channel */
   readonly onOutcome?: (outcome: RequestOutcome) => void;
+  /** Told when a body was read to its end; of those left early, such as watches, nothing. @default nobody, and nothing is counted */
+  readonly onResponseSize?: (size: ResponseSize) => void;
   /** Each request at level debug. @default none */
   readonly log?: Log;
   /** @default the system's */
@@ -36,7 +44,7 @@ export const REQUEST_CHANNEL = "windlass:client:request";
 
 /** Tells of every request made: to a callback, to a log, and to the diagnostics channel. The seam for metrics. */
 export function observe(options: ObserveOptions): Interceptor {
-  const { host, onOutcome, log, clock = systemClock } = options;
+  const { host, onOutcome, onResponseSize, log, clock = systemClock } = options;
   const published = channel(REQUEST_CHANNEL);
   return (next) => ({
     async request(request) {
@@ -59,7 +67,9 @@ export function observe(options: ObserveOptions): Interceptor {
       try {
         const response = await next.request(request);
         tell(String(response.status));
-        return response;
+        if (!onResponseSize) return response;
+        const { method, path } = request;
+        return counted(response, (responseBytes) => onResponseSize({ method, path, host, responseBytes }));
       } catch (error) {
         tell("<error>", error instanceof TransportError ? error.code : "ABORTED");
         throw error;
@@ -67,6 +77,20 @@ export function observe(options: ObserveOptions): Interceptor {
     },
     close: () => next.close(),
   });
+}
+
+function counted(response: TransportResponse, onEnd: (bytes: number) => void): TransportResponse {
+  return {
+    ...response,
+    body: (async function* () {
+      let bytes = 0;
+      for await (const chunk of response.body) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+      onEnd(bytes);
+    })(),
+  };
 }
 
 /** A span of whatever tracing library is in use. */

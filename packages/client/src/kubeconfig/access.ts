@@ -19,6 +19,11 @@ export interface ClusterAccess {
  */
 export function accessFor(config: Kubeconfig, context?: string): ClusterAccess {
   const name = context ?? config.currentContext;
+  if (name === undefined && config.contexts.size === 0 && config.clusters.size === 0)
+    return fail(
+      config,
+      "it is empty: it has neither contexts nor clusters; write one, or point KUBECONFIG at another file",
+    );
   if (name === undefined)
     return fail(config, `current-context is not set; name a context: ${list(config.contexts)}`);
   const found = config.contexts.get(name);

@@ -61,10 +61,24 @@ test("an explicit path wins over KUBECONFIG, and must exist", async () => {
   );
 });
 
-test("with nothing at all the message says what to do", async () => {
+test("with nothing at all the message says what to do, and names the file that KUBECONFIG means", async () => {
   await expect(findAccess({ env: { HOME: at("one"), KUBECONFIG: at("missing") } })).rejects.toMatchObject({
     code: "KUBECONFIG_NOT_FOUND",
-    message: expect.stringContaining("set KUBECONFIG"),
+    message: `KUBECONFIG is ${JSON.stringify(at("missing"))}, and there is no such file; correct it, or unset it to use ~/.kube/config`,
+  });
+  await expect(findAccess({ env: { HOME: at("one") } })).rejects.toMatchObject({
+    code: "KUBECONFIG_NOT_FOUND",
+    message: expect.stringMatching(
+      /^no cluster is configured: .*; set KUBECONFIG to the path of a kubeconfig$/,
+    ),
+  });
+});
+
+test("a file with nothing in it is told as that", async () => {
+  await writeFile(at("empty"), "");
+  await expect(findAccess({ env: { KUBECONFIG: at("empty") } })).rejects.toMatchObject({
+    code: "KUBECONFIG_INVALID",
+    message: `kubeconfig ${at("empty")}: it is empty: it has neither contexts nor clusters; write one, or point KUBECONFIG at another file`,
   });
 });
 
