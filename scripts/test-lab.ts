@@ -3,12 +3,14 @@
  *
  * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
  * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster), `scale` (a thousand objects on a real control plane with
- * simulated nodes), `differential` (the same requests on the embedded server and on a real one, compared).
+ * simulated nodes), `differential` (the same requests on the embedded server and on a real one, compared), `differential-cluster`
+ * (what controllers make of the same manifests, and what kubectl prints, on the embedded control plane and on the lab's cluster).
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { collect } from "../tests/differential/tally.ts";
 import { run, runVitest, type Tally } from "./steps.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -19,6 +21,7 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const suites: { readonly [name: string]: () => Promise<Tally> } = {
   api,
   differential,
+  "differential-cluster": differentialCluster,
   chaos,
   cluster,
   scale,
@@ -52,36 +55,60 @@ async function api(): Promise<Tally> {
   return await runVitest(["tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
 }
 
-/** Each comparison is a program of its own, which ends with 1 where the servers differ in a way that is not listed as known. */
+/** A program of tests/differential, with its arguments. */
+type Comparison = readonly [program: string, ...args: string[]];
+
+/** Everything that is compared with a bare API server, of which there is one for all. */
 async function differential(): Promise<Tally> {
   const { startBinaries } = await import("@windlass/testing");
   const real = await startBinaries(assets(), { requireServiceAccounts: true });
   try {
     const kubeconfig = await real.kubeconfig();
-    const folder = "tests/differential";
-    const programs: readonly (readonly [name: string, ...args: string[]])[] = [
-      ["http/compare.ts", "--kubeconfig", kubeconfig, "--count", "60"],
+    return await compare(kubeconfig, [
+      ["http/compare.ts", "--kubeconfig", kubeconfig, "--count", "300"],
       ["builtin/main.ts"],
-      ["merge/main.ts", "1", "3", "6", "8"],
+      ["merge/main.ts", "1", "6", "6", "8"],
       ["rbac/compare.ts", "--kubeconfig", kubeconfig],
+      ["admission/main.ts", "--kubeconfig", kubeconfig, "--host", "127.0.0.1"],
+      ["crd/definitions.ts"],
+      ["crd/cel.ts"],
       ["crd/schemas.ts", "8", "30", "1"],
       ["crd/updates.ts"],
-    ];
-    let passed = 0;
-    let failed = 0;
-    for (const [name, ...args] of programs) {
-      const good = await run(process.execPath, [`${folder}/${name}`, ...args], {
-        ...process.env,
-        KUBECONFIG: kubeconfig,
-      });
-      process.stdout.write(`${good ? "ok" : "FAILED"}  ${name}\n`);
-      if (good) passed++;
-      else failed++;
-    }
-    return { passed, failed };
+    ]);
   } finally {
     await real.close();
   }
+}
+
+/** What takes controllers and nodes to compare. */
+async function differentialCluster(): Promise<Tally> {
+  return await onCluster([], async ({ KUBECONFIG: kubeconfig = "", PATH: path }) =>
+    compare(kubeconfig, [["controllers/main.ts"], ["kubectl/compare.ts", "--kubeconfig", kubeconfig]], path),
+  );
+}
+
+/** Each comparison is a program of its own, which ends with 1 where the servers differ in a way that is not listed as known. */
+async function compare(
+  kubeconfig: string,
+  comparisons: readonly Comparison[],
+  path = process.env.PATH,
+): Promise<Tally> {
+  let passed = 0;
+  let failed = 0;
+  const summary = await collect(async (environment) => {
+    for (const [program, ...args] of comparisons) {
+      const good = await run(process.execPath, [join(root, "tests/differential", program), ...args], {
+        ...environment,
+        KUBECONFIG: kubeconfig,
+        PATH: path,
+      });
+      if (!good) process.stdout.write(`FAILED  ${program}\n`);
+      if (good) passed++;
+      else failed++;
+    }
+  });
+  process.stdout.write(`\n${summary}\n`);
+  return { passed, failed };
 }
 
 /** Kills, cuts, stalls and faults. What it showed last is in tests/chaos/last-result.json. */

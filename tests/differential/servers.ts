@@ -88,9 +88,9 @@ export function openReal(kubeconfig: string): Server {
   };
 }
 
-/** A control plane in this process. @param options @default no controllers: what a bare API server is */
+/** A control plane in this process. @param options @default what a bare API server does by itself, and no more */
 export async function openEmbedded(
-  options: ControlPlaneOptions = { controllers: "none" },
+  options: ControlPlaneOptions = { controllers: ["kubernetes-service"], nodes: "none" },
 ): Promise<Server & { readonly plane: ControlPlane }> {
   const plane = await ControlPlane.start(options);
   const door = plane.connect();

@@ -1,19 +1,6 @@
-import { isDeepStrictEqual, parseArgs } from "node:util";
-import { openHooks, type Review } from "./hook-server.ts";
+import type { HookServer, Review } from "./hook-server.ts";
 import { normal } from "./normal.ts";
-import { openEmbedded, openReal, type Sending, type Server } from "./servers.ts";
-
-/**
- * Plays custom resources with a conversion webhook against a real API server and the embedded one, and prints where their
- * answers, or what they send to the webhook, differ.
- *
- *   node tests/differential/admission/conversions.ts --kubeconfig FILE --host ADDRESS
- */
-const { values } = parseArgs({ options: { kubeconfig: { type: "string" }, host: { type: "string" } } });
-if (values.kubeconfig === undefined || values.host === undefined) {
-  process.stderr.write("--kubeconfig FILE and --host ADDRESS are needed\n");
-  process.exit(2);
-}
+import type { Sending, Server } from "./servers.ts";
 
 type Converted = Record<string, unknown> & {
   metadata: Record<string, unknown>;
@@ -23,8 +10,7 @@ type Answer = { result?: object; convertedObjects?: unknown; uid?: string };
 
 const group = `conversion-${process.pid}.example.com`;
 const base = `/apis/${group}`;
-const hooks = await openHooks(values.host);
-const servers: Server[] = [openReal(values.kubeconfig), await openEmbedded()];
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** `size` of v1 is `measure` in v2. */
 function convert(review: Review): Converted[] {
@@ -52,7 +38,15 @@ function changed(change: (object: Converted) => unknown): (review: Review) => An
 const read: Sending = { method: "GET", path: `${base}/v2/namespaces/default/widgets/a` };
 const list: Sending = { method: "GET", path: `${base}/v2/namespaces/default/widgets` };
 
-const steps: readonly { name: string; behave: (review: Review) => Answer; sendings: readonly Sending[] }[] = [
+/** How a conversion webhook behaves, and what is sent meanwhile. */
+export interface ConversionCase {
+  readonly name: string;
+  readonly behave: (review: Review) => Answer;
+  readonly sendings: readonly Sending[];
+}
+
+/** They build on each other: the first makes the objects that the others read. */
+export const conversionCases: readonly ConversionCase[] = [
   {
     name: "works",
     behave: good,
@@ -161,7 +155,7 @@ const steps: readonly { name: string; behave: (review: Review) => Answer; sendin
   },
 ];
 
-const definition = {
+const definition = (hooks: HookServer) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `widgets.${group}` },
@@ -199,70 +193,41 @@ const definition = {
       },
     },
   },
-};
+});
 
-const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-let differences = 0;
-try {
-  for (const server of servers) {
-    const made = await server.send({ method: "POST", path: definitions, body: definition });
-    if (made.status !== 201) throw new Error(`${server.name}: ${JSON.stringify(made.body)}`);
-    await server.settle();
-  }
-  for (const step of steps) {
-    hooks.behaviours.set("convert", (review) => ({ response: step.behave(review) }));
-    for (const [index, sending] of step.sendings.entries()) {
-      const [real, embedded] = [
-        await play(servers[0] as Server, sending),
-        await play(servers[1] as Server, sending),
-      ];
-      if (isDeepStrictEqual(real, embedded)) continue;
-      differences++;
-      process.stdout.write(`\n${step.name}, request ${index + 1}\n`);
-      report(real, embedded, "");
-    }
-  }
-  process.stdout.write(`\n${differences} requests differ\n`);
-  process.exitCode = differences === 0 ? 0 : 1;
-} finally {
+/** Serves a kind whose versions a webhook converts. */
+export async function prepareConversions(server: Server, hooks: HookServer): Promise<void> {
+  const made = await server.send({ method: "POST", path: definitions, body: definition(hooks) });
+  if (made.status !== 201) throw new Error(`${server.name}: ${JSON.stringify(made.body)}`);
+}
+
+export async function cleanConversions(server: Server, hooks: HookServer): Promise<void> {
   hooks.behaviours.set("convert", (review) => ({ response: good(review) }));
-  for (const server of servers) {
-    await server.send({ method: "DELETE", path: `${definitions}/widgets.${group}` });
-    await server.close();
-  }
-  await hooks.close();
+  await server.send({ method: "DELETE", path: `${definitions}/widgets.${group}` });
 }
 
 /**
- * The answer, and for the read of one object what the webhook was asked. The real server asks at other times too: its watch
- * caches hold each version apart. Who manages which fields is compared elsewhere.
+ * The answers, and for the read of one object what the webhook was asked. The real server asks at other times too: its watch
+ * caches hold each version apart.
  */
-async function play(server: Server, sending: Sending): Promise<unknown> {
-  hooks.seen.length = 0;
-  const answer = withoutManagers(normal(await server.send(sending)));
-  if (sending !== read) return answer;
-  const [asked] = hooks.seen;
-  const headers = { agent: asked?.headers["user-agent"], accept: asked?.headers.accept };
-  return { answer, path: asked?.path, ...headers, review: withoutManagers(normal(asked?.review)) };
-}
-
-function withoutManagers(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (key, inner: unknown) =>
-    key === "managedFields" ? undefined : inner,
-  );
-}
-
-function report(real: unknown, embedded: unknown, path: string): void {
-  if (isDeepStrictEqual(real, embedded)) return;
-  const both = [real, embedded];
-  if (both.every((value) => typeof value === "object" && value !== null)) {
-    const [left, right] = both as Record<string, unknown>[];
-    for (const key of new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])) {
-      report(left?.[key], right?.[key], `${path}/${key}`);
-    }
-    return;
+export async function playConversion(
+  server: Server,
+  hooks: HookServer,
+  one: ConversionCase,
+): Promise<unknown[]> {
+  hooks.behaviours.set("convert", (review) => ({ response: one.behave(review) }));
+  const played: unknown[] = [];
+  for (const sending of one.sendings) {
+    hooks.seen.length = 0;
+    const answer = normal(await server.send(sending));
+    const [asked] = sending === read ? hooks.seen : [];
+    played.push({
+      answer,
+      path: asked?.path,
+      agent: asked?.headers["user-agent"],
+      accept: asked?.headers.accept,
+      review: normal(asked?.review),
+    });
   }
-  process.stdout.write(
-    `  ${path}\n    real     ${JSON.stringify(real)}\n    embedded ${JSON.stringify(embedded)}\n`,
-  );
+  return played;
 }

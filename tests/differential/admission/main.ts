@@ -1,15 +1,18 @@
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
+import { differences, show } from "../differences.ts";
+import { conclude } from "../tally.ts";
 import { type Case, cases, defaultSendings, thingGroup } from "./cases.ts";
+import { cleanConversions, conversionCases, playConversion, prepareConversions } from "./conversions.ts";
 import { type HookServer, openHooks } from "./hook-server.ts";
 import { normal, normalReview } from "./normal.ts";
 import { type PolicyCase, policyCases } from "./policies.ts";
 import { openEmbedded, openReal, type Server } from "./servers.ts";
 
 /**
- * Plays the same webhooks and requests against a real API server and the embedded one, and prints where their answers, or what
- * they send to the webhooks, differ.
+ * Plays the same requests past admission webhooks, policies and conversion webhooks of a real API server and of the embedded
+ * one, and prints where their answers, or what they send to the webhooks, differ.
  *
- *   node tests/differential/admission/main.ts --kubeconfig FILE --host ADDRESS [--policies] [--only CASE]
+ *   node tests/differential/admission/main.ts --kubeconfig FILE --host ADDRESS [--only CASE]
  *
  * ADDRESS is one of this machine's that the real server can reach.
  */
@@ -18,8 +21,6 @@ const { values } = parseArgs({
     kubeconfig: { type: "string" },
     host: { type: "string" },
     only: { type: "string" },
-    policies: { type: "boolean" },
-    verbose: { type: "boolean" },
   },
 });
 if (values.kubeconfig === undefined || values.host === undefined) {
@@ -61,25 +62,33 @@ const hooks = await openHooks(values.host);
 const servers = [openReal(values.kubeconfig), await openEmbedded()];
 const namespace = `admission-${process.pid}`;
 const wanted = ({ name }: { name: string }) => values.only === undefined || name === values.only;
-const chosen = values.policies ? [] : cases.filter(wanted);
-const policies = values.policies ? policyCases.filter(wanted) : [];
+const chosen = cases.filter(wanted);
+const policies = policyCases.filter(wanted);
+const conversions = values.only === undefined ? conversionCases : [];
 
 try {
   await Promise.all(servers.map((server) => prepare(server, hooks)));
-  let differences = 0;
-  for (const one of [...chosen, ...policies]) {
-    const [real, embedded] = [await play(servers[0] as Server, one), await play(servers[1] as Server, one)];
-    if (values.verbose) process.stdout.write(`${one.name}: ${JSON.stringify(real, null, 1)}\n`);
-    if (isDeepStrictEqual(real, embedded)) continue;
-    differences++;
-    process.stdout.write(`\n${one.name}\n`);
-    report(real, embedded, "");
+  let compared = 0;
+  let differing = 0;
+  const compare = async (name: string, playOn: (server: Server) => Promise<unknown[]>) => {
+    const [real, embedded] = [await playOn(servers[0] as Server), await playOn(servers[1] as Server)];
+    for (const [index, answer] of real.entries()) {
+      compared++;
+      const found = differences(answer, embedded[index]);
+      if (found.length === 0) continue;
+      differing++;
+      process.stdout.write(`${name} #${index}\n${found.map((each) => show(each)).join("\n")}\n`);
+    }
+  };
+  for (const one of [...chosen, ...policies]) await compare(one.name, (server) => play(server, one));
+  for (const one of conversions) {
+    await compare(`conversion: ${one.name}`, (server) => playConversion(server, hooks, one));
   }
-  process.stdout.write(`\n${chosen.length + policies.length} cases, ${differences} differ\n`);
-  process.exitCode = differences === 0 ? 0 : 1;
+  conclude({ name: "admission", compared, differing });
 } finally {
   for (const server of servers) {
     await clean(server);
+    await cleanConversions(server, hooks);
     await server.close();
   }
   await hooks.close();
@@ -128,6 +137,7 @@ async function prepare(server: Server, { url, authority }: HookServer): Promise<
     if (made.status !== 201) throw new Error(`${server.name}: ${JSON.stringify(made.body)}`);
   }
   await preparePolicies(server);
+  await prepareConversions(server, hooks);
   for (const { name, behaviour } of chosen) hooks.behaviours.set(name, behaviour);
   await server.settle();
   await server.send({
@@ -175,7 +185,7 @@ async function preparePolicies(server: Server): Promise<void> {
   }
 }
 
-async function play(server: Server, one: Case | PolicyCase): Promise<unknown> {
+async function play(server: Server, one: Case | PolicyCase): Promise<unknown[]> {
   const at = { namespace, labels: { case: one.name }, name: one.name };
   const played: unknown[] = [];
   for (const sending of (one.sendings ?? defaultSendings)(at)) {
@@ -202,19 +212,4 @@ async function clean(server: Server): Promise<void> {
     await server.send({ method: "DELETE", path: `${policyPath}/${namespace}-${one.name}` });
   }
   await server.send({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });
-}
-
-function report(real: unknown, embedded: unknown, path: string): void {
-  if (isDeepStrictEqual(real, embedded)) return;
-  const both = [real, embedded];
-  if (both.every((value) => typeof value === "object" && value !== null)) {
-    const [left, right] = both as Record<string, unknown>[];
-    for (const key of new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])) {
-      report(left?.[key], right?.[key], `${path}/${key}`);
-    }
-    return;
-  }
-  process.stdout.write(
-    `  ${path}\n    real     ${JSON.stringify(real)}\n    embedded ${JSON.stringify(embedded)}\n`,
-  );
 }

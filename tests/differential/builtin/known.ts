@@ -1,3 +1,4 @@
+import { count } from "../tally.ts";
 import type { Difference } from "./compare.ts";
 
 /** Differences that are known, with the reason. Whoever takes away a reason takes away its entry. */
@@ -17,8 +18,12 @@ const known: readonly { readonly why: string; readonly covers: (line: string, of
     },
   ];
 
-/** The difference without what is known of it; undefined if nothing is left. */
-export function unexplained(difference: Difference): Difference | undefined {
-  const differs = difference.differs.filter((line) => !known.some(({ covers }) => covers(line, difference)));
+/** The difference without what is known of it, which is counted by its reason; undefined if nothing is left. */
+export function unexplained(difference: Difference, reasons: Map<string, number>): Difference | undefined {
+  const differs = difference.differs.filter((line) => {
+    const found = known.find(({ covers }) => covers(line, difference));
+    if (found) count(reasons, found.why);
+    return !found;
+  });
   return differs.length === 0 ? undefined : { ...difference, differs };
 }

@@ -11,6 +11,7 @@ import { servedKinds } from "../../../packages/control-plane/src/crd/served-kind
 import { validateCrd } from "../../../packages/control-plane/src/crd/validate.ts";
 import type { JsonObject } from "../../../packages/control-plane/src/json.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 import { BROKEN, EXPRESSIONS, OBJECT, SCHEMA } from "./expressions.ts";
 
@@ -112,4 +113,4 @@ else {
 }
 await cluster.close();
 for (const difference of differences) console.log(`${difference}\n`);
-console.log(`${compiled} expressions compiled, ${evaluated} evaluated, ${differences.length} differences`);
+conclude({ name: "crd/cel", compared: compiled + evaluated, differing: differences.length });

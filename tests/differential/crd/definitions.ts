@@ -8,6 +8,7 @@ import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.
 import { validateCrd } from "../../../packages/control-plane/src/crd/validate.ts";
 import { clone, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 
 const GROUP = "definitions.schema-check.dev";
@@ -383,4 +384,4 @@ for (const definition of DEFINITIONS) {
 }
 await cluster.close();
 for (const difference of differences) console.log(`${difference}\n`);
-console.log(`${DEFINITIONS.length} definitions compared, ${differences.length} differences`);
+conclude({ name: "crd/definitions", compared: DEFINITIONS.length, differing: differences.length });

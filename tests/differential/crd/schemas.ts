@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
 import { equal, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { type Cause, StatusError } from "../../../packages/control-plane/src/status.ts";
+import { conclude } from "../tally.ts";
 import { Cluster } from "./cluster.ts";
 import { specSchema, valueFor } from "./generate.ts";
 
@@ -115,4 +116,4 @@ for (const [index, spec] of generated.entries()) {
 }
 await cluster.close();
 for (const [difference, example] of differences) console.log(`${difference}\n    ${example}\n`);
-console.log(`${compared} objects of ${generated.length} schemas compared, ${differences.size} differences`);
+conclude({ name: "crd/schemas", compared, differing: differences.size });

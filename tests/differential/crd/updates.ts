@@ -8,6 +8,7 @@ import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
 import { clone, isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 
 const GROUP = "updates.schema-check.dev";
@@ -306,4 +307,8 @@ try {
   await cluster.close();
 }
 for (const difference of differences) console.log(`${difference}\n`);
-console.log(`${PATCHES.length + STATUS_PATCHES.length} updates compared, ${differences.length} differences`);
+conclude({
+  name: "crd/updates",
+  compared: PATCHES.length + STATUS_PATCHES.length,
+  differing: differences.length,
+});

@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { type Difference, differences, show } from "../differences.ts";
 import { normalised } from "../normal.ts";
 import { type Answer, openEmbedded, openReal, type Sending, type Server } from "../servers.ts";
+import { conclude, count } from "../tally.ts";
 import { generateSequence } from "./generate.ts";
 import { knownDifferences } from "./known-differences.ts";
 import { scenarios } from "./scenarios/index.ts";
@@ -27,7 +28,7 @@ const { values } = parseArgs({
 });
 const kubeconfig = values.kubeconfig ?? process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error("say which server to compare with: --kubeconfig FILE");
-const [seed, count, most] = [Number(values.seed), Number(values.count), Number(values.show)];
+const [seed, generated, most] = [Number(values.seed), Number(values.count), Number(values.show)];
 
 interface Finding {
   readonly sequence: string;
@@ -49,7 +50,7 @@ let requests = 0;
 
 const wanted = [
   ...scenarios,
-  ...Array.from({ length: count }, (_, index) => generateSequence(seed + index)),
+  ...Array.from({ length: generated }, (_, index) => generateSequence(seed + index)),
 ].filter(({ name }) => values.only === undefined || name.includes(values.only));
 
 try {
@@ -77,11 +78,7 @@ for (const { sequence, step, sending, found } of findings.slice(0, most)) {
   );
   process.stdout.write(`${found.map((difference) => show(difference)).join("\n")}\n`);
 }
-for (const [reason, times] of excused) process.stdout.write(`known, ${times} times: ${reason}\n`);
-process.stdout.write(
-  `${wanted.length} sequences, ${requests} requests, ${findings.length} answered differently\n`,
-);
-process.exitCode = findings.length === 0 ? 0 : 1;
+conclude({ name: "http", compared: requests, differing: findings.length, known: excused });
 
 async function prepare(server: Server): Promise<void> {
   await server.send({ method: "POST", path: definitionPath, body: definition });
@@ -103,7 +100,7 @@ async function compare(sequence: Sequence, namespace: string): Promise<void> {
     const sending = sequence.steps[step] as Sending;
     const found = apart(answer, own[step]).filter((difference) => {
       const known = knownDifferences.find(({ covers }) => covers(sending, difference));
-      if (known) excused.set(known.reason, (excused.get(known.reason) ?? 0) + 1);
+      if (known) count(excused, known.reason);
       return !known;
     });
     if (found.length > 0) findings.push({ sequence: sequence.name, step, sending, found });

@@ -21,6 +21,7 @@ import {
 } from "../../../packages/control-plane/src/auth/index.ts";
 import type { JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { StatusError } from "../../../packages/control-plane/src/status.ts";
+import { conclude } from "../tally.ts";
 import { compareReviews } from "./compare-reviews.ts";
 import { randomQuestion, randomRbac } from "./random-rbac.ts";
 import { openRealServer } from "./real-server.ts";
@@ -71,8 +72,8 @@ try {
 } finally {
   await remove();
 }
-process.stdout.write(`${compared} compared, ${differences.length} different\n${differences.join("\n")}\n`);
-process.exitCode = differences.length === 0 ? 0 : 1;
+for (const difference of differences) process.stdout.write(`${difference}\n`);
+conclude({ name: "rbac", compared, differing: differences.length });
 
 async function create(): Promise<void> {
   await real.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } });

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
-import type { Target } from "../registry/registry.ts";
+import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, type Cause, invalid, StatusError } from "../status.ts";
 import { decodeBody } from "./body.ts";

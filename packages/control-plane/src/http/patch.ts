@@ -6,10 +6,10 @@ import {
   applyStrategicMergePatch,
   serverSideApply,
 } from "../merge/index.ts";
+import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
-import { checkVersion, nameOf, type Target } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { trackingOf } from "../registry/tracking.ts";
+import { withTracking } from "../registry/tracking.ts";
 import { ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
@@ -169,25 +169,29 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   checkApplied(resource, config);
   const named = isObject(config.metadata) ? config.metadata : undefined;
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
-  const merge = (live: JsonObject | undefined) =>
-    serverSideApply({
-      ...(live ? { live } : {}),
-      config: clone(config),
-      manager,
-      force,
-      time: timestamp(registry.clock),
-      ...trackingOf(resource, registry, target.subresource),
-    });
+  const merge = (live: JsonObject | undefined) => {
+    const time = timestamp(registry.clock);
+    return withTracking(resource, registry, target.subresource, (tracking) =>
+      serverSideApply({
+        ...(live ? { live } : {}),
+        config: clone(config),
+        manager,
+        force,
+        time,
+        ...tracking,
+      }),
+    );
+  };
   for (;;) {
     const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
     if (!exists) {
       if (target.subresource !== undefined) {
         // Where a write may create, what cannot be applied at all is refused before anything is looked up.
-        if (resource.strategy.createOnUpdate) merge(undefined);
+        if (resource.strategy.createOnUpdate) await merge(undefined);
         throw notFound(nameOf(resource), target.name);
       }
       if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
-      const merged = merge(undefined);
+      const merged = await merge(undefined);
       const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
       if (metadata.name && metadata.name !== target.name) {
         throw badRequest(
@@ -207,7 +211,7 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     const applied = await registry.update(
       target,
       write.context,
-      (live) => resource.decode(merge(live)).object,
+      async (live) => resource.decode(await merge(live)).object,
       options,
     );
     return present(deps, resource, applied, write.as, write.query);

@@ -1,5 +1,6 @@
 import { type JsonObject, textOf } from "../json.ts";
-import type { Registry, Target } from "../registry/registry.ts";
+import type { Target } from "../registry/identity.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { CompactedError, type Entry, type Page } from "../storage/store.ts";

@@ -19,7 +19,8 @@ import {
 } from "../discovery/index.ts";
 import type { KindTable } from "../kinds/index.ts";
 import type { Requester } from "../registry/admission.ts";
-import type { RequestContext, Target } from "../registry/registry.ts";
+import type { Target } from "../registry/identity.ts";
+import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, internalError, StatusError } from "../status.ts";
 import { remove, removeCollection } from "./delete.ts";

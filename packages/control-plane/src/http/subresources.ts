@@ -13,7 +13,7 @@ import {
 import { clone, isObject, type JsonObject } from "../json.ts";
 import { schemaOfType } from "../kinds/index.ts";
 import { serverSideApply } from "../merge/index.ts";
-import type { Target } from "../registry/registry.ts";
+import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, conflict, internalError, invalid, StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";

@@ -1,6 +1,7 @@
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
-import { checkVersion, otherIdentity, type RequestContext, type Target } from "../registry/registry.ts";
+import { checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
+import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, type Cause, invalid } from "../status.ts";
 import { keyOf } from "../storage/store.ts";

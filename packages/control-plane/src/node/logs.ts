@@ -1,7 +1,8 @@
 import { listAt } from "../controllers/objects.ts";
 import type { ApiResponse } from "../http/request.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import type { Registry, Target } from "../registry/registry.ts";
+import type { Target } from "../registry/identity.ts";
+import type { Registry } from "../registry/registry.ts";
 import { badRequest, notFound } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { type Behaviors, logsOf } from "./behavior.ts";

@@ -2,20 +2,12 @@ import type { Clock, Random } from "@windlass/clock";
 import { type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { noOp, trackUpdate } from "../merge/index.ts";
-import {
-  alreadyExists,
-  badRequest,
-  type Cause,
-  conflict,
-  invalid,
-  notFound,
-  type ResourceName,
-  StatusError,
-} from "../status.ts";
+import { alreadyExists, type Cause, invalid, notFound, StatusError } from "../status.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
-import { generateName, metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
+import { checkIdentity, chooseName, modified, nameOf, type Target } from "./identity.ts";
+import { metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
 import {
   carryOver,
   checkPreconditions,
@@ -28,7 +20,7 @@ import {
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
 import type { StrategyContext } from "./strategy.ts";
-import { trackingOf } from "./tracking.ts";
+import { withTracking } from "./tracking.ts";
 
 /** What a request brings besides its object. */
 export interface RequestContext {
@@ -41,16 +33,8 @@ export interface RequestContext {
   readonly warn: (text: string) => void;
 }
 
-/** Which object a request is about. */
-export interface Target {
-  readonly resource: Resource;
-  readonly namespace: string | undefined;
-  readonly name: string;
-  readonly subresource?: string;
-}
-
 /** How the object of a write comes about, from what is stored. Called again when somebody else was faster. */
-export type Compute = (live: JsonObject) => JsonObject;
+export type Compute = (live: JsonObject) => JsonObject | Promise<JsonObject>;
 
 export interface WriteOutcome {
   readonly object: JsonObject;
@@ -159,7 +143,7 @@ export class Registry {
     placeIn(resource, namespace, metadata);
     stampNew(object, strategy, this.clock, this.random);
     if (resource.hasStatus && resource.info.origin === "custom") delete object.status;
-    if (!tracked) object = this.#track(resource, undefined, object, context, undefined);
+    if (!tracked) object = await this.#track(resource, undefined, object, context, undefined);
 
     const request = this.#admissionRequest(
       "CREATE",
@@ -174,7 +158,7 @@ export class Registry {
     object = request.object as JsonObject;
     const { warnings, strategyContext } = this.#strategyContext(context, undefined);
     if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
-    this.#chooseName(resource, namespace, object);
+    chooseName(resource, namespace, object, this);
     strategy.prepareCreate?.(object, strategyContext);
     const name = textOf((object.metadata as JsonObject).name ?? "");
     const causes = [
@@ -237,12 +221,12 @@ export class Registry {
     const key = keyOf(namespace, target.name);
     const entry = this.entry(target);
     const live = await this.fromStorage(resource, entry.object);
-    let next = compute(live);
+    let next = await compute(live);
     const metadata = ensureMetadata(next);
-    this.#checkIdentity(target, next, live, options.kind);
+    checkIdentity(target, next, live, options.kind);
     // A patch is computed anew on what is there then; a PUT that names a version is not.
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
-    if (!options.tracked) next = this.#track(resource, live, next, context, subresource);
+    if (!options.tracked) next = await this.#track(resource, live, next, context, subresource);
 
     const request = this.#admissionRequest("UPDATE", target, context, {
       object: next,
@@ -337,79 +321,16 @@ export class Registry {
     return request.object as JsonObject;
   }
 
-  #chooseName(resource: Resource, namespace: string | undefined, object: JsonObject): void {
-    const metadata = object.metadata as JsonObject;
-    const prefix = metadata.generateName;
-    if (metadata.name || typeof prefix !== "string" || prefix === "") return;
-    for (let attempt = 0; attempt < 8; attempt++) {
-      metadata.name = generateName(this.random, prefix);
-      if (!this.store.get(resource.bucket, keyOf(namespace, textOf(metadata.name)))) return;
-    }
-    throw new StatusError({
-      code: 409,
-      reason: "AlreadyExists",
-      message: `${resource.bucket} ${JSON.stringify(metadata.name)} already exists, the server was not able to generate a unique name for the object`,
-      details: {
-        name: textOf(metadata.name),
-        ...(resource.info.group === "" ? {} : { group: resource.info.group }),
-        kind: resource.info.plural,
-        retryAfterSeconds: 1,
-      },
-    });
-  }
-
-  #checkIdentity(
-    target: Target,
-    next: JsonObject,
-    live: JsonObject,
-    kind: "UpdateOptions" | "PatchOptions",
-  ): void {
-    const { resource, namespace, name } = target;
-    const metadata = next.metadata as JsonObject;
-    const before = live.metadata as JsonObject;
-    if (metadata.name === undefined || metadata.name === "") metadata.name = name;
-    if (metadata.name !== name) {
-      throw badRequest(
-        `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${name})`,
-      );
-    }
-    placeIn(resource, namespace, metadata);
-    const uid = metadata.uid;
-    // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.
-    if (uid && uid !== before.uid && kind === "UpdateOptions") {
-      throw otherIdentity(target, textOf(uid), textOf(before.uid));
-    }
-    const version = textOf(metadata.resourceVersion);
-    checkVersion(version);
-    if (version === "" || version === "0") {
-      if (resource.strategy.unconditionalUpdate === false && kind === "UpdateOptions") {
-        throw invalid({ group: resource.info.group, kind: resource.info.plural }, name, [
-          {
-            reason: "FieldValueInvalid",
-            message: "Invalid value: 0: must be specified for an update",
-            field: "metadata.resourceVersion",
-          },
-        ]);
-      }
-    } else if (version !== before.resourceVersion) {
-      throw modified(resource, name);
-    }
-  }
-
   #track(
     resource: Resource,
     live: JsonObject | undefined,
     next: JsonObject,
     context: RequestContext,
     subresource: string | undefined,
-  ): JsonObject {
-    return trackUpdate({
-      ...(live ? { live } : {}),
-      next,
-      manager: context.fieldManager,
-      time: timestamp(this.clock),
-      ...trackingOf(resource, this, subresource),
-    });
+  ): JsonObject | Promise<JsonObject> {
+    const time = timestamp(this.clock);
+    const write = { ...(live ? { live } : {}), next, manager: context.fieldManager, time };
+    return withTracking(resource, this, subresource, (tracking) => trackUpdate({ ...write, ...tracking }));
   }
 
   /** What a strategy has to say of an object is said once the object is known to be valid. */
@@ -465,45 +386,4 @@ export class Registry {
     const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
-}
-
-/** @throws StatusError 500, as the real server does, for what is no version */
-export function checkVersion(version: string): void {
-  if (version === "" || /^\d+$/.test(version)) return;
-  const message = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;
-  throw new StatusError({ code: 500, message });
-}
-
-/** 409: the object of that name is not the one that was meant. */
-export function otherIdentity(
-  { resource, namespace, name }: Target,
-  meant: string,
-  found: string,
-): StatusError {
-  return conflict(
-    nameOf(resource),
-    name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${storagePath(resource)}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
-  );
-}
-
-/** Where the real server keeps a resource, which some of its messages tell. */
-function storagePath({ info }: Resource): string {
-  if (info.origin === "custom") return `${info.group}/${info.plural}`;
-  return info.plural === "services" || info.plural === "endpoints"
-    ? `services/${info.plural === "services" ? "specs" : "endpoints"}`
-    : info.plural;
-}
-
-/** A resource as messages name it. */
-export function nameOf(resource: Resource): ResourceName {
-  return { group: resource.info.group, resource: resource.info.plural };
-}
-
-export function modified(resource: Resource, name: string): StatusError {
-  return conflict(
-    nameOf(resource),
-    name,
-    "the object has been modified; please apply your changes to the latest version and try again",
-  );
 }

@@ -5,36 +5,119 @@ import type { Registry } from "./registry.ts";
 import type { Resource } from "./resource.ts";
 
 /** What field tracking must know of a resource and of the endpoint written to. */
-export function trackingOf(
-  resource: Resource,
-  registry: Pick<Registry, "kinds" | "resourceFor">,
-  subresource: string | undefined,
-): Pick<
+export type Tracking = Pick<
   WriteContext,
   "schema" | "apiVersion" | "subresource" | "resetFields" | "empty" | "convert" | "schemaFor"
-> {
+>;
+
+/** What became of conversions that had to be waited for. */
+type Converted = Map<string, JsonObject | ConversionError>;
+
+type Resources = Pick<Registry, "kinds" | "resourceFor">;
+
+/**
+ * Runs what merges or tracks fields. Managers may have written other versions of the object, which a webhook may have to make:
+ * `work` is then run again with each that it lacked, and so must have no effects.
+ */
+export function withTracking<T>(
+  resource: Resource,
+  registry: Resources,
+  subresource: string | undefined,
+  work: (tracking: Tracking) => T,
+): T | Promise<T> {
+  const converted: Converted = new Map();
+  const tracking = trackingOf(resource, registry, subresource, converted);
+  try {
+    return work(tracking);
+  } catch (error) {
+    if (!(error instanceof Lacking)) throw error;
+    return resumed(error, converted, () => work(tracking));
+  }
+}
+
+/** An object is needed in another version, and somebody must be asked for it first. */
+class Lacking extends Error {
+  readonly key: string;
+  readonly coming: Promise<JsonObject | ConversionError>;
+
+  constructor(key: string, coming: Promise<JsonObject | ConversionError>) {
+    super("the object is not yet converted");
+    this.key = key;
+    this.coming = coming;
+  }
+}
+
+async function resumed<T>(first: Lacking, converted: Converted, work: () => T): Promise<T> {
+  for (let lacking = first; ; ) {
+    converted.set(lacking.key, await lacking.coming);
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Lacking)) throw error;
+      lacking = error;
+    }
+  }
+}
+
+function trackingOf(
+  resource: Resource,
+  registry: Resources,
+  subresource: string | undefined,
+  converted: Converted,
+): Tracking {
   const { info } = resource;
+  const inVersion = (apiVersion: string): Resource | undefined => {
+    const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+    const found = registry.kinds.byKind(textOf(group), textOf(version), info.kind);
+    const other = found && registry.resourceFor(found);
+    return other?.bucket === resource.bucket ? other : undefined;
+  };
   return {
     schema: resource.schema(),
     apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
     ...(subresource === undefined ? {} : { subresource }),
     resetFields: resetFields(resource, subresource),
     ...(info.origin === "builtin" ? { empty: emptyOf(resource) } : {}),
-    // Versions of a kind differ little, and every version's own fields are found under the same paths.
     convert: (object, apiVersion) => {
-      const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-      if (group === info.group && registry.kinds.byKind(info.group, textOf(version), info.kind)) {
-        return { ...object, apiVersion };
-      }
+      const to = inVersion(apiVersion);
+      if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, converted);
       // Of built-in kinds the one unknown version is passed over; a definition that lacks it loses all entries.
       if (info.origin === "custom") throw new ConversionError(`${info.kind} has no version ${apiVersion}`);
       return undefined;
     },
-    schemaFor: (apiVersion) => {
-      const version = apiVersion.includes("/") ? apiVersion.split("/")[1] : apiVersion;
-      return registry.kinds.byKind(info.group, textOf(version), info.kind)?.schema();
-    },
+    schemaFor: (apiVersion) => inVersion(apiVersion)?.schema(),
   };
+}
+
+function convertedTo(
+  object: JsonObject,
+  from: Resource | undefined,
+  to: Resource,
+  apiVersion: string,
+  converted: Converted,
+): JsonObject {
+  if (!from?.conversion && !to.conversion) return { ...object, apiVersion };
+  const key = `${apiVersion} ${JSON.stringify(object)}`;
+  const known = converted.get(key);
+  if (known instanceof ConversionError) throw known;
+  if (known) return known;
+  const stored = from?.conversion ? from.conversion.toStorage([object]) : [object];
+  const made = stored instanceof Promise ? stored.then((objects) => shown(to, objects)) : shown(to, stored);
+  if (!(made instanceof Promise)) return made[0] as JsonObject;
+  throw new Lacking(
+    key,
+    made.then(
+      ([one]) => one as JsonObject,
+      (error: unknown) => new ConversionError(error instanceof Error ? error.message : String(error)),
+    ),
+  );
+}
+
+function shown(
+  { conversion }: Resource,
+  stored: readonly JsonObject[],
+): readonly JsonObject[] | Promise<JsonObject[]> {
+  return conversion ? conversion.fromStorage(stored) : stored;
 }
 
 /** The main endpoint does not write the status, nor the status endpoint the spec. */
