@@ -1,6 +1,5 @@
 import { manager } from "@windlass/runtime";
-import { ValidatingWebhookConfiguration } from "@windlass/runtime/kinds";
-import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
+import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Greeting } from "./greeting.ts";
 import { webhooks } from "./webhooks.ts";
@@ -11,12 +10,8 @@ let namespace: string;
 beforeAll(async () => {
   cluster = await startCluster({ flavour: "embedded" });
   await cluster.install(Greeting);
-  const service = { namespace: "greeting-system" };
-  const server = webhooks({ port: false, install: true, service });
-  cluster.controlPlane?.bindService("greeting-system", "greeting-operator-webhook", 443, server.handle);
+  const server = webhooks(await cluster.webhooks("greeting-operator"));
   await cluster.run("greeting-operator", (options) => manager(options).add(server));
-  const name = "greeting-operator";
-  await waitFor(cluster.client, ValidatingWebhookConfiguration, { name }, () => true);
   namespace = await cluster.createNamespace();
 }, 60_000);
 afterAll(() => cluster.close(), 60_000);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@windlass/certificates";
 import { Client, findAccess, kubeconfigFor, openTransport, type Transport } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import type { Backend } from "./cluster.ts";
+import { freePorts } from "./free-ports.ts";
 
 const day = 24 * 3_600_000;
 const patienceMs = 60_000;
@@ -138,6 +138,7 @@ export async function startBinaries(
     hasControllers: false,
     shared: false,
     transport,
+    hostOfThis: () => Promise.resolve("127.0.0.1"),
     kubeconfig: () => Promise.resolve(kubeconfig),
     close,
     apiServer: part(apiServer),
@@ -205,18 +206,4 @@ async function ready(client: Client, programs: readonly Program[], log: string):
   }
   const lines = (await readFile(log, "utf8").catch(() => "")).trimEnd().split("\n").slice(-5).join("\n");
   throw new Error(`kube-apiserver did not become ready (${last}); its log ends with:\n${lines}`);
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve) => {
-        server.listen(0, "127.0.0.1", () => resolve(server));
-      });
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -10,8 +10,16 @@ import {
 import { sleep, systemClock } from "@windlass/clock";
 import type { ControlPlane, ControlPlaneOptions } from "@windlass/control-plane";
 import { type Manager, type ManagerOptions, silentLogger } from "@windlass/runtime";
-import { CustomResourceDefinition, Namespace, ServiceAccount } from "@windlass/runtime/kinds";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Namespace,
+  ServiceAccount,
+  ValidatingWebhookConfiguration,
+} from "@windlass/runtime/kinds";
+import { freePorts } from "./free-ports.ts";
 import { waitForCondition, waitForDeletion } from "./wait.ts";
+import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
 /** What a test runs against: the embedded control plane, a real API server of its own, or a cluster that is there already. */
 export type Flavour = "embedded" | "binaries" | "cluster";
@@ -48,6 +56,8 @@ export class TestCluster implements AsyncDisposable {
   readonly #namespaces: string[] = [];
   readonly #definitions = new Set<string>();
   readonly #managers: Manager[] = [];
+  readonly #webhookUrls: string[] = [];
+  #webhookServices: WebhookServices | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(flavour: Flavour, backend: Backend) {
@@ -113,6 +123,30 @@ export class TestCluster implements AsyncDisposable {
     this.#managers.push(manager);
     await manager.start();
     return manager;
+  }
+
+  /**
+   * What has this cluster's API server call a webhook server, and its configurations installed: in this process where the control
+   * plane is embedded, else by a port of this machine, with certificates. A real API server takes up to a second to notice a
+   * configuration.
+   *
+   * @param operator The operator that the server belongs to, as in {@link run}.
+   * @example
+   * const webhooks = webhookServer({ name: "webapp", ...(await cluster.webhooks("webapp")) }).validate(WebApp, validate);
+   * await cluster.run("webapp", (options) => manager(options).add(webapp).add(webhooks));
+   */
+  async webhooks(operator: string): Promise<WebhookTie> {
+    const { controlPlane, hostOfThis } = this.#backend;
+    if (controlPlane) {
+      this.#webhookServices ??= new WebhookServices(controlPlane);
+      const service = { namespace: `${operator}-system` };
+      return { install: true, service, attach: this.#webhookServices.attach };
+    }
+    const host = (await hostOfThis?.()) ?? "127.0.0.1";
+    const [port = 0] = await freePorts(1);
+    const url = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    this.#webhookUrls.push(url);
+    return { install: true, url, host, port, service: { namespace: await this.createNamespace(operator) } };
   }
 
   /** Installs definitions, all at once, and waits until each is served. Those that this cluster had already are left there at the end. */
@@ -183,6 +217,7 @@ export class TestCluster implements AsyncDisposable {
     try {
       await Promise.all(this.#managers.map((manager) => manager.stop()));
       if (this.#backend.shared) {
+        await this.#removeWebhooks();
         await Promise.all([...this.#definitions].map((name) => this.#letGo(name)));
         // Namespaces first: what is in them may hold on to a definition.
         await Promise.all(this.#namespaces.map((name) => this.#remove(Namespace, name)));
@@ -190,6 +225,18 @@ export class TestCluster implements AsyncDisposable {
       }
     } finally {
       await this.#backend.close();
+    }
+  }
+
+  /** Whoever they lead to is gone, and every write that they ask about would fail. */
+  async #removeWebhooks(): Promise<void> {
+    if (this.#webhookUrls.length === 0) return;
+    for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
+      const { items } = await this.client.list(kind);
+      const ours = items.filter(({ webhooks = [] }) =>
+        webhooks.some(({ clientConfig: { url } }) => this.#webhookUrls.some((one) => url?.startsWith(one))),
+      );
+      await Promise.all(ours.map(({ metadata: { name } }) => this.#remove(kind, name)));
     }
   }
 
@@ -219,7 +266,7 @@ export class TestCluster implements AsyncDisposable {
     );
   }
 
-  async #remove(kind: typeof Namespace | typeof CustomResourceDefinition, name: string): Promise<void> {
+  async #remove(kind: AnyKind, name: string): Promise<void> {
     try {
       await this.client.delete(kind, { name });
       if (this.hasControllers || kind !== Namespace) await waitForDeletion(this.client, kind, { name });
@@ -260,6 +307,8 @@ export interface Backend {
   readonly shared: boolean;
   transport(): Transport;
   kubeconfig(): Promise<string>;
+  /** By which address its API server reaches this machine. @default 127.0.0.1 */
+  hostOfThis?(): Promise<string>;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { findAccess, openTransport, type Transport } from "@windlass/client";
 import type { Backend } from "./cluster.ts";
 
@@ -14,8 +16,23 @@ export async function findCluster(): Promise<Backend> {
       return transport;
     },
     kubeconfig: async () => process.env.KUBECONFIG ?? "",
+    hostOfThis: () => addressTowards(new URL(access.cluster.server)),
     close: async () => {
       await Promise.all(open.map((transport) => transport.close()));
     },
   };
+}
+
+/** The address by which this machine talks to a server; the way back is most often the same. */
+async function addressTowards({ hostname, port, protocol }: URL): Promise<string> {
+  const socket = connect({
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(port || (protocol === "https:" ? 443 : 80)),
+  });
+  try {
+    await once(socket, "connect");
+    return socket.localAddress ?? "127.0.0.1";
+  } finally {
+    socket.destroy();
+  }
 }

@@ -18,3 +18,4 @@ export {
 export { type SimulatedOperator, Simulation, type SimulationOptions } from "./simulate.ts";
 export { firstDifference, Trace } from "./trace.ts";
 export { WaitError, type WaitOptions, waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
+export type { WebhookTie } from "./webhooks.ts";

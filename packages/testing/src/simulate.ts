@@ -3,6 +3,7 @@ import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/cl
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
 import { type Manager, type ManagerOptions, noTracing, preload, silentLogger } from "@windlass/runtime";
 import { Trace } from "./trace.ts";
+import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
 export interface SimulationOptions {
   /** Everything that is left to chance follows from it. */
@@ -45,12 +46,16 @@ export class Simulation implements AsyncDisposable {
   readonly client: Client;
   readonly #seed: number;
   readonly #running = new Set<Manager>();
+  readonly #services: WebhookServices;
+  /** Takes the webhook servers of an operator away, by its name. */
+  readonly #attached = new Map<string, Set<() => void>>();
 
   private constructor(seed: number, clock: ManualClock, plane: ControlPlane) {
     this.#seed = seed;
     this.clock = clock;
     this.plane = plane;
     this.trace = new Trace(clock);
+    this.#services = new WebhookServices(plane);
     plane.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
       this.trace.note("server", `${type} ${bucket} ${key} ${revision} ${json}`),
     );
@@ -105,7 +110,33 @@ export class Simulation implements AsyncDisposable {
       crash: () => {
         this.#running.delete(made);
         life.end();
+        for (const detach of this.#attached.get(name) ?? []) detach();
+        this.#attached.delete(name);
         this.trace.note(name, "crashes");
+      },
+    };
+  }
+
+  /**
+   * What has the control plane call a webhook server, without sockets and certificates, for as long as its operator lives.
+   *
+   * @param operator The operator that the server belongs to, as in {@link run}.
+   * @example
+   * await world.run("a", (options) => manager(options).add(webapp).add(webhooks(world.webhooks("a"))));
+   */
+  webhooks(operator: string): WebhookTie {
+    const attached = this.#attached.get(operator) ?? new Set();
+    this.#attached.set(operator, attached);
+    return {
+      install: true,
+      service: { namespace: "webhook-system" },
+      attach: (service, handle) => {
+        const detach = this.#services.attach(service, handle);
+        attached.add(detach);
+        return () => {
+          attached.delete(detach);
+          detach();
+        };
       },
     };
   }

@@ -6,6 +6,7 @@ export { type FromFilesOptions, fromFiles } from "./from-files.ts";
 export { deny, type FieldReason, invalid, Refusal } from "./refusal.ts";
 export { type SelfManagedOptions, selfManaged } from "./self-managed.ts";
 export {
+  type AttachWebhooks,
   type ConvertibleKind,
   type WebhookServer,
   type WebhookServerOptions,

@@ -381,6 +381,29 @@ describe("the server", () => {
     );
   });
 
+  test("is attached to an API server in the same process for as long as it runs, and then needs no socket", async () => {
+    const attached = new Map<string, (call: never) => Promise<{ readonly status: number }>>();
+    const webhooks = gadgets({
+      install: true,
+      attach: ({ namespace, name, port }, handle) => {
+        const id = `${namespace}/${name}:${port}`;
+        attached.set(id, handle);
+        return () => attached.delete(id);
+      },
+    });
+    expect(webhooks.namespaceRules).toEqual([]);
+    const { running } = await onMachine(webhooks);
+    expect(webhooks.port).toBeUndefined();
+    expect([...attached.keys()]).toEqual(["gadget-system/gadgets-webhook:443"]);
+    const answer = await attached.get("gadget-system/gadgets-webhook:443")?.({ path: "/nowhere" } as never);
+    expect(answer?.status).toBe(404);
+    await running.stop();
+    expect(attached.size).toBe(0);
+    expect(() => gadgets({ url: "https://127.0.0.1:1", attach: () => () => undefined })).toThrow(
+      "leave out attach, or url",
+    );
+  });
+
   test("needs rights on its own Secret, configurations and CRDs alone", () => {
     const options = { name: "gadgets", namespace: "gadget-system" };
     const [cluster, own] = rbacFor([gadgets()], options);

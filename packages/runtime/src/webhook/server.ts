@@ -41,6 +41,11 @@ export interface WebhookServerOptions {
   readonly url?: string;
   /** 0 picks a free one; `false` has no socket at all, and is called with {@link WebhookServer.handle}. @default 9443 */
   readonly port?: number | false;
+  /**
+   * Called in this process instead of by a socket, and without certificates: handed what answers when the server starts, and
+   * returns the way to take it back. For an API server in the same process, such as an embedded control plane. @default a socket
+   */
+  readonly attach?: AttachWebhooks;
   /** @default all interfaces */
   readonly host?: string;
   /** Where the server's certificate comes from. @default selfManaged() */
@@ -53,6 +58,12 @@ export interface WebhookServerOptions {
   /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
   readonly timeoutSeconds?: number;
 }
+
+/** The Service by which webhooks are called, and what answers the calls to it. */
+export type AttachWebhooks = (
+  service: { readonly name: string; readonly namespace: string; readonly port: number },
+  handle: (call: WebhookCall) => Promise<WebhookAnswer>,
+) => () => void;
 
 /** A kind with several versions, as `withVersion` returns. */
 export type ConvertibleKind = Convertible &
@@ -137,10 +148,11 @@ class Server implements WebhookServer {
       throw new TypeError(`webhookServer: name ${JSON.stringify(name)} must be a name as objects have it`);
     if (url !== undefined && URL.parse(url)?.protocol !== "https:")
       throw new TypeError(`webhookServer: url ${JSON.stringify(url)} must start with https://`);
+    if (url !== undefined && options.attach)
+      throw new TypeError("webhookServer: what is called by url has a socket; leave out attach, or url");
     checkTimeout(timeoutSeconds, "webhookServer");
     this.#options = options;
-    this.#certificates =
-      options.port === false ? withoutCertificates : (options.certificates ?? selfManaged());
+    this.#certificates = this.#hasSocket() ? (options.certificates ?? selfManaged()) : withoutCertificates;
     this.#dispatcher = new Dispatcher(timeoutSeconds * 1000);
   }
 
@@ -205,7 +217,7 @@ class Server implements WebhookServer {
     const namespace = await this.#ownNamespace();
     const where = this.#where(namespace);
     const listener =
-      port === false
+      port === false || !this.#hasSocket()
         ? undefined
         : await (await import("./listen.ts")).listen({
             port,
@@ -216,6 +228,7 @@ class Server implements WebhookServer {
             drainMs: timeoutSeconds * 1000,
           });
     this.#port = listener?.port;
+    const detach = "service" in where ? this.#options.attach?.(where.service, this.handle) : undefined;
     let keeper: CertificateKeeper | undefined;
     context.addReadyCheck("webhook", () => (keeper ? keeper.fault() : "there is no certificate yet"));
     try {
@@ -234,12 +247,14 @@ class Server implements WebhookServer {
         use: (pair) => listener?.use(pair),
       });
     } catch (error) {
+      detach?.();
       await listener?.close();
       throw error;
     }
     log.info({ port: this.#port, paths: this.#dispatcher.paths }, "webhooks are served");
     return async () => {
       await keeper?.close();
+      detach?.();
       await listener?.close();
     };
   }
@@ -250,6 +265,10 @@ class Server implements WebhookServer {
     this.#dispatcher.addHandler(pathOf(handler), handler);
     this.#declared.push({ type, kind, rules });
     return this;
+  }
+
+  #hasSocket(): boolean {
+    return this.#options.port !== false && this.#options.attach === undefined;
   }
 
   async #targets(where: Where, namespace: string): Promise<readonly TrustTarget[]> {

@@ -1,0 +1,113 @@
+import { Client, type Transport } from "@windlass/client";
+import { ControlPlane } from "@windlass/control-plane";
+import {
+  defineResource,
+  invalid,
+  manager,
+  type WebhookServerOptions,
+  webhookServer,
+} from "@windlass/runtime";
+import { CustomResourceDefinition, Namespace, ValidatingWebhookConfiguration } from "@windlass/runtime/kinds";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { type Backend, startCluster, TestCluster } from "./cluster.ts";
+import { Simulation } from "./simulate.ts";
+
+const ParcelV2 = defineResource({
+  group: "testing.windlass.dev",
+  version: "v2",
+  kind: "Parcel",
+  spec: z.object({ grams: z.int32() }),
+});
+const Parcel = defineResource({
+  group: "testing.windlass.dev",
+  version: "v1",
+  kind: "Parcel",
+  spec: z.object({ kilograms: z.int32() }),
+}).withVersion(ParcelV2, {
+  to: ({ spec }) => ({ spec: { grams: spec.kilograms * 1000 } }),
+  from: ({ spec }) => ({ spec: { kilograms: spec.grams / 1000 } }),
+});
+
+const name = "parcel-operator";
+
+function parcels(options: Partial<WebhookServerOptions>, asked: () => void = () => undefined) {
+  return webhookServer({ name, ...options })
+    .validate(Parcel, ({ spec }) => {
+      asked();
+      return spec.kilograms > 30 ? invalid("spec.kilograms", "must be 30 or less") : undefined;
+    })
+    .convert(Parcel);
+}
+
+const weighing = (kilograms: number) => ({
+  metadata: { namespace: "default", name: `p${kilograms}` },
+  spec: { kilograms },
+});
+
+test("a webhook server is called by the embedded control plane with nothing else to be said", async () => {
+  await using cluster = await startCluster({ flavour: "embedded" });
+  const webhooks = parcels(await cluster.webhooks(name));
+  await cluster.install({ crd: () => Parcel.crd({ conversion: webhooks.conversion() }) });
+  await cluster.run(name, (options) => manager(options).add(webhooks));
+  await cluster.client.create(Parcel, weighing(2));
+  const { spec } = await cluster.client.get(ParcelV2, { namespace: "default", name: "p2" });
+  expect(spec.grams).toBe(2000);
+  await expect(cluster.client.create(Parcel, weighing(31))).rejects.toThrow("must be 30 or less");
+});
+
+test("replicas behind one Service are called in turn, and those that are left when one stops", async () => {
+  await using cluster = await startCluster({ flavour: "embedded" });
+  const asked = [0, 0];
+  const managers = [];
+  for (const [index] of asked.entries()) {
+    const webhooks = parcels(await cluster.webhooks(name), () => {
+      asked[index] = (asked[index] ?? 0) + 1;
+    });
+    if (index === 0) await cluster.install({ crd: () => Parcel.crd({ conversion: webhooks.conversion() }) });
+    managers.push(await cluster.run(name, (options) => manager(options).add(webhooks)));
+  }
+  for (let kilograms = 1; kilograms <= 4; kilograms++)
+    await cluster.client.create(Parcel, weighing(kilograms));
+  expect(asked).toEqual([2, 2]);
+  await managers[0]?.stop();
+  await cluster.client.create(Parcel, weighing(5));
+  expect(asked).toEqual([2, 3]);
+});
+
+test("in a simulation an operator's webhooks end with it", async () => {
+  await using world = await Simulation.start({ seed: 3 });
+  const webhooks = parcels(world.webhooks(name));
+  const crd = Parcel.crd({ conversion: webhooks.conversion() });
+  await world.client.create(CustomResourceDefinition, crd as never);
+  const operator = await world.run(name, (options) => manager(options).add(webhooks));
+  await world.until(world.client.create(Parcel, weighing(1)));
+  operator.crash();
+  await expect(world.until(world.client.create(Parcel, weighing(2)))).rejects.toThrow(
+    /failed calling webhook/,
+  );
+});
+
+test("on an API server of another process they are called by a port of this one, and nothing of them is left behind", async () => {
+  const plane = await ControlPlane.start();
+  onTestFinished(() => plane.close());
+  const backend: Backend = {
+    hasControllers: true,
+    shared: true,
+    transport: () => plane.connect() as Transport,
+    kubeconfig: () => Promise.resolve(""),
+    close: () => Promise.resolve(),
+  };
+  const client = new Client({ transport: plane.connect() as Transport });
+  {
+    await using cluster = new TestCluster("cluster", backend);
+    const webhooks = parcels(await cluster.webhooks(name));
+    await cluster.install({ crd: () => Parcel.crd({ conversion: webhooks.conversion() }) });
+    await cluster.run(name, (options) => manager(options).add(webhooks));
+    await expect(client.create(Parcel, weighing(31))).rejects.toThrow("must be 30 or less");
+    expect((await client.list(ValidatingWebhookConfiguration)).items).toHaveLength(1);
+  }
+  expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
+  const names = (await client.list(Namespace)).items.map(({ metadata }) => metadata.name);
+  expect(names.filter((one) => one.startsWith(name))).toEqual([]);
+});
