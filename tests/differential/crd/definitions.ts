@@ -126,6 +126,33 @@ const DEFINITIONS: readonly JsonObject[] = [
     schema: { openAPIV3Schema: { type: "object", minProperties: 1 } },
   }),
   version({
+    subresources: { status: {} },
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        maxProperties: 9,
+        anyOf: [{ required: ["b"] }],
+        properties: {
+          b: {
+            type: "array",
+            items: { type: "string", enum: ["<a>", "b"], default: "b" },
+            "x-kubernetes-list-type": "set",
+            externalDocs: { url: "https://example.com", description: "more" },
+          },
+          a: {
+            type: "object",
+            additionalProperties: { "x-kubernetes-int-or-string": true },
+            "x-kubernetes-validations": [
+              { rule: "self.size() < 3", optionalOldSelf: true, reason: "FieldValueInvalid" },
+            ],
+          },
+          c: { type: "object", not: { required: ["x"] }, additionalProperties: true, nullable: true },
+          d: { type: "number", minimum: 1.5, multipleOf: 2, example: { z: 1, y: null } },
+        },
+      },
+    },
+  }),
+  version({
     selectableFields: [{ jsonPath: ".spec" }, { jsonPath: "" }, { jsonPath: "spec" }, { jsonPath: ".nope" }],
   }),
   version({

@@ -1,7 +1,7 @@
 import type { Overload } from "./functions.ts";
 import type { Library } from "./library/index.ts";
 import type { Issue } from "./source.ts";
-import type { Expr } from "./syntax.ts";
+import { type Expr, qualifiedName } from "./syntax.ts";
 import {
   assignable,
   type Bindings,
@@ -361,12 +361,4 @@ function unbounded(type: Type): Type {
     default:
       return type;
   }
-}
-
-/** `a.b.c` as one name, if that is all the expression is. */
-export function qualifiedName(expr: Expr): string | undefined {
-  if (expr.op === "ident") return expr.name;
-  if (expr.op !== "select" || expr.test || expr.optional) return undefined;
-  const operand = qualifiedName(expr.operand);
-  return operand === undefined ? undefined : `${operand}.${expr.field}`;
 }

@@ -1,7 +1,6 @@
 import type { Checked } from "./check.ts";
-import { qualifiedName } from "./check.ts";
 import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
-import type { Expr } from "./syntax.ts";
+import { type Expr, qualifiedName } from "./syntax.ts";
 import type { Type } from "./types.ts";
 
 /** The most an expression can cost, by the bounds its types carry; infinite where something is unbounded. */
@@ -54,6 +53,7 @@ class Estimator {
     if (expr.name === "_&&_" || expr.name === "_||_") return total(costs);
     const sizes = args.map((arg) => this.size(arg));
     if (expr.name === "join") sizes[0] = this.joinedSize(args[0], sizes);
+    else if (expr.name === "slice") sizes[0] = slicedSize(args, sizes[0] ?? 0);
     else if (COMPARING.has(expr.name)) sizes[0] = this.comparedSize(args[0], sizes[0] ?? 0);
     const own = this.checked
       .overloadsOf(expr)
@@ -88,7 +88,9 @@ class Estimator {
     }
     if (expr.op === "call") {
       if (expr.name === "_?_:_") return Math.max(...expr.args.slice(1).map((arg) => this.size(arg)));
-      const sizes = this.operands(expr).map((arg) => this.size(arg));
+      const operands = this.operands(expr);
+      const sizes = operands.map((arg) => this.size(arg));
+      if (expr.name === "slice") sizes[0] = slicedSize(operands, sizes[0] ?? 0);
       const known = this.checked
         .overloadsOf(expr)
         .filter((overload) => overload.size !== undefined)
@@ -97,6 +99,16 @@ class Estimator {
     }
     return sizeOfType(this.checked.typeOf(expr));
   }
+}
+
+/** What lies between two indexes, where they are written down. A slice that ends before it begins counts as without bound. */
+function slicedSize([, start, end]: readonly Expr[], size: number): number {
+  const written = (index: Expr | undefined, otherwise: number): number =>
+    index?.op === "const" && typeof index.constant.value === "bigint" && index.constant.value >= 0n
+      ? Number(index.constant.value)
+      : otherwise;
+  const length = written(end, size) - written(start, 0);
+  return length < 0 ? Number.POSITIVE_INFINITY : length;
 }
 
 function sizeOfType(type: Type): number {

@@ -1,9 +1,9 @@
 import type { Checked } from "./check.ts";
-import { qualifiedName } from "./check.ts";
 import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
 import type { Overload } from "./functions.ts";
 import { shownText } from "./library/strings.ts";
 import type { Expr } from "./syntax.ts";
+import { qualifiedName } from "./syntax.ts";
 import type { Type } from "./types.ts";
 import {
   CelError,

@@ -1,5 +1,5 @@
 import { type Issue, ParseFailure } from "./source.ts";
-import type { Constant, Entry, Expr, Walk } from "./syntax.ts";
+import { type Constant, type Entry, type Expr, qualifiedName, type Walk } from "./syntax.ts";
 import { type Token, tokenise } from "./tokens.ts";
 
 const RESERVED = new Set(
@@ -26,6 +26,8 @@ class Parser {
   private readonly tokens: readonly Token[];
   /** What the text has that is no CEL at all; it is passed over. */
   private readonly stray: readonly Issue[];
+  /** Messages that the expression makes. No type of message is known to any environment. */
+  private readonly messages: Issue[] = [];
   private next = 0;
   private depth = 0;
 
@@ -42,6 +44,7 @@ class Parser {
       throw this.fault(token, `Syntax error: extraneous input '${token.text}' expecting <EOF>`);
     }
     if (this.stray.length > 0) throw new ParseFailure(this.stray);
+    if (this.messages.length > 0) throw new ParseFailure(this.messages);
     return expr;
   }
 
@@ -180,12 +183,32 @@ class Parser {
         continue;
       }
       const bracket = this.accept("[");
-      if (bracket === undefined) return expr;
+      if (bracket === undefined) return this.is("{") ? this.message(expr) : expr;
       const optional = this.accept("?") !== undefined;
       const index = this.expression();
       this.expect("]");
       expr = call(optional ? "_[?_]" : "_[_]", bracket.at, [expr, index]);
     }
+  }
+
+  /** `Name{field: value}`. */
+  private message(type: Expr): Expr {
+    const name = qualifiedName(type);
+    if (name === undefined) return type;
+    const open = this.expect("{");
+    while (!this.is("}")) {
+      this.accept("?");
+      const field = this.take();
+      if (field.kind !== "ident") {
+        throw this.fault(field, `Syntax error: mismatched input '${field.text}' expecting '}'`);
+      }
+      this.expect(":");
+      this.expression();
+      if (this.accept(",") === undefined) break;
+    }
+    this.expect("}");
+    this.messages.push({ at: open.at, message: `undeclared reference to '${name}' (in container '')` });
+    return type;
   }
 
   private args(): Expr[] {

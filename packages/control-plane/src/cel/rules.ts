@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { duplicateValue, forbiddenValue, invalidShown, invalidValue, required } from "../schema/causes.ts";
 import { goJson } from "../schema/go-text.ts";
+import { internalRule } from "../schema/internal-text.ts";
 import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "../schema/node.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
@@ -484,14 +485,5 @@ function costText(what: string, cost: number, limit: number): string {
 
 /** The real server shows the rule in its internal form. */
 function shownRule(path: string, rule: ValidationRule, detail: string): Cause {
-  const shown = [
-    ["Rule", rule.rule],
-    ["Message", rule.message ?? ""],
-    ["MessageExpression", rule.messageExpression ?? ""],
-    ["Reason", rule.reason ?? null],
-    ["FieldPath", rule.fieldPath ?? ""],
-    ["OptionalOldSelf", rule.optionalOldSelf ?? null],
-  ] as const;
-  const text = `{${shown.map(([name, value]) => `"${name}":${goJson(value)}`).join(",")}}`;
-  return invalidShown(path, text, detail);
+  return invalidShown(path, internalRule(rule), detail);
 }

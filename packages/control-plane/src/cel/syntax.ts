@@ -71,3 +71,11 @@ export interface Entry {
   readonly value: Expr;
   readonly optional: boolean;
 }
+
+/** `a.b.c` as one name, if that is all the expression is. */
+export function qualifiedName(expr: Expr): string | undefined {
+  if (expr.op === "ident") return expr.name;
+  if (expr.op !== "select" || expr.test || expr.optional) return undefined;
+  const operand = qualifiedName(expr.operand);
+  return operand === undefined ? undefined : `${operand}.${expr.field}`;
+}

@@ -1,4 +1,4 @@
-import { equal, type Json, type JsonObject } from "../json.ts";
+import { equal, type JsonObject } from "../json.ts";
 import {
   duplicateValue,
   forbiddenValue,
@@ -10,6 +10,7 @@ import {
 } from "../schema/causes.ts";
 import { dnsLabelFault } from "../schema/embedded.ts";
 import { goJson } from "../schema/go-text.ts";
+import { internalSchema } from "../schema/internal-text.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
@@ -210,7 +211,7 @@ function schemaFaults(
     } else if (stray) {
       const detail =
         "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled";
-      causes.push(invalidValue(path, schema as unknown as Json, detail));
+      causes.push(invalidShown(path, internalSchema(schema), detail));
     }
   }
   if (schema.nullable === true) {
