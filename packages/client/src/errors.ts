@@ -118,7 +118,7 @@ export class ApiError extends Error {
 
   /** @param request what was asked, e.g. `GET /api/v1/pods`; it leads the message. */
   constructor(status: Status, request?: string) {
-    const said = wordsFor(status);
+    const said = explainStatus(status);
     super(request === undefined ? said : `${request}: ${said}`);
     this.status = status;
     this.code = codeOf(status);
@@ -145,8 +145,8 @@ export class ApiError extends Error {
   }
 }
 
-/** The server's own words, but where they are too few to act upon. */
-function wordsFor(status: Status): string {
+/** What a Status says, in words to act upon: the server's own, with the way out where they lack one. */
+export function explainStatus(status: Status): string {
   const code = codeOf(status);
   if (code === "API_UNAUTHORIZED")
     return "the server does not accept the credentials: they are missing, wrong or expired; log in again or renew them";

@@ -2,7 +2,6 @@ import { X509Certificate } from "node:crypto";
 import type { Clock } from "@windlass/clock";
 import { discardBody } from "../body.ts";
 import { TransportError } from "../errors.ts";
-import type { TlsMaterial } from "../network/agent.ts";
 import type { Interceptor } from "../transport.ts";
 
 /**
@@ -12,7 +11,7 @@ import type { Interceptor } from "../transport.ts";
  * @param source where the certificate came from, for the message.
  */
 export function tellExpiry(
-  material: () => Promise<TlsMaterial>,
+  material: () => Promise<{ readonly cert?: string | Buffer }>,
   source: string,
   clock: Pick<Clock, "now">,
 ): Interceptor {

@@ -94,7 +94,9 @@ test("indexes follow adds, changes and deletes, and a function that throws leave
   await settle();
   expect([found("red"), found("blue")]).toEqual([[], ["one"]]);
   expect(() => informer.addIndex("color", () => [])).toThrow('index "color" already');
-  expect(() => cache.byIndex(Widget, "size", "1")).toThrow('Widget has no index "size"');
+  expect(() => cache.byIndex(Widget, "size", "1")).toThrow(
+    /^Widget has no index "size"; it has .*\. Declare it: .*"indexes".*indexed\(Widget, \{ … \}\)/,
+  );
 });
 
 test("objects are found by their owners", async () => {

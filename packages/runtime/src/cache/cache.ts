@@ -20,6 +20,8 @@ export interface CacheOptions {
   readonly random?: Random;
   /** @default none */
   readonly log?: Log;
+  /** Whoever owns the source logs when no server answers at all, so that each kind need not. @default false */
+  readonly outagesAreTold?: boolean;
   readonly observer?: CacheObserver;
   /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
   readonly freeze?: boolean;
@@ -133,7 +135,7 @@ class SharedInformerCache implements InformerCache {
     return this.#union(kind, undefined, (informer) => {
       if (!informer.hasIndex(index))
         throw new TypeError(
-          `${kind.kind} has no index ${JSON.stringify(index)}: add it with informer.addIndex before reading by it`,
+          `${kind.kind} has no index ${JSON.stringify(index)}; it has ${informer.indexNames.map((name) => JSON.stringify(name)).join(", ") || "none"}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind.kind}, { … }) in "reads" or "owns", or in watch(…)`,
         );
       return informer.byIndex(index, value, everything);
     });
@@ -246,6 +248,7 @@ class SharedInformerCache implements InformerCache {
       source,
       random = systemRandom,
       observer = {},
+      outagesAreTold = false,
       keepManagedFields = false,
       pageSize = 500,
     } = this.#options;
@@ -256,6 +259,7 @@ class SharedInformerCache implements InformerCache {
       clock: this.#clock,
       random,
       log: this.#log,
+      outagesAreTold,
       observer,
       arena: this.#arena,
       parsed: this.#parsed,

@@ -9,9 +9,15 @@ export type Trouble =
   /** The server ended a watch with an error that is none of the above. */
   | { readonly is: "broken"; readonly message: string }
   /** No server answered. Asking again costs nobody anything, so it is done often, and says nothing about the server once it answers. */
-  | { readonly is: "unreachable"; readonly message: string }
+  | { readonly is: "unreachable"; readonly message: string; readonly isOutage?: boolean }
   /** Anything else: 5xx, 429. It may pass. */
-  | { readonly is: "passing"; readonly message: string; readonly retryAfterMs?: number };
+  | {
+      readonly is: "passing";
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      /** Every kind has it: no server answers, or none that takes our word for who we are. */
+      readonly isOutage?: boolean;
+    };
 
 /** What is remembered from one state to the next. */
 export interface Memory {

@@ -15,6 +15,7 @@ import { type IndexFunction, indexValues, Store } from "./store.ts";
 import { Added, Gone, Updated } from "./stored-events.ts";
 import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
+import { TroubleLog } from "./trouble-log.ts";
 
 export interface SharedInformerOptions {
   readonly source: Source;
@@ -23,6 +24,7 @@ export interface SharedInformerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly outagesAreTold: boolean;
   readonly observer: CacheObserver;
   readonly arena: Arena;
   readonly parsed: ParsedObjects;
@@ -56,6 +58,7 @@ export class SharedInformer implements Sink {
   readonly #matchesFields: FieldFilter;
   readonly #abort = new AbortController();
   readonly #resolveSynced: () => void;
+  readonly #troubles: TroubleLog;
   #store: Store;
   #collecting: Store | undefined;
   #seen: string | undefined;
@@ -81,6 +84,7 @@ export class SharedInformer implements Sink {
     this.#subscribers = new Subscribers(options.clock, (error) =>
       options.log.error({ err: error, kind: kind.kind }, "a handler of cache events threw; the others go on"),
     );
+    this.#troubles = new TroubleLog(options);
     this.#store = this.#newStore();
     this.#heardAt = options.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -155,6 +159,10 @@ export class SharedInformer implements Sink {
       selection,
       (object) => object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false,
     );
+  }
+
+  get indexNames(): readonly string[] {
+    return [...this.#indexNames.keys()];
   }
 
   hasIndex(name: string): boolean {
@@ -288,11 +296,11 @@ export class SharedInformer implements Sink {
 
   heard(): void {
     this.#heardAt = this.#options.clock.monotonic();
+    this.#troubles.heard();
   }
 
   moved(state: ReflectorState): void {
     if (this.#abort.signal.aborted) return;
-    const { log, observer } = this.#options;
     if (state.at !== "waiting") {
       const at = state.at === "watching" ? "watching" : state.at === "stopped" ? "starting" : "listing";
       if (at === "watching") this.#isMissing = false;
@@ -300,16 +308,13 @@ export class SharedInformer implements Sink {
       return;
     }
     const { why } = state;
-    observer.failed?.(this, why.message);
+    this.#options.observer.failed?.(this, why.message);
     if (why.is === "missing") {
       this.#status = { at: "missing", message: "the kind is not installed on the server" };
       return;
     }
     this.#status = { at: "waiting", message: why.message };
-    const fields = { kind: this.kind.kind, failures: state.failures, reason: why.message };
-    if (state.failures > 1 || why.is === "refused")
-      log.warn(fields, `cannot ${state.next} ${describeKind(this.kind)}; trying again`);
-    else log.debug(fields, `cannot ${state.next} ${describeKind(this.kind)}; trying again`);
+    this.#troubles.failed(state.next, why, state.failures);
   }
 
   // Inside.

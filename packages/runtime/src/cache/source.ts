@@ -1,11 +1,13 @@
 import {
   type AnyKind,
+  explainStatus,
   isBadRequest,
   isForbidden,
   isGone,
   isInvalid,
   isNotFound,
   isResourceVersionTooLarge,
+  isUnauthorized,
   type ListOptions,
   statusOf,
   TransportError,
@@ -33,12 +35,20 @@ const unreachable: ReadonlySet<TransportError["code"]> = new Set([
 /** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
 export function troubleOf(error: unknown): Trouble {
   const status = statusOf(error);
-  const message = status?.message ?? (error instanceof Error ? error.message : String(error));
+  const message = status ? explainStatus(status) : error instanceof Error ? error.message : String(error);
   if (isGone(error) || isResourceVersionTooLarge(error)) return { is: "expired", message };
   if (isNotFound(error)) return { is: "missing", message };
   if (isBadRequest(error) || isInvalid(error)) return { is: "refused", message, forGood: true };
   if (isForbidden(error)) return { is: "refused", message, forGood: false };
-  if (error instanceof TransportError && unreachable.has(error.code)) return { is: "unreachable", message };
+  if (error instanceof TransportError && unreachable.has(error.code))
+    return { is: "unreachable", message, isOutage: true };
+  const isOutage =
+    isUnauthorized(error) || (error instanceof TransportError && error.code !== "TIMEOUT_IDLE");
   const seconds = status?.details?.retryAfterSeconds;
-  return { is: "passing", message, ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }) };
+  return {
+    is: "passing",
+    message,
+    ...(isOutage ? { isOutage } : {}),
+    ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
+  };
 }

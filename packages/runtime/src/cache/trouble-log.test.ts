@@ -1,0 +1,77 @@
+import { ApiError, TransportError } from "@windlass/client";
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import type { Trouble } from "./reflector.ts";
+import { troubleOf } from "./source.ts";
+import { TroubleLog } from "./trouble-log.ts";
+
+const kind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
+const busy: Trouble = { is: "passing", message: "the server is busy" };
+
+function troubles(outagesAreTold = false) {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const note = (level: string) => (fields: object, message: string) => {
+    const { reason } = fields as { reason?: string };
+    lines.push([level, message, reason].filter((part) => part !== undefined).join(": "));
+  };
+  const log = { debug: () => undefined, info: note("info"), warn: note("warn"), error: note("error") };
+  return { clock, lines, log: new TroubleLog({ kind, log, clock, outagesAreTold }) };
+}
+
+test("a trouble is told once, again every minute, and once when it is over", async () => {
+  const { clock, lines, log } = troubles();
+  for (let failures = 1; failures <= 61; failures++) {
+    log.failed("list", busy, failures);
+    await clock.advance(1_000);
+  }
+  const told = "warn: cannot list Secret (v1); trying again: the server is busy";
+  expect(lines).toEqual([told]);
+  log.failed("list", busy, 62);
+  expect(lines).toEqual([told, told]);
+  log.heard();
+  log.heard();
+  expect(lines.slice(2)).toEqual(["info: Secret (v1) is received again"]);
+});
+
+test("what passes at the first retry is not told, and another cause is told at once", () => {
+  const { lines, log } = troubles();
+  log.failed("watch", busy, 1);
+  log.heard();
+  expect(lines).toEqual([]);
+  log.failed("watch", busy, 2);
+  log.failed("watch", { is: "passing", message: "the server failed" }, 3);
+  expect(lines).toHaveLength(2);
+});
+
+test("a trouble that comes and goes is not told each time", () => {
+  const { lines, log } = troubles();
+  for (let round = 0; round < 10; round++) {
+    log.failed("watch", busy, 2);
+    log.heard();
+  }
+  expect(lines).toHaveLength(2);
+});
+
+test("a missing right names what to grant to whom, and what makes roles", () => {
+  const { lines, log } = troubles();
+  const message =
+    'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" at the cluster scope';
+  const denied = new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
+  for (let failures = 1; failures < 9; failures++) log.failed("list", troubleOf(denied), failures);
+  expect(lines).toEqual([
+    `warn: cannot list Secret (v1); trying again. rbacFor(…) makes the roles that controllers need: ${message}; grant it: a ClusterRole with the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}, bound to ServiceAccount a/b by a ClusterRoleBinding`,
+  ]);
+});
+
+test("that no server answers is left to whoever tells of it for all kinds", () => {
+  const troubled = [
+    new TransportError("CONNECTION_REFUSED", "nothing listens"),
+    new TransportError("CERTIFICATE_EXPIRED", "expired"),
+    new ApiError({ kind: "Status", code: 401, reason: "Unauthorized" }),
+  ].map(troubleOf);
+  const [alone, together] = [troubles(false), troubles(true)];
+  for (const trouble of troubled) for (const { log } of [alone, together]) log.failed("list", trouble, 2);
+  expect(alone.lines).toHaveLength(3);
+  expect(together.lines).toEqual([]);
+});
