@@ -102,7 +102,7 @@ test("damaged bodies are read or refused with 400, never anything else", () => {
 
 test("any bytes are read or refused", () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+    fc.property(fc.uint8Array({ maxLength: 60, size: "max" }), (bytes) => {
       for (const data of [bytes, Buffer.concat([magic, bytes]), enveloped(...bytes)]) {
         try {
           decodeProtobuf(data, configMap);

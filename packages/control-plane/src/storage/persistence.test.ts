@@ -70,7 +70,7 @@ const writes = fc.array(
     key: fc.constantFrom("a", "b", "c", "d"),
     data: fc.option(fc.string(), { nil: undefined }),
   }),
-  { maxLength: 20 },
+  { maxLength: 20, size: "max" },
 ) as fc.Arbitrary<Write[]>;
 
 test("a file that is cut off anywhere gives the state after some write, and no other", () => {

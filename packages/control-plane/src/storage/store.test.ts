@@ -80,7 +80,7 @@ const commands = fc.array(
     bucket: fc.constantFrom("a", "b"),
     key: fc.constantFrom("n/1", "n/2", "m/1", "m/2", "n/10"),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 
 test("any past state within the history can be listed exactly, and replayed from any point before the present", () => {
@@ -118,7 +118,7 @@ test("any past state within the history can be listed exactly, and replayed from
 test("pages put together are the list", () => {
   fc.assert(
     fc.property(
-      fc.uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: 50 }),
+      fc.uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: 50, size: "max" }),
       fc.integer({ min: 1, max: 10 }),
       (ids, limit) => {
         const store = new Store();
@@ -143,8 +143,8 @@ test("pages put together are the list", () => {
 test("lists are in key order, however many keys came and went since the last one", () => {
   const key = fc.integer({ min: 0, max: 200 }).map(String);
   const step = fc.oneof(
-    fc.record({ do: fc.constant("put" as const), keys: fc.array(key, { maxLength: 150 }) }),
-    fc.record({ do: fc.constant("delete" as const), keys: fc.array(key, { maxLength: 150 }) }),
+    fc.record({ do: fc.constant("put" as const), keys: fc.array(key, { maxLength: 150, size: "max" }) }),
+    fc.record({ do: fc.constant("delete" as const), keys: fc.array(key, { maxLength: 150, size: "max" }) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

@@ -24,7 +24,7 @@ test("what was stored is read again, packed or not, through any order of adds an
     size: fc.constantFrom(10, 3000, 20_000, 70_000),
   });
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), fc.boolean(), (steps, packs) => {
+    fc.property(fc.array(step, { maxLength: 80, size: "max" }), fc.boolean(), (steps, packs) => {
       const arena = new Arena({ packs });
       const held: { stored: StoredObject; text: string }[] = [];
       const gone: { stored: StoredObject; text: string }[] = [];

@@ -171,7 +171,7 @@ const moves = fc.array(
     "bookmark",
     "relist",
   ),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 
 test("what is read is never older than our last write nor than what the watch has brought, and in the end the server's state", () => {
