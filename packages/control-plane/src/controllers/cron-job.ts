@@ -4,7 +4,7 @@ import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { eventRecorder, reference } from "./events.ts";
-import { finishedCondition } from "./job.ts";
+import { finishedCondition } from "./job-end.ts";
 import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseSchedule } from "./cron-job.ts";
-import { parseIndexes } from "./job-pods.ts";
+import { parseIndexes } from "./job-indexes.ts";
 import { templateHash } from "./template-hash.ts";
 
 test("a text that is no schedule is an Error, and nothing worse; a schedule never goes back in time", () => {

@@ -14,6 +14,8 @@ export interface Stage extends AsyncDisposable {
   create(...objects: JsonObject[]): Promise<void>;
   /** Changes an object, and waits until nothing moves. */
   change(bucket: string, name: string, how: (object: JsonObject) => void): Promise<void>;
+  /** As `change`, of the status. */
+  changeStatus(bucket: string, name: string, how: (object: JsonObject) => void): Promise<void>;
   delete(
     bucket: string,
     name: string,
@@ -82,6 +84,11 @@ export async function stage(options: ControlPlaneOptions = {}): Promise<Stage> {
     async change(bucket, name, how) {
       const object = found(bucket, name);
       await edit(registry, resourceOf(object), object, context, how);
+      await settle();
+    },
+    async changeStatus(bucket, name, how) {
+      const object = found(bucket, name);
+      await edit(registry, resourceOf(object), object, context, how, "status");
       await settle();
     },
     async delete(bucket, name, deletion = {}) {

@@ -1,5 +1,5 @@
 import { field, type StoredObject } from "../storage/store.ts";
-import { finishedCondition } from "./job.ts";
+import { finishedCondition } from "./job-end.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, isDeleting, timeAt } from "./objects.ts";
 
