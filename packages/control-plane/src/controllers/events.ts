@@ -3,6 +3,7 @@ import { timestamp } from "../registry/metadata.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import type { StoredObject } from "../storage/store.ts";
+import { eventCorrelator } from "./event-correlation.ts";
 import { builtin, createObject, edit, namespaceOf } from "./objects.ts";
 
 /** What an event says. */
@@ -25,61 +26,62 @@ export interface RecorderOptions {
   readonly context: RequestContext;
 }
 
-/** So many different events are remembered to be counted instead of written anew, as the real recorders do. */
-const remembered = 4_096;
-
 const sequences = new WeakMap<Registry, { next: number }>();
 
 /**
- * Writes events as the real programs do: one object per thing that is said about an object, counted when it is said again.
- * That an event cannot be written stops nobody.
+ * Writes events as the real programs do: one object per thing that is said about an object, counted when it is said again, and
+ * combined or left out when there is too much of it. That an event cannot be written stops nobody.
  */
 export function eventRecorder(registry: Registry, options: RecorderOptions): Recorder {
   const { component, host, context } = options;
   const events = builtin(registry, "", "v1", "events");
-  const known = new Map<string, string>();
+  const correlate = eventCorrelator();
 
   return async (object, text) => {
     const namespace = namespaceOf(object) || "default";
-    const identity = [object.metadata.uid, text.type, text.reason, text.message, text.fieldPath].join("\0");
+    const { uid, name: objectName } = object.metadata;
+    const { type, reason, fieldPath = "" } = text;
+    const correlated = correlate(
+      { about: `${uid} ${objectName}`, fieldPath, type, reason, message: text.message },
+      registry.clock.now(),
+    );
+    if (correlated.at === "dropped") return;
+    const { message } = correlated;
     const now = timestamp(registry.clock);
-    const before = registry.store.get(events.bucket, `${namespace}/${known.get(identity) ?? ""}`)?.object;
+    const before =
+      correlated.at === "again" &&
+      registry.store.get(events.bucket, `${namespace}/${correlated.name}`)?.object;
     try {
       if (before) {
         await edit(registry, events, before, context, (next) => {
-          next.count = Number(next.count ?? 1) + 1;
+          next.count = correlated.count;
           next.lastTimestamp = now;
+          next.message = message;
         });
         return;
       }
-      const name = eventName(registry, object.metadata.name);
+      const name = correlated.at === "again" ? correlated.name : eventName(registry, objectName);
       await createObject(
         registry,
         events,
         namespace,
         {
           metadata: { name, namespace },
-          involvedObject: {
-            ...reference(object),
-            ...(text.fieldPath ? { fieldPath: text.fieldPath } : {}),
-          },
-          reason: text.reason,
-          message: text.message,
+          involvedObject: { ...reference(object), ...(fieldPath ? { fieldPath } : {}) },
+          reason,
+          message,
           source: { component, ...(host === undefined ? {} : { host }) },
           firstTimestamp: now,
           lastTimestamp: now,
-          count: 1,
-          type: text.type,
+          count: correlated.count,
+          type,
           eventTime: null,
           reportingComponent: component,
           reportingInstance: host ?? "",
         },
         context,
       );
-      known.delete(identity);
-      known.set(identity, name);
-      const oldest = known.keys().next();
-      if (known.size > remembered && !oldest.done) known.delete(oldest.value);
+      if (correlated.at === "new") correlated.remember(name);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
     }
