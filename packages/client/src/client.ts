@@ -62,6 +62,7 @@ export interface RawRequest extends CallOptions {
   /** A string or bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
   readonly idleTimeoutMs?: number;
+  readonly borrowsChunks?: boolean;
   readonly retry?: TransportRequest["retry"];
 }
 
@@ -189,6 +190,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       const response = await this.raw({
         ...read(kind, path, options),
         retry: "never",
+        borrowsChunks: true,
         ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
       });
       return splitLines(response.body);
@@ -303,7 +305,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * for await (const chunk of log.body) process.stdout.write(chunk);
    */
   async raw(request: RawRequest): Promise<TransportResponse> {
-    const { body, signal, idleTimeoutMs, retry, path, method = "GET" } = request;
+    const { body, signal, idleTimeoutMs, borrowsChunks, retry, path, method = "GET" } = request;
     const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
     signal?.throwIfAborted();
     const response = await this.transport.request({
@@ -318,6 +320,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
       ...(signal ? { signal } : {}),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+      ...(borrowsChunks ? { borrowsChunks } : {}),
       ...(retry ? { retry } : {}),
     });
     for (const text of parseWarnings(response.headers.warning)) this.#onWarning(text);

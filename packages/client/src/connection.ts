@@ -7,7 +7,7 @@ import { type Retry, retry } from "./intercept/retry.ts";
 import { tellExpiry } from "./intercept/tell-expiry.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { Log } from "./log.ts";
-import type { TlsMaterial } from "./network/agent.ts";
+import type { TlsMaterial } from "./network/pool.ts";
 import { RotatingFile } from "./network/file.ts";
 import { parseProxy, proxyFromEnvironment } from "./network/proxy.ts";
 import { type NetworkOptions, networkTransport } from "./network/transport.ts";

@@ -9,7 +9,7 @@ const LONGEST_LINE = 256 * 1024 * 1024;
  * Cuts a byte stream at its newlines. Works on bytes, so characters may lie across chunks, and copies only lines that
  * do. Empty lines are left out; a last line without newline is given.
  *
- * A line may share memory with the chunk it came in: copy what is to be kept for long.
+ * Chunks need be valid only until the next one is asked for, and so may share their memory; a line is valid until the next line is asked for.
  */
 export function splitLines(chunks: AsyncIterable<Uint8Array>): AsyncIterableIterator<Buffer> {
   const source = chunks[Symbol.asyncIterator]();
@@ -37,7 +37,7 @@ export function splitLines(chunks: AsyncIterable<Uint8Array>): AsyncIterableIter
       start = end + 1;
     }
     if (start === bytes.length) return;
-    pieces.push(bytes.subarray(start));
+    pieces.push(Buffer.from(bytes.subarray(start)));
     held += bytes.length - start;
     if (held > LONGEST_LINE)
       throw new TransportError(

@@ -21,6 +21,11 @@ export interface TransportRequest {
    * `TransportError` with code TIMEOUT_IDLE. Time in which nobody reads does not count. @default no limit
    */
   readonly idleTimeoutMs?: number;
+  /**
+   * Whether a chunk of the body may be valid only until the next one is asked for. For readers that copy what they keep: a long stream then goes
+   * through the same memory. @default false
+   */
+  readonly borrowsChunks?: boolean;
   /** `never` for callers that retry by rules of their own, such as a watch. @default "safe" */
   readonly retry?: "safe" | "never";
 }

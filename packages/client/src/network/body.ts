@@ -1,73 +1,93 @@
-import { finished, type Readable } from "node:stream";
-
 /** Beyond this many bytes that nobody has taken, the connection is left unread until somebody does. */
 const MOST_WAITING_BYTES = 256 * 1024;
 
+/** A body of known length up to this is given in one piece. */
+const LARGEST_WHOLE = 1024 * 1024;
+
+/** The least memory to take for bytes that wait. */
+const SMALLEST_ROOM = 16 * 1024;
+
 export interface BodyOptions {
+  /** How many bytes will come, where that is known. */
+  readonly length: number | undefined;
+  /**
+   * Whether a chunk is valid only until the next one is asked for. For readers that copy what they keep: a long stream then goes through
+   * the same two pieces of memory.
+   */
+  readonly borrowed: boolean;
   /** Called when the reader starts to wait for bytes. */
   readonly onWait: () => void;
   /** Called when there is something for a reader that waited: bytes, the end, or an error. */
   readonly onArrival: () => void;
-  /** Called once, at the end, on an error, or when the reader leaves. */
-  readonly onFinish: () => void;
-  /** Gives the error that the reader is to see. */
-  readonly explain: (error: unknown) => unknown;
+  /** Called when there is room again after `push` said that there was none. */
+  readonly onRoom: () => void;
+  /** Called if the reader leaves before the end. */
+  readonly onLeave: () => void;
 }
 
 /**
- * The chunks of a body, as they come, without the steps that a stream's own async iterator takes for each: a large list comes in tens of
- * thousands of them.
- *
- * Nothing flows before the first chunk is asked for. One reader, one `next` at a time.
+ * A body between the connection that brings it and the one reader that takes it. What arrives while the reader is busy is put together, so that a
+ * stream of many small pieces is read in few large ones.
  */
-export class BodyChunks implements AsyncIterableIterator<Uint8Array> {
-  readonly #body: Readable;
+export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   readonly #options: BodyOptions;
-  #state: "untouched" | "flowing" | "paused" | "over" = "untouched";
+  readonly #isWhole: boolean;
+  #waiting: Buffer | undefined;
+  #length = 0;
+  /** The chunk that the reader has, where chunks are borrowed. */
+  #lent: Buffer | undefined;
+  #isFull = false;
+  #isOver = false;
   #failure: { readonly error: unknown } | undefined;
-  #waiting: Uint8Array[] = [];
-  #at = 0;
-  #waitingBytes = 0;
   #reader: PromiseWithResolvers<IteratorResult<Uint8Array>> | undefined;
 
-  constructor(body: Readable, options: BodyOptions) {
-    this.#body = body;
+  constructor(options: BodyOptions) {
     this.#options = options;
+    const { length } = options;
+    this.#isWhole = length !== undefined && length > 0 && length <= LARGEST_WHOLE;
+    if (this.#isWhole) this.#waiting = Buffer.allocUnsafe(length as number);
+  }
+
+  /** Adds bytes, which are copied. @returns whether there is room for more. */
+  push(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#isOver) return true;
+    this.#append(bytes, start, end);
+    if (this.#isWhole) return true;
+    this.#wake();
+    this.#isFull = this.#length >= MOST_WAITING_BYTES;
+    return !this.#isFull;
+  }
+
+  /** All bytes were added. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /** No more bytes will come. The reader gets the error after those that are there; of a body given in one piece, at once. */
+  fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#failure = { error };
+    if (this.#isWhole) this.#length = 0;
+    this.#wake();
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
-    const chunk = this.#waiting[this.#at];
-    if (chunk) {
-      this.#at += 1;
-      this.#waitingBytes -= chunk.byteLength;
-      if (this.#at === this.#waiting.length) {
-        this.#waiting = [];
-        this.#at = 0;
-        if (this.#state === "paused") {
-          this.#state = "flowing";
-          this.#body.resume();
-        }
-      }
-      return Promise.resolve({ done: false, value: chunk });
-    }
-    if (this.#state === "over") {
-      const failure = this.#failure;
-      this.#failure = undefined;
-      return failure ? Promise.reject(failure.error) : Promise.resolve(end);
-    }
-    this.#reader = Promise.withResolvers();
-    this.#options.onWait();
-    if (this.#state === "untouched") this.#start();
-    return this.#reader.promise;
+    const reader = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    this.#reader = reader;
+    if (this.#isOver || (this.#length > 0 && !this.#isWhole)) this.#give();
+    else this.#options.onWait();
+    return reader.promise;
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
-    this.#waiting = [];
-    this.#at = 0;
+    this.#length = 0;
     this.#failure = undefined;
-    if (this.#state !== "over") {
-      this.#end();
-      this.#body.destroy();
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#options.onLeave();
     }
     return Promise.resolve(end);
   }
@@ -76,45 +96,57 @@ export class BodyChunks implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  #start(): void {
-    this.#state = "flowing";
-    finished(this.#body, { writable: false }, (error) => {
-      if (this.#state === "over") return;
-      if (error) this.#failure = { error: this.#options.explain(error) };
-      this.#end();
-    });
-    this.#body.on("data", this.#take);
+  #append(bytes: Buffer, start: number, end: number): void {
+    const needed = this.#length + end - start;
+    if (!this.#waiting || this.#waiting.length < needed) {
+      // A reader that waits takes these bytes at once: they need no room to grow.
+      const room = this.#reader && !this.#options.borrowed ? needed : roomFor(needed);
+      const larger = Buffer.allocUnsafe(room);
+      this.#waiting?.copy(larger, 0, 0, this.#length);
+      this.#waiting = larger;
+    }
+    bytes.copy(this.#waiting, this.#length, start, end);
+    this.#length = needed;
   }
 
-  readonly #take = (chunk: Uint8Array): void => {
-    if (this.#state === "over") return;
-    const reader = this.#reader;
-    if (reader) {
-      this.#reader = undefined;
-      this.#options.onArrival();
-      reader.resolve({ done: false, value: chunk });
-      return;
-    }
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.byteLength;
-    if (this.#waitingBytes < MOST_WAITING_BYTES || this.#state !== "flowing") return;
-    this.#state = "paused";
-    this.#body.pause();
-  };
+  #wake(): void {
+    if (!this.#reader) return;
+    this.#options.onArrival();
+    this.#give();
+  }
 
-  #end(): void {
-    this.#state = "over";
-    this.#body.off("data", this.#take);
-    this.#options.onFinish();
+  #give(): void {
     const reader = this.#reader;
     if (!reader) return;
     this.#reader = undefined;
-    this.#options.onArrival();
+    if (this.#length > 0) {
+      reader.resolve({ done: false, value: this.#takeWaiting() });
+      return;
+    }
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure) reader.reject(failure.error);
     else reader.resolve(end);
   }
+
+  #takeWaiting(): Buffer {
+    const chunk = (this.#waiting as Buffer).subarray(0, this.#length);
+    this.#length = 0;
+    if (this.#options.borrowed) [this.#waiting, this.#lent] = [this.#lent, this.#waiting];
+    else this.#waiting = undefined;
+    if (this.#isFull) {
+      this.#isFull = false;
+      this.#options.onRoom();
+    }
+    return chunk;
+  }
+}
+
+/** The next power of two, so that bytes are moved rarely. */
+function roomFor(bytes: number): number {
+  let room = SMALLEST_ROOM;
+  while (room < bytes) room *= 2;
+  return room;
 }
 
 const end: IteratorReturnResult<undefined> = { done: true, value: undefined };

@@ -1,4 +1,5 @@
 import { TransportError, type TransportErrorCode } from "../errors.ts";
+import { MalformedResponseError } from "./response-parser.ts";
 
 interface Failure {
   readonly code: TransportErrorCode;
@@ -128,10 +129,10 @@ export function failureFrom(error: unknown, context: FailureContext): TransportE
       cause: error,
       mayHaveBeenSent: context.connected && known.unsent !== true,
     });
-  if (code.startsWith("HPE_") || code.startsWith("Z_") || code === "ERR_BUFFER_TOO_LARGE")
+  if (error instanceof MalformedResponseError || code.startsWith("Z_"))
     return new TransportError(
       "RESPONSE_MALFORMED",
-      `${context.request}: the answer is not valid HTTP (${code}); is it an API server that answers there?`,
+      `${context.request}: the answer is not valid HTTP (${code || (error as Error).message}); is it an API server that answers there?`,
       { cause: error },
     );
   if (code.startsWith("ERR_SSL_"))

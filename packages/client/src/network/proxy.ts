@@ -3,7 +3,6 @@ import type { Duplex } from "node:stream";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { TransportError } from "../errors.ts";
 import { failureFrom } from "./failure.ts";
-import { http, https } from "./http.ts";
 
 export interface TunnelOptions {
   readonly proxy: URL;
@@ -21,9 +20,7 @@ export async function openTunnel(options: TunnelOptions): Promise<Duplex> {
     const secure = connectTls({
       ...tls,
       socket,
-      ALPNProtocols: ["http/1.1"],
       host,
-      ...(tls.servername === undefined && isIP(host) === 0 ? { servername: host } : {}),
     });
     const onError = (error: Error) => {
       socket.destroy();
@@ -41,7 +38,10 @@ function connectThrough({ proxy, server, connectTimeoutMs }: TunnelOptions): Pro
   const target = `${server.hostname}:${portOf(server)}`;
   const through = `${server.origin} through the proxy ${proxy.protocol}//${proxy.host}`;
   return new Promise((resolve, reject) => {
-    const request = (proxy.protocol === "https:" ? https : http).request({
+    const { request: ask } = process.getBuiltinModule(
+      proxy.protocol === "https:" ? "node:https" : "node:http",
+    );
+    const request = ask({
       method: "CONNECT",
       host: hostOf(proxy),
       port: portOf(proxy),

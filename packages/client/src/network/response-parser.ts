@@ -27,8 +27,8 @@ const LF = 0x0a;
 const SEMICOLON = 0x3b;
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** As much as Go's client takes would be a megabyte; API servers send a few hundred bytes. */
-const LONGEST_HEAD = 256 * 1024;
+/** API servers send a few hundred bytes. */
+const LONGEST_HEAD = 64 * 1024;
 /** Longer lines say nothing that a client listens to. */
 const LONGEST_CHUNK_LINE = 4096;
 /** Sizes beyond this are not counted exactly by a number. */
@@ -121,7 +121,7 @@ export class ResponseParser {
       this.#begun = Buffer.from(from.subarray(at, to));
       return end;
     }
-    const head = parseHead(from.latin1Slice(at, at + found));
+    const head = parseHead(from.toString("latin1", at, at + found));
     const held = this.#begun?.length ?? 0;
     this.#begun = undefined;
     if (head !== "interim") this.#startBody(head);
@@ -195,7 +195,7 @@ interface ParsedHead extends ResponseHead {
 /** A peer that speaks something else may never send the end of a head; its first bytes give it away. */
 function mustLookLikeHttp(bytes: Buffer, start: number, end: number): void {
   const expected = "HTTP/1.";
-  const said = bytes.latin1Slice(start, Math.min(end, start + expected.length));
+  const said = bytes.toString("latin1", start, Math.min(end, start + expected.length));
   if (!expected.startsWith(said)) throw new MalformedResponseError("it does not begin with HTTP/1");
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readBody } from "../body.ts";
 import { startServer } from "../test-server.ts";
 import type { TransportRequest } from "../transport.ts";
-import type { TlsMaterial } from "./agent.ts";
+import type { TlsMaterial } from "./pool.ts";
 import { networkTransport } from "./transport.ts";
 
 const day = 86_400_000;

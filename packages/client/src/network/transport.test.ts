@@ -353,3 +353,91 @@ test("a body that nobody reads is not buffered without end", async () => {
   expect((await readBody(body)).length).toBe(64 * chunk.length);
   await transport.close();
 });
+
+/** A server of raw bytes: what to do with each connection is up to the test. */
+async function startRaw(onConnection: (socket: Socket) => void) {
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    onConnection(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    transport: networkTransport({ server: `http://127.0.0.1:${port}` }),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await this.transport.close();
+    },
+  };
+}
+
+const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+test("a connection on which something came that nobody asked for is not used again", async () => {
+  let connections = 0;
+  await using raw = await startRaw((socket) => {
+    connections++;
+    socket.on("data", () =>
+      socket.write(connections === 1 ? `${ok}HTTP/1.1 408 Request Timeout\r\n\r\n` : ok),
+    );
+  });
+  expect(await text(raw.transport, get("/"))).toBe("ok");
+  expect(await text(raw.transport, get("/"))).toBe("ok");
+  expect(connections).toBe(2);
+});
+
+test("a connection that the server closed while it was idle is not used again", async () => {
+  const closed: Promise<unknown>[] = [];
+  await using raw = await startRaw((socket) => {
+    socket.on("data", () => socket.write(ok));
+    closed.push(once(socket, "close"));
+    if (closed.length === 1) socket.once("data", () => setImmediate(() => socket.end()));
+  });
+  expect(await text(raw.transport, get("/"))).toBe("ok");
+  await closed[0];
+  expect(await text(raw.transport, get("/"))).toBe("ok");
+  expect(closed).toHaveLength(2);
+});
+
+test("an answer to a request that was not read to its end is given, and its connection is left", async () => {
+  let connections = 0;
+  await using raw = await startRaw((socket) => {
+    connections++;
+    socket.once("data", () => {
+      socket.pause();
+      socket.write(ok);
+    });
+  });
+  const body = Buffer.alloc(64 * 1024 * 1024);
+  expect(await text(raw.transport, { method: "POST", path: "/", headers: {}, body })).toBe("ok");
+  expect(await text(raw.transport, get("/"))).toBe("ok");
+  expect(connections).toBe(2);
+});
+
+test("a server is reached by a name that has several addresses", async () => {
+  await using server = await startServer((_, response) => response.end("hello"));
+  const transport = networkTransport({ server: `http://localhost:${server.port}` });
+  expect(await text(transport, get("/"))).toBe("hello");
+  await transport.close();
+});
+
+test("borrowed chunks are whole while they are read, however slowly that is", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, index) => `${index}:${"x".repeat(index % 97)}\n`).join("");
+  await using server = await startServer((_, response) => {
+    response.write(lines);
+    response.end();
+  });
+  const transport = networkTransport({ server: server.url });
+  const { body } = await transport.request(get("/", { borrowsChunks: true }));
+  let seen = "";
+  for await (const chunk of body) {
+    const before = Buffer.from(chunk).toString();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(Buffer.from(chunk).toString()).toBe(before);
+    seen += before;
+  }
+  expect(seen.length).toBe(lines.length);
+  expect(seen === lines).toBe(true);
+  await transport.close();
+});

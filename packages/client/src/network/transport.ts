@@ -1,16 +1,15 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
-import type { Readable } from "node:stream";
-import type { TLSSocket } from "node:tls";
-import { constants, createGunzip } from "node:zlib";
+import { constants, createGunzip, type Gunzip } from "node:zlib";
 import { type Clock, systemClock } from "@windlass/clock";
 import { abortable } from "../abortable.ts";
 import { TransportError } from "../errors.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
-import { openPool, type Pool, TCP_KEEPALIVE_MS, type TlsMaterial } from "./agent.ts";
-import { BodyChunks } from "./body.ts";
+import { ResponseBody } from "./body.ts";
+import type { Channel, ChannelUser } from "./channel.ts";
 import { failureFrom } from "./failure.ts";
-import { http, https } from "./http.ts";
-import { hostOf, portOf, proxyAuthorization } from "./proxy.ts";
+import { Pool, type TlsMaterial } from "./pool.ts";
+import { proxyAuthorization } from "./proxy.ts";
+import { requestHead } from "./request-head.ts";
+import type { ResponseHead } from "./response-parser.ts";
 
 /** Where the server is and how long to wait for it. */
 export interface NetworkOptions {
@@ -58,7 +57,7 @@ export function networkTransport(options: NetworkOptions): Transport {
     if (pool && current === material) return pool;
     try {
       const { proxy } = options;
-      const next = openPool({
+      const next = new Pool({
         server,
         material: current,
         connectTimeoutMs: timeouts.connect,
@@ -73,12 +72,31 @@ export function networkTransport(options: NetworkOptions): Transport {
     return pool;
   };
 
+  const prefix = server.pathname.replace(/\/+$/, "");
+  const isWholeUrlAsked = options.proxy !== undefined && server.protocol === "http:";
+  const fixedHeaders = {
+    host: server.host,
+    ...(compression === "gzip" ? { "accept-encoding": "gzip" } : {}),
+    ...(options.proxy && isWholeUrlAsked ? proxyAuthorization(options.proxy) : {}),
+  };
+  const settings: ExchangeSettings = {
+    clock,
+    timeouts,
+    described: server.origin + prefix,
+    head: (request) =>
+      requestHead({
+        method: request.method,
+        target: (isWholeUrlAsked ? server.origin : "") + prefix + request.path,
+        headers: { ...fixedHeaders, ...request.headers },
+        body: request.body,
+      }),
+  };
+
   return {
     async request(request) {
-      const { agent } = await abortable(currentPool(), request.signal);
+      const current = await abortable(currentPool(), request.signal);
       request.signal?.throwIfAborted();
-      const target = addressOf(server, request, options.proxy);
-      return new Exchange(request, { ...target, agent }, { server, clock, timeouts, compression }).response;
+      return new Exchange(request, current, settings).response;
     },
     async close() {
       pool?.retire();
@@ -86,140 +104,146 @@ export function networkTransport(options: NetworkOptions): Transport {
   };
 }
 
-function addressOf(server: URL, request: TransportRequest, proxy: URL | undefined): RequestOptions {
-  const prefix = server.pathname.replace(/\/+$/, "");
-  const path = prefix + request.path;
-  if (proxy && server.protocol === "http:")
-    return {
-      host: hostOf(proxy),
-      port: portOf(proxy),
-      path: server.origin + path,
-      headers: { ...request.headers, host: server.host, ...proxyAuthorization(proxy) },
-    };
-  return {
-    host: hostOf(server),
-    port: portOf(server),
-    path,
-    headers: { ...request.headers, host: server.host },
-  };
-}
-
 interface ExchangeSettings {
-  readonly server: URL;
   readonly clock: Clock;
   readonly timeouts: { readonly connect: number; readonly headers: number };
-  readonly compression: "gzip" | "none";
+  /** The server's URL, for messages. */
+  readonly described: string;
+  /** What is sent before the body. @throws TypeError for headers that cannot be sent. */
+  readonly head: (request: TransportRequest) => string;
 }
 
 /** One request and its answer, from the first byte sent to the last one read. */
-class Exchange {
+class Exchange implements ChannelUser {
   readonly response: Promise<TransportResponse>;
+  readonly #answered = Promise.withResolvers<TransportResponse>();
   readonly #request: TransportRequest;
   readonly #settings: ExchangeSettings;
-  readonly #outgoing: ClientRequest;
-  readonly #onAbort = () => this.#destroy(new Error("aborted"));
-  #body: Readable | undefined;
+  readonly #onAbort = () => this.#stop(this.#request.signal?.reason);
+  #channel: Channel | undefined;
   #connected = false;
-  #cancelTimer: () => void;
+  #isOver = false;
+  #body: ResponseBody | undefined;
+  #gunzip: Gunzip | undefined;
+  #cancelTimer: () => void = () => undefined;
 
-  constructor(request: TransportRequest, target: RequestOptions, settings: ExchangeSettings) {
+  constructor(request: TransportRequest, pool: Pool, settings: ExchangeSettings) {
     this.#request = request;
     this.#settings = settings;
-    const { server, timeouts, clock, compression } = settings;
-    this.#outgoing = (server.protocol === "https:" ? https : http).request({
-      ...target,
-      method: request.method,
-      headers: {
-        ...(compression === "gzip" ? { "accept-encoding": "gzip" } : {}),
-        ...(target.headers as OutgoingHttpHeaders),
-        // Node adds a length to POST, PUT and PATCH, but sends the body of a DELETE without one.
-        ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
-      },
-    });
-    this.#cancelTimer = clock.schedule(timeouts.connect, () =>
-      this.#destroy(this.#timeout("TIMEOUT_CONNECT", `no connection within ${timeouts.connect} ms`)),
-    );
+    this.response = this.#answered.promise;
+    const head = settings.head(request);
     request.signal?.addEventListener("abort", this.#onAbort, { once: true });
-    this.response = this.#exchange();
+    const idle = pool.take();
+    if (idle) this.#send(idle, head);
+    else this.#connect(pool, head);
   }
 
-  async #exchange(): Promise<TransportResponse> {
-    try {
-      const incoming = await this.#headers();
-      const encoding = incoming.headers["content-encoding"];
-      this.#body = encoding === "gzip" ? gunzip(incoming) : incoming;
-      // An error may come before anybody reads. It is kept by the stream, and thrown when someone does.
-      this.#body.on("error", () => this.#finish());
-      return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: this.#read(this.#body) };
-    } catch (error) {
-      this.#finish();
-      throw this.#explain(error);
-    }
+  #connect(pool: Pool, head: string): void {
+    const { connect } = this.#settings.timeouts;
+    this.#arm(connect, "TIMEOUT_CONNECT", `no connection within ${connect} ms`);
+    const opening = pool.open();
+    if (opening instanceof Promise)
+      opening.then(
+        (channel) => (this.#isOver ? channel.destroy() : this.#send(channel, head)),
+        (error: unknown) => this.failed(error),
+      );
+    else this.#send(opening, head);
   }
 
-  #headers(): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const outgoing = this.#outgoing;
-    outgoing.once("socket", (socket) => {
-      if (outgoing.reusedSocket) return this.#onConnected();
-      socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
-      if (!socket.connecting && !(socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting)
-        return this.#onConnected();
-      socket.once("encrypted" in socket ? "secureConnect" : "connect", () => this.#onConnected());
-    });
-    outgoing.once("response", (incoming) => {
-      this.#cancelTimer();
-      resolve(incoming);
-    });
-    // Stays on: an error after the answer began also destroys the answer, which is where it is reported.
-    outgoing.on("error", reject);
-    outgoing.end(this.#request.body);
-    return promise;
-  }
-
-  #onConnected(): void {
-    this.#connected = true;
+  head(head: ResponseHead): void {
     this.#cancelTimer();
-    const { clock, timeouts } = this.#settings;
-    this.#cancelTimer = clock.schedule(timeouts.headers, () =>
-      this.#destroy(
-        this.#timeout("TIMEOUT_HEADERS", `connected, but no answer within ${timeouts.headers} ms`),
-      ),
-    );
-  }
-
-  #read(body: Readable): BodyChunks {
-    const { idleTimeoutMs } = this.#request;
-    return new BodyChunks(body, {
+    const encoding = head.headers["content-encoding"];
+    const isPacked = encoding === "gzip";
+    const { idleTimeoutMs, borrowsChunks = false } = this.#request;
+    const body = new ResponseBody({
+      length: isPacked ? undefined : head.length,
+      borrowed: borrowsChunks,
       onWait: () => {
-        if (idleTimeoutMs !== undefined) this.#armIdleTimer(idleTimeoutMs);
+        if (idleTimeoutMs !== undefined)
+          this.#arm(
+            idleTimeoutMs,
+            "TIMEOUT_IDLE",
+            `nothing came for ${idleTimeoutMs} ms; the peer counts as dead`,
+          );
       },
       onArrival: () => this.#cancelTimer(),
-      onFinish: () => this.#finish(),
-      explain: (error) => this.#explain(error),
+      onRoom: () => {
+        if (this.#gunzip) this.#gunzip.resume();
+        else this.#channel?.resume();
+      },
+      onLeave: () => this.#leave(),
+    });
+    this.#body = body;
+    if (isPacked) this.#gunzip = this.#unpackInto(body);
+    this.#answered.resolve({ status: head.status, headers: head.headers, body });
+  }
+
+  body(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#gunzip) return this.#gunzip.write(Buffer.from(bytes.subarray(start, end)));
+    return this.#body?.push(bytes, start, end) ?? true;
+  }
+
+  end(): void {
+    if (this.#gunzip) this.#gunzip.end();
+    else this.#finish((body) => body.end());
+  }
+
+  failed(error: unknown): void {
+    this.#stop(this.#explain(error));
+  }
+
+  #send(channel: Channel, head: string): void {
+    this.#channel = channel;
+    channel.use(this, () => {
+      this.#connected = true;
+      this.#cancelTimer();
+      const { headers } = this.#settings.timeouts;
+      this.#arm(headers, "TIMEOUT_HEADERS", `connected, but no answer within ${headers} ms`);
+      channel.send(head, this.#request.body);
     });
   }
 
-  #armIdleTimer(idleTimeoutMs: number): void {
-    this.#cancelTimer = this.#settings.clock.schedule(idleTimeoutMs, () =>
-      this.#destroy(
-        this.#timeout("TIMEOUT_IDLE", `nothing came for ${idleTimeoutMs} ms; the peer counts as dead`),
-      ),
-    );
+  /** Gives what it has after every write, and goes on after the end of a gzip member: servers write one per flush. */
+  #unpackInto(body: ResponseBody): Gunzip {
+    const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
+    gunzip.on("data", (chunk: Buffer) => {
+      if (!body.push(chunk, 0, chunk.length)) gunzip.pause();
+    });
+    gunzip.on("drain", () => this.#channel?.resume());
+    gunzip.on("end", () => this.#finish(() => body.end()));
+    gunzip.on("error", (error) => this.failed(error));
+    return gunzip;
   }
 
-  #finish(): void {
+  /** Ends the request with an error, for whoever waits for the answer or reads it. */
+  #stop(error: unknown): void {
+    this.#leave();
+    this.#answered.reject(error);
+    this.#body?.fail(error);
+  }
+
+  /** Ends the request, as nobody wants more of it. */
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#channel?.destroy();
+    this.#gunzip?.destroy();
+    this.#finish(() => undefined);
+  }
+
+  #finish(tell: (body: ResponseBody) => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#cancelTimer();
     this.#request.signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#body) tell(this.#body);
   }
 
-  #destroy(error: Error): void {
-    this.#body?.destroy(error);
-    this.#outgoing.destroy(error);
-  }
-
-  #timeout(code: "TIMEOUT_CONNECT" | "TIMEOUT_HEADERS" | "TIMEOUT_IDLE", says: string): TransportError {
-    return new TransportError(code, `${this.#described}: ${says}`, { mayHaveBeenSent: this.#connected });
+  #arm(ms: number, code: "TIMEOUT_CONNECT" | "TIMEOUT_HEADERS" | "TIMEOUT_IDLE", says: string): void {
+    this.#cancelTimer = this.#settings.clock.schedule(ms, () =>
+      this.#stop(
+        new TransportError(code, `${this.#described}: ${says}`, { mayHaveBeenSent: this.#connected }),
+      ),
+    );
   }
 
   #explain(error: unknown): unknown {
@@ -230,15 +254,6 @@ class Exchange {
 
   get #described(): string {
     const { method, path } = this.#request;
-    const { origin, pathname } = this.#settings.server;
-    return `${method} ${origin}${pathname.replace(/\/+$/, "")}${path.split("?", 1)[0]}`;
+    return `${method} ${this.#settings.described}${path.split("?", 1)[0]}`;
   }
-}
-
-/** Gives what it has after every write, and goes on after the end of a gzip member: servers write one per flush. */
-function gunzip(incoming: IncomingMessage): Readable {
-  const plain = createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
-  incoming.once("error", (error) => plain.destroy(error));
-  plain.once("close", () => incoming.destroy());
-  return incoming.pipe(plain);
 }
