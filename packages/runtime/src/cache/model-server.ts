@@ -102,6 +102,11 @@ export class ModelServer implements Source {
     for (const connection of this.#connections) this.#send(connection, last);
   }
 
+  /** Sends a state of an object as it is given, whatever the server's own is. */
+  replay(type: ChangeType, object: AnyObject | undefined): void {
+    for (const connection of this.#connections) send(connection, type, object);
+  }
+
   /** Forgets the past: what resumes from before now gets 410. */
   compact(): void {
     this.#changes = [];

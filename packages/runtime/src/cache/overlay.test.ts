@@ -29,6 +29,12 @@ test("a write that changed nothing, or that the watch has brought already, leave
   expect(overlay.size).toBe(0);
 });
 
+test("a write that the watch has brought already leaves nothing, though versions are not numbers", () => {
+  const overlay = new Overlay();
+  overlay.wrote(write("x", "u", "version-b"), { held: held("u", "version-b"), seen: "version-c" });
+  expect(overlay.size).toBe(0);
+});
+
 test("any later event or bookmark passes a write, even if the object itself never came", () => {
   for (const pass of [
     (overlay: Overlay) => overlay.sawObject("a", "other", "o", "25"),
