@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { silentLogger } from "../reconcile/log.ts";
 import { competeInThread } from "./leadership.ts";
+import { manager } from "./manager.ts";
 
 /** A lease server on a thread of its own, so that it answers while this one stands still. Messages switch it off and on. */
 const serverCode = `
@@ -78,6 +79,39 @@ test("a main thread that stands still keeps the lease, and one that woke without
   await server.turn("up");
   await led.promise;
   await leadership.stop();
+  expect(await server.turn("up")).toBe("");
+  await server.close();
+});
+
+test("a manager that is handed no client renews on that thread: standing still, it does not lose the lease", async () => {
+  const server = await leaseServer();
+  const said: string[] = [];
+  const log = {
+    ...silentLogger,
+    info: (_fields: object, text: string) => void said.push(text),
+    child: () => log,
+  };
+  const { cluster, user } = server.access;
+  const running = manager({
+    kubeconfig: {
+      source: "test",
+      currentContext: "c",
+      clusters: new Map([["c", cluster]]),
+      users: new Map([["u", user]]),
+      contexts: new Map([["c", { cluster: "c", user: "u" }]]),
+    },
+    leaderElection: { name: "op", namespace: "default", ...rules },
+    health: false,
+    metrics: false,
+    log,
+  });
+  await running.start();
+  while (!running.isLeading) await new Promise((resolve) => setImmediate(resolve));
+  standStill(1_500);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(running.isLeading).toBe(true);
+  expect(said.filter((text) => text.includes("leader"))).toEqual(["became the leader"]);
+  await running.stop();
   expect(await server.turn("up")).toBe("");
   await server.close();
 });

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { appController, key, ModelRun, running } from "../reconcile/model-run.ts";
+import { noTracing } from "../reconcile/tracing.ts";
+
+const hour = 3_600_000;
+
+/** A controller of the test's kind that says which objects it was asked about. */
+function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {
+  const names: string[] = [];
+  const what = appController({ reconcile: (app) => void names.push(app.metadata.name), ...options });
+  return { names, what };
+}
+
+describe("what a user's code throws", () => {
+  test("in a predicate costs nothing: the change counts", async () => {
+    const { names, what } = counting({
+      predicate: () => {
+        throw new Error("bad predicate");
+      },
+    });
+    const run = await running(what);
+    expect(names).toEqual(["web"]);
+    run.put({ image: "other" });
+    await run.settle();
+    expect(names).toEqual(["web", "web"]);
+    expect(run.lines.find(({ fields }) => fields.error === "bad predicate")?.message).toContain(
+      "a predicate threw",
+    );
+    await run.manager.stop();
+  });
+
+  test("around a reconcile, as a tracer may, is counted and ends no worker", async () => {
+    const { names, what } = counting();
+    let faults = 2;
+    const run = await running(what, {
+      tracing: {
+        ...noTracing,
+        reconcile: (attributes, waitedMs, pass) => {
+          if (faults-- > 0) throw new Error("bad tracer");
+          return noTracing.reconcile(attributes, waitedMs, pass);
+        },
+      },
+    });
+    expect(names).toEqual(["web"]);
+    expect(run.manager.registry.render()).toContain(
+      'controller_runtime_reconcile_panics_total{controller="webapp"} 2',
+    );
+    await run.manager.stop();
+  });
+});
+
+describe("a source outside Kubernetes", () => {
+  test("is told to end with its controller: by its signal, and by what it returned", async () => {
+    const seen: string[] = [];
+    const { names, what } = counting({
+      sources: [
+        ({ signal, enqueue }) => {
+          seen.push("connected");
+          signal.addEventListener("abort", () => seen.push("aborted"));
+          enqueue(key);
+          return () => void seen.push("disconnected");
+        },
+      ],
+    });
+    const run = await running(what);
+    expect(names).toContain("web");
+    expect(seen).toEqual(["connected"]);
+    await run.manager.stop();
+    expect(seen.toSorted()).toEqual(["aborted", "connected", "disconnected"]);
+  });
+
+  test("may ask for every object at once", async () => {
+    let all = (): void => undefined;
+    const { names, what } = counting({
+      sources: [
+        ({ enqueueAll }) => {
+          all = enqueueAll;
+        },
+      ],
+    });
+    const run = await running(what);
+    run.put({}, "second");
+    await run.settle();
+    names.length = 0;
+    all();
+    await run.settle();
+    expect(names.toSorted()).toEqual(["second", "web"]);
+    await run.manager.stop();
+  });
+});
+
+test("the time between two looks at every object varies by a tenth, so that they spread out", async () => {
+  const at: number[] = [];
+  const run = new ModelRun();
+  run.manager.add(
+    appController({ resync: 10 * hour, reconcile: (_app, { clock }) => void at.push(clock.monotonic()) }),
+  );
+  await run.manager.start();
+  run.put();
+  for (let passed = 0; passed < 60; passed++) await run.settle(hour);
+  const waits = at.slice(1).map((time, index) => (time - (at[index] ?? 0)) / hour);
+  expect(waits.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(waits.map((wait) => Math.round(wait * 1000))).size).toBe(waits.length);
+  for (const wait of waits.slice(1)) {
+    expect(wait).toBeGreaterThanOrEqual(9);
+    expect(wait).toBeLessThanOrEqual(11);
+  }
+  await run.manager.stop();
+});

@@ -1,0 +1,127 @@
+import { hostname } from "node:os";
+import type { Clock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { ConfigMap, Lease } from "../kinds/index.ts";
+import { appController, ModelRun } from "../reconcile/model-run.ts";
+
+const election = (identity?: string) => ({
+  leaderElection: { name: "op", namespace: "default", ...(identity === undefined ? {} : { identity }) },
+});
+const lease = { namespace: "default", name: "op" };
+const made = (name: string) => ({ metadata: { namespace: "default", name } });
+const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
+
+test("a leader whose machine slept sends neither a write nor an event, before any timer has fired", async () => {
+  let slept = 0;
+  const run = new ModelRun();
+  const clock: Clock = {
+    now: () => run.clock.now() + slept,
+    monotonic: () => run.clock.monotonic(),
+    schedule: (ms, task) => run.clock.schedule(ms, task),
+  };
+  const outcomes: string[] = [];
+  const sleeper = run.another({ ...election("a"), clock });
+  sleeper.add(
+    appController({
+      owns: [ConfigMap],
+      errorCondition: false,
+      reconcile: async (_app, { client, events }) => {
+        if (outcomes.length > 0) return;
+        await client.create(ConfigMap, made("before"));
+        slept = 60_000;
+        events.normal("TooLate", "said after the sleep");
+        outcomes.push(
+          await client.create(ConfigMap, made("after")).then(
+            () => "wrote",
+            (error: Error) => error.name,
+          ),
+        );
+      },
+    }),
+  );
+  await sleeper.start();
+  run.put();
+  await run.settle(1_000);
+  expect(outcomes).toEqual(["FencedError"]);
+  const written = run.cluster.writes.map(({ path, body }) => `${path} ${JSON.stringify(body)}`);
+  expect(written.filter((write) => write.includes("before"))).toHaveLength(1);
+  expect(written.filter((write) => /after|TooLate/.test(write))).toEqual([]);
+  const stopped = sleeper.stop();
+  await run.settle(60_000);
+  await stopped;
+});
+
+test("a reconcile under way is told by its signal that the lease is lost", async () => {
+  const run = new ModelRun(election("a"));
+  const told: string[] = [];
+  run.manager.add(
+    appController({
+      timeout: 0,
+      reconcile: (_app, { signal }) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => {
+            told.push(String(signal.reason));
+            resolve();
+          });
+        }),
+    }),
+  );
+  await run.manager.start();
+  run.put();
+  await run.settle(1_000);
+  run.cluster.fault = leasesFail;
+  await run.settle(12_000);
+  expect(told).toEqual(["Error: the lease was lost"]);
+  const stopped = run.manager.stop();
+  await run.settle(30_000);
+  await stopped;
+});
+
+test("a replica that stops holds the lease until its last write is done", async () => {
+  const run = new ModelRun(election("a"));
+  const outcomes: string[] = [];
+  run.manager.add(
+    appController({
+      owns: [ConfigMap],
+      reconcile: async (_app, { client, clock }) => {
+        await new Promise<void>((resolve) => clock.schedule(5_000, resolve));
+        const holder = run.cluster.get(Lease, lease)?.spec?.holderIdentity;
+        const outcome = await client.create(ConfigMap, made("last")).then(
+          () => "wrote",
+          (error: Error) => error.name,
+        );
+        outcomes.push(`${holder} ${outcome}`);
+      },
+    }),
+  );
+  await run.manager.start();
+  run.put();
+  await run.settle(1_000);
+  const stopped = run.manager.stop();
+  await run.settle(10_000);
+  await stopped;
+  expect(outcomes).toEqual(["a wrote"]);
+  expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("");
+});
+
+test("a lease is renewed every two seconds, given up after ten without, and named after host and process", async () => {
+  const run = new ModelRun(election());
+  await run.manager.start();
+  await run.settle(100);
+  const { holderIdentity, leaseDurationSeconds } = run.cluster.get(Lease, lease)?.spec ?? {};
+  expect(holderIdentity).toMatch(/_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(holderIdentity?.startsWith(`${process.env.POD_NAME ?? hostname()}_`)).toBe(true);
+  expect(leaseDurationSeconds).toBe(15);
+  run.cluster.takeWrites();
+  await run.settle(20_000);
+  expect(run.cluster.takeWrites()).toHaveLength(10);
+  run.cluster.fault = leasesFail;
+  // The last renewal was at most two seconds ago.
+  await run.settle(7_900);
+  expect(run.manager.isLeading).toBe(true);
+  await run.settle(2_100);
+  expect(run.manager.isLeading).toBe(false);
+  const stopped = run.manager.stop();
+  await run.settle(30_000);
+  await stopped;
+});
