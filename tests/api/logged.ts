@@ -1,10 +1,11 @@
 import type { Logger } from "@windlass/runtime";
 
-/** A logger that keeps what it is told of at the levels that people read: `warn` and `error`. */
+/** A logger that keeps what it is told of at the levels that people read: `warn` and above. */
 export function keepLog(): { readonly log: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const nothing = () => undefined;
-  const keep = (fields: object, message: string) => {
+  const keep = (given: object | string, words?: string) => {
+    const [fields, message] = typeof given === "string" ? [{}, given] : [given, words];
     const { error, reason } = fields as { error?: string; reason?: string };
     lines.push([message, reason, error].filter((part) => part !== undefined).join(": "));
   };

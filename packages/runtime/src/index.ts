@@ -61,6 +61,7 @@ export {
   rbacFor,
 } from "./controller/rbac.ts";
 export { every, type Source, type SourceContext, type SourceRun } from "./controller/source.ts";
+export { PortError, RunnableError } from "./manager/errors.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
 export { type Addable, type Manager, manager } from "./manager/manager.ts";
 export type { LeaderElectionOptions, ManagerOptions } from "./manager/options.ts";
@@ -92,13 +93,14 @@ export {
   FencedError,
   ReconcileError,
   ReconcileOverError,
+  ReconcileResultError,
   ReconcileTimeoutError,
   reasonOf,
   TerminalError,
   terminal,
 } from "./reconcile/errors.ts";
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
-export { type Logger, silentLogger } from "./reconcile/log.ts";
+export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";

@@ -350,7 +350,7 @@ function settle(lease: Lease<ObjectKey>, outcome: Outcome): void {
       break;
     case "failed":
       if (outcome.terminal) lease.done();
-      else lease.retry();
+      outcome.tell(outcome.terminal ? undefined : lease.retry());
   }
 }
 

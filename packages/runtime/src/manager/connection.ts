@@ -1,8 +1,11 @@
 import {
+  ApiError,
   Client,
   type ClusterAccess,
   findAccess,
+  type Interceptor,
   intercept,
+  isUnauthorized,
   openTransport,
   retry,
   type Transport,
@@ -13,6 +16,7 @@ import type { Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Fence } from "./fence.ts";
 import type { ManagerOptions } from "./options.ts";
+import type { Outage } from "./outage.ts";
 
 /** A manager's ways to the API server. */
 export interface Connection {
@@ -32,6 +36,7 @@ export interface ConnectionParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
+  readonly outage: Outage;
 }
 
 /**
@@ -41,19 +46,18 @@ export interface ConnectionParts {
  */
 export async function openConnection(
   { client, kubeconfig, context }: ManagerOptions,
-  { log, fence, registry, clock, random }: ConnectionParts,
+  { log, fence, registry, clock, random, outage }: ConnectionParts,
 ): Promise<Connection> {
-  if (client)
+  if (client) {
+    const { fieldManager } = client;
+    const transport = outage.watch(client.transport);
     return {
-      open: client,
-      fenced: new Client({
-        transport: fenced(client.transport, fence),
-        fieldManager: client.fieldManager,
-        log,
-      }),
+      open: new Client({ transport, fieldManager, log }),
+      fenced: new Client({ transport: fenced(transport, fence), fieldManager, log }),
       access: undefined,
       close: () => Promise.resolve(),
     };
+  }
   const access = await findAccess({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
@@ -68,13 +72,28 @@ export async function openConnection(
     onOutcome: ({ code, method, host }) => requests.inc({ code, method, host }),
   });
   const retrying = retry({ clock, random });
-  const open = new Client({ transport: intercept(base, [retrying]), log });
+  const guarded: Interceptor = (next) => fenced(next, fence);
   return {
-    open,
-    fenced: new Client({ transport: intercept(base, [retrying, (next) => fenced(next, fence)]), log }),
+    open: new Client({ transport: intercept(base, [retrying, outage.watch]), log }),
+    fenced: new Client({ transport: intercept(base, [retrying, guarded, outage.watch]), log }),
     access,
     close: () => base.close(),
   };
+}
+
+/**
+ * Asks the server anything, so that one that cannot be talked to is found out at the start and not in the middle of the work. Any answer
+ * will do, but that it does not know us.
+ *
+ * @throws TransportError or ApiError if there is no such answer.
+ */
+export async function meetServer(client: Client, signal: AbortSignal): Promise<void> {
+  try {
+    await client.json({ path: "/version", signal });
+  } catch (error) {
+    if (error instanceof ApiError && !isUnauthorized(error)) return;
+    throw error;
+  }
 }
 
 /** Refuses writes while the fence is closed. Asked again before each retry, and as late as can be. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { PortError } from "./errors.ts";
 
 /** What to answer to one GET. */
 export interface Answer {
@@ -27,7 +28,7 @@ export interface HttpServer {
 /**
  * Serves small plain answers: probes and metrics. Loads `node:http` only when asked to.
  *
- * @throws Error naming the port and the option to change, when the port is taken.
+ * @throws PortError naming the port and the option to change, when the port is taken.
  */
 export async function serve(what: string, address: HttpAddress, routes: Routes): Promise<HttpServer> {
   const { createServer } = await import("node:http");
@@ -44,11 +45,19 @@ export async function serve(what: string, address: HttpAddress, routes: Routes):
   };
 }
 
+const listenFaults = new Map([
+  ["EADDRINUSE", "is in use"],
+  ["EACCES", "may not be listened on by this user"],
+  ["EADDRNOTAVAIL", "is on an address that this machine does not have"],
+]);
+
 function listen(server: Server, what: string, { port, host }: HttpAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} for ${what} is in use; set another with ${what}: { port }, or none with ${what}: false`;
-      reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
+      const fault =
+        listenFaults.get(error.code ?? "") ?? `cannot be listened on (${error.code ?? error.message})`;
+      const way = `set another with ${what}: { port }, or none with ${what}: false`;
+      reject(new PortError(`port ${port} for ${what} ${fault}; ${way}`, { cause: error }));
     });
     server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve());
   });

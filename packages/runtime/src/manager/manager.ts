@@ -8,25 +8,28 @@ import {
   namespaceSet,
   namespacesByLabel,
 } from "../cache/index.ts";
-import { type AnyController, isController, type OpenController } from "../controller/controller.ts";
+import { type AnyController, isController } from "../controller/controller.ts";
 import { IndexTable } from "../controller/indexes.ts";
 import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
-import { electionMetrics, rejectionCounter } from "../metrics/manager-metrics.ts";
-import { metricsContentType, Registry } from "../metrics/registry.ts";
-import { cachedClient } from "../reconcile/client.ts";
+import { electionMetrics } from "../metrics/manager-metrics.ts";
+import { Registry } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { Events } from "../reconcile/events.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
-import { type Connection, openConnection } from "./connection.ts";
+import { type Connection, meetServer, openConnection } from "./connection.ts";
 import { closedFence, type Fence } from "./fence.ts";
 import { type HealthCheck, HealthChecks, ping } from "./health.ts";
-import { type HttpServer, type Routes, serve } from "./http-server.ts";
 import { alwaysLeading, compete, competeInThread, type Leadership } from "./leadership.ts";
+import { LiveParts } from "./live.ts";
 import { electionRules, type ManagerOptions } from "./options.ts";
-import type { Runnable, RunnableContext, Stage } from "./runnable.ts";
+import { Outage } from "./outage.ts";
+import { serveProbes } from "./probes.ts";
+import { runAsProcess } from "./process.ts";
+import type { Runnable, Stage } from "./runnable.ts";
+import { startStage } from "./stages.ts";
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
 export type Addable = AnyController | Runnable | Runnable["start"];
@@ -54,14 +57,16 @@ export interface Manager extends AsyncDisposable {
   /**
    * Starts, and resolves when everything runs that can run without leading.
    *
-   * @throws KubeconfigError without a usable configuration; Error if a port is taken or a webhook cannot start.
+   * @throws KubeconfigError without a usable configuration; TransportError or ApiError if no server answers, or none that takes the
+   * credentials; PortError if a port is taken; RunnableError if a webhook server, or what runs everywhere, cannot start.
    */
   start(): Promise<void>;
   /** Stops in order, within the grace period. May be called at any time, and more than once. */
   stop(): Promise<void>;
   /**
-   * Starts, waits for the signal, SIGTERM or SIGINT, and stops. A second signal ends the process at once. Rejections that nobody
-   * handles are logged and counted instead of ending the process.
+   * Gives the process over: starts, waits for the signal, SIGTERM or SIGINT, and stops. A second signal ends the process at once.
+   * Rejections that nobody handles are logged and counted instead of ending the process. If it cannot start, one line at level fatal
+   * says why and what to do, and the process ends with code 1; use `start` to catch the error instead.
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
   readonly registry: Registry;
@@ -80,11 +85,6 @@ export function manager(options: ManagerOptions = {}): Manager {
   return new ManagerRun(options);
 }
 
-interface Live {
-  readonly name: string;
-  stop(abort: AbortSignal): Promise<void>;
-}
-
 class ManagerRun implements Manager {
   readonly registry = new Registry();
   readonly #options: ManagerOptions;
@@ -96,8 +96,8 @@ class ManagerRun implements Manager {
   readonly #healthz = new HealthChecks("/healthz");
   readonly #readyz = new HealthChecks("/readyz");
   /** What to undo, the last first. */
-  readonly #started: Live[] = [];
-  readonly #leaderLive: Live[] = [];
+  readonly #started = new LiveParts();
+  readonly #leading = new LiveParts();
   readonly #events: Events[] = [];
   #leadershipChange: Promise<void> = Promise.resolve();
   #leadership: Leadership | undefined;
@@ -167,34 +167,23 @@ class ManagerRun implements Manager {
     return this.#stopping;
   }
 
-  async run({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
-    const rejections = rejectionCounter(this.registry);
-    const onSignal = (name: NodeJS.Signals) => {
-      if (this.#stopping) process.exit(1);
-      ask(name);
-    };
-    const onRejection = (error: unknown) => {
-      rejections.inc();
-      this.#log?.error(
-        { error: messageOf(error) },
-        "a rejection was not handled by anyone; await the promise, or catch it",
-      );
-    };
-    const onAbort = () => ask("abort");
-    process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("unhandledRejection", onRejection);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      if (!signal?.aborted) {
-        await Promise.race([this.start(), asked]);
-        const why = await asked;
-        this.#log?.info({ signal: why }, "stopping");
-      }
-      await this.stop();
-    } finally {
-      process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("unhandledRejection", onRejection);
-      signal?.removeEventListener("abort", onAbort);
-    }
+  run({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const isStopping = () => this.#stopping !== undefined;
+    const log = () => this.#log;
+    return runAsProcess(
+      {
+        start: () => this.start(),
+        stop: () => this.stop(),
+        registry: this.registry,
+        get isStopping() {
+          return isStopping();
+        },
+        get log() {
+          return log();
+        },
+      },
+      signal,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -205,7 +194,15 @@ class ManagerRun implements Manager {
     const log = this.#options.log ?? (await (await import("./logger.ts")).pinoLogger());
     this.#log = log;
     const tracing = this.#options.tracing ?? (await openTelemetry());
-    await this.#serveHttp();
+    await serveProbes(this.#options, {
+      healthz: this.#healthz,
+      readyz: this.#readyz,
+      registry: this.registry,
+      onListening: (what, server) => {
+        this.#ports = { ...this.#ports, [what]: server.port };
+        this.#started.add(`${what} server`, () => server.close());
+      },
+    });
     const currentFence = () => this.#leadership?.fence ?? closedFence;
     const fence: Fence = {
       get isOpen() {
@@ -213,14 +210,17 @@ class ManagerRun implements Manager {
       },
       check: (what) => currentFence().check(what),
     };
+    const outage = new Outage(this.#clock, log);
     const connection = await openConnection(this.#options, {
       log,
       fence,
       registry: this.registry,
       clock: this.#clock,
       random: this.#random,
+      outage,
     });
-    this.#undoWith("connection", () => connection.close());
+    this.#started.add("connection", () => connection.close());
+    await meetServer(connection.open, this.#stopSignal.signal);
     const cache = this.#openCache(connection, log);
     const defaultScope = this.#scope(cache);
     const identity = this.#identity();
@@ -246,6 +246,7 @@ class ManagerRun implements Manager {
         log,
         events,
         tracing,
+        isServerOut: () => outage.isOn,
       };
     };
     const everywhere = world(connection.open, () => undefined);
@@ -262,7 +263,7 @@ class ManagerRun implements Manager {
       ),
     }));
     for (const { open } of opened)
-      this.#undoWith(`informers of ${open.name}`, () => Promise.resolve(open.close()));
+      this.#started.add(`informers of ${open.name}`, () => Promise.resolve(open.close()));
     this.#readyz.add("caches", () => {
       const missing = opened.filter(({ open }) => !open.hasSynced).map(({ open }) => open.name);
       return missing.length === 0 ? undefined : `not yet synced: ${missing.join(", ")}`;
@@ -270,49 +271,19 @@ class ManagerRun implements Manager {
     await this.#waitForCaches(cache, log);
     await this.#startStage("everywhere", everywhere);
     for (const { controller, open } of opened)
-      if (controller.everywhere) this.#startController(open, this.#started);
+      if (controller.everywhere) this.#started.addController(open, log);
     this.#readyz.add("leader-election", () => this.#leadership?.fault);
     await this.#compete(connection, log, identity, () => {
       void this.#startStage("leader", leading);
       for (const { controller, open } of opened)
-        if (!controller.everywhere) this.#startController(open, this.#leaderLive);
+        if (!controller.everywhere) this.#leading.addController(open, log);
     });
-  }
-
-  async #serveHttp(): Promise<void> {
-    const { health = {}, metrics = {} } = this.#options;
-    const probes: Routes = new Map([
-      ["/healthz", this.#healthz.answer],
-      ["/readyz", this.#readyz.answer],
-    ]);
-    const scrape: Routes = new Map([
-      ["/metrics", () => ({ status: 200, contentType: metricsContentType, body: this.registry.render() })],
-    ]);
-    const isShared =
-      health !== false &&
-      metrics !== false &&
-      health.port !== undefined &&
-      health.port !== 0 &&
-      health.port === metrics.port;
-    const listen = async (
-      what: "health" | "metrics",
-      address: { port?: number; host?: string },
-      fallback: number,
-      routes: Routes,
-    ) => {
-      const server: HttpServer = await serve(what, { port: fallback, ...address }, routes);
-      this.#ports = { ...this.#ports, [what]: server.port };
-      this.#undoWith(`${what} server`, () => server.close());
-    };
-    if (health !== false)
-      await listen("health", health, 8081, isShared ? new Map([...probes, ...scrape]) : probes);
-    if (metrics !== false && !isShared) await listen("metrics", metrics, 8080, scrape);
   }
 
   #openCache({ open }: Connection, log: Logger): Cache {
     const { cache: given, cacheSyncTimeoutMs = 120_000 } = this.#options;
     if (given) {
-      this.#undoWith("cache", () => given.stop());
+      this.#started.add("cache", () => given.stop());
       return given;
     }
     const cache = createCache({
@@ -320,11 +291,12 @@ class ManagerRun implements Manager {
       clock: this.#clock,
       random: this.#random,
       log,
+      outagesAreTold: true,
       observer: cacheObserver(this.registry),
       syncTimeout: cacheSyncTimeoutMs,
     });
     const unwatch = watchCache(this.registry, cache);
-    this.#undoWith("cache", async () => {
+    this.#started.add("cache", async () => {
       unwatch();
       await cache.stop();
     });
@@ -341,7 +313,7 @@ class ManagerRun implements Manager {
     if ("names" in namespaces) return { namespaces };
     if (!("labelSelector" in namespaces)) return {};
     const chosen = namespacesByLabel(cache, namespaces.labelSelector);
-    this.#undoWith("namespaces", () => Promise.resolve(chosen.release()));
+    this.#started.add("namespaces", () => Promise.resolve(chosen.release()));
     return { namespaces: chosen };
   }
 
@@ -375,7 +347,7 @@ class ManagerRun implements Manager {
         const lost = new Error("the lease was lost");
         this.#leaderStop.abort(lost);
         this.#leadershipChange = this.#leadershipChange.then(() =>
-          this.#stopAll(this.#leaderLive, this.#leaderStop.signal),
+          this.#leading.stop(this.#leaderStop.signal, log),
         );
       },
     };
@@ -399,63 +371,14 @@ class ManagerRun implements Manager {
         );
   }
 
-  async #startStage(stage: Stage, world: Omit<ReconcilerWorld, "metrics">): Promise<void> {
-    const live = stage === "leader" ? this.#leaderLive : this.#started;
-    for (const runnable of this.#runnables) {
-      if ((runnable.stage ?? "leader") !== stage) continue;
-      const abort = new AbortController();
-      const undo: (() => void)[] = [];
-      const context: RunnableContext = {
-        client: cachedClient({ ...world }),
-        cache: world.cache,
-        log: world.log.child({ runnable: runnable.name }),
-        metrics: this.registry,
-        clock: this.#clock,
-        random: this.#random,
-        signal: abort.signal,
-        isLeading: () => this.isLeading,
-        addReadyCheck: (name, check) => undo.push(this.#readyz.add(name, check)),
-      };
-      let end: unknown;
-      live.push({
-        name: runnable.name,
-        stop: async () => {
-          abort.abort(new Error(`${runnable.name} is stopping`));
-          for (const one of undo) one();
-          if (typeof end === "function") await end();
-        },
-      });
-      try {
-        end = await runnable.start(context);
-        // Stopped while it was starting: nobody else will call it.
-        if (abort.signal.aborted && typeof end === "function") await end();
-      } catch (error) {
-        if (stage !== "leader")
-          throw new Error(`${runnable.name} could not start: ${messageOf(error)}`, { cause: error });
-        const fault = `could not start: ${messageOf(error)}`;
-        undo.push(this.#readyz.add(runnable.name.replaceAll(/[^A-Za-z0-9._-]/g, "-"), () => fault));
-        context.log.error({ error: messageOf(error) }, `${runnable.name} could not start`);
-      }
-    }
-  }
-
-  /** Starts a controller once its kinds are there, unless it was told to stop by then. */
-  #startController(open: OpenController, live: Live[]): void {
-    let isWanted = true;
-    live.push({
-      name: open.name,
-      stop: async (abort) => {
-        isWanted = false;
-        await open.stop(abort);
-      },
+  #startStage(stage: Stage, world: Omit<ReconcilerWorld, "metrics">): Promise<void> {
+    return startStage(stage, this.#runnables, {
+      world,
+      live: stage === "leader" ? this.#leading : this.#started,
+      readyz: this.#readyz,
+      registry: this.registry,
+      isLeading: () => this.isLeading,
     });
-    if (open.hasSynced) open.start();
-    else
-      open.synced().then(
-        () => isWanted && open.start(),
-        (error: unknown) =>
-          this.#log?.error({ controller: open.name, error: messageOf(error) }, "the controller cannot start"),
-      );
   }
 
   async #stop(): Promise<void> {
@@ -478,26 +401,12 @@ class ManagerRun implements Manager {
 
   async #stopInOrder(abort: AbortSignal): Promise<void> {
     await this.#leadershipChange;
-    await this.#stopAll(this.#leaderLive, abort);
+    await this.#leading.stop(abort, this.#log);
     await Promise.all(this.#events.map((events) => events.flush()));
     // Only now may another lead: nothing here writes any more.
     await this.#leadership?.stop();
     await this.#leadershipChange;
-    await this.#stopAll(this.#started, abort);
-  }
-
-  async #stopAll(live: Live[], abort: AbortSignal): Promise<void> {
-    for (let one = live.pop(); one; one = live.pop()) {
-      try {
-        await one.stop(abort);
-      } catch (error) {
-        this.#log?.error({ error: messageOf(error) }, `${one.name} did not stop cleanly`);
-      }
-    }
-  }
-
-  #undoWith(name: string, stop: () => Promise<void>): void {
-    this.#started.push({ name, stop });
+    await this.#started.stop(abort, this.#log);
   }
 
   #cachedKinds(): (kind: AnyKind) => boolean {

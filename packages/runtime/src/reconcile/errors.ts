@@ -51,11 +51,20 @@ export function terminal(error: unknown, reason?: string): TerminalError {
 export class ReconcileTimeoutError extends ReconcileError {
   override readonly name: string = "ReconcileTimeoutError";
 
-  constructor(subject: string, timeoutMs: number) {
+  constructor(subject: string, controller: string, timeoutMs: number) {
     super(
       "ReconcileTimeout",
-      `${subject}: the reconcile did not end within ${timeoutMs / 1000} s and was given up. Pass context.signal to what it waits for, or raise the controller's timeout.`,
+      `${subject}: the reconcile of controller ${controller} did not end within ${timeoutMs / 1000} s and was given up. Pass context.signal to what it waits for, or raise the controller's timeout.`,
     );
+  }
+}
+
+/** A reconciler returned what is no result. Final, for it is the program that must change: the message names the field. */
+export class ReconcileResultError extends TerminalError {
+  override readonly name: string = "ReconcileResultError";
+
+  constructor(message: string) {
+    super("ReconcileResultInvalid", message);
   }
 }
 
@@ -103,6 +112,19 @@ export function checkReason(reason: string): string {
       `reason ${JSON.stringify(reason)} must be one CamelCase word (letters, digits, "_", "," or ":", starting with a letter)`,
     );
   return reason;
+}
+
+const frozen =
+  /^Cannot (assign to read only property|add property|delete property|redefine property|define property)|object is not extensible/;
+
+/**
+ * The message of what a reconciler threw, with the way out where the engine's own words lack it: a change to a frozen object is most often one to
+ * an object of the cache.
+ */
+export function explain(error: unknown): string {
+  const message = messageOf(error);
+  if (!(error instanceof TypeError && frozen.test(message))) return message;
+  return `${message}. Objects from the cache are shared, and so are frozen: change a copy (structuredClone), or apply what should be different`;
 }
 
 /** The message of anything thrown. */

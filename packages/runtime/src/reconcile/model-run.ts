@@ -86,8 +86,10 @@ export interface LoggedLine {
 }
 
 function recordingLogger(lines: LoggedLine[], bindings: object = {}): Logger {
-  const at = (level: LoggedLine["level"]) => (fields: object, message: string) =>
-    void lines.push({ level, message, fields: { ...bindings, ...fields } });
+  const at = (level: LoggedLine["level"]) => (given: object | string, words?: string) => {
+    const [fields, message = ""] = typeof given === "string" ? [{}, given] : [given, words];
+    lines.push({ level, message, fields: { ...bindings, ...fields } });
+  };
   return {
     debug: at("debug"),
     info: at("info"),

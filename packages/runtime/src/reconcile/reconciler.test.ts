@@ -286,7 +286,9 @@ describe("a failing reconcile", () => {
     expect(aborted).toBe(true);
     expect(run.cluster.get(WebApp, { ...key, name: "stuck" })?.status?.conditions?.[0]).toMatchObject({
       reason: "ReconcileTimeout",
-      message: expect.stringContaining("WebApp default/stuck: the reconcile did not end within 5 s"),
+      message: expect.stringContaining(
+        "WebApp default/stuck: the reconcile of controller webapp did not end within 5 s",
+      ),
     });
     expect(run.cluster.get(WebApp, { ...key, name: "next" })?.status?.url).toBe("fine");
     expect(metric(run, "controller_runtime_reconcile_timeouts_total")).toBe("1");

@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
+  TransportError,
 } from "@windlass/client";
 import { type ChildMemory, Children } from "./children.ts";
 import { describe, keyOf } from "./client.ts";
@@ -14,6 +15,7 @@ import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
   ChildError,
+  explain,
   FencedError,
   messageOf,
   ReconcileOverError,
@@ -21,8 +23,10 @@ import {
   reasonOf,
   TerminalError,
 } from "./errors.ts";
+import { Failures, type Telling } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
+import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
 import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
 import { type StatusMemory, type StatusObject, statusOf, writeStatus } from "./status.ts";
 
@@ -47,11 +51,13 @@ export class Reconciler<K extends AnyKind> {
   readonly #children = new Map<string, ChildMemory>();
   readonly #statuses = new Map<string, StatusMemory>();
   readonly #uids = new Map<string, string>();
+  readonly #failures: Failures;
 
   constructor(rules: ReconcilerRules<K>, world: ReconcilerWorld) {
     this.#rules = rules;
     this.#world = world;
     this.#hotLoops = new HotLoopDetector({ clock: world.clock });
+    this.#failures = new Failures(world.clock);
   }
 
   async run(key: ObjectKey, attempt: number, stop: AbortSignal): Promise<Outcome> {
@@ -67,6 +73,7 @@ export class Reconciler<K extends AnyKind> {
     try {
       const outcome = await run.within(() => this.#pass(run, object, uid));
       run.follows.settle();
+      this.#failures.settle(key);
       this.#watchForLoop(run, object);
       return outcome;
     } catch (error) {
@@ -81,6 +88,7 @@ export class Reconciler<K extends AnyKind> {
     if (read.metadata.deletionTimestamp !== undefined) {
       if (!finalize || !hasFinalizer(read, finalizer)) return done;
       const wanted = await finalize(read, run.context(read, this.#childrenOf(run, read, uid)));
+      checkResult(wanted, finalizeResult, `finalize of ${describe(kind, keyOf(read))}`);
       if (wanted) await this.#report(run, read, uid, wanted);
       if (wanted?.requeueAfter !== undefined) return requeue(wanted.requeueAfter);
       await removeFinalizer(run.client, kind, read, finalizer);
@@ -94,6 +102,7 @@ export class Reconciler<K extends AnyKind> {
     }
     const children = this.#childrenOf(run, object, uid);
     const wanted = await reconcile(object, run.context(object, children));
+    checkResult(wanted, reconcileResult, `reconcile of ${describe(kind, keyOf(read))}`);
     if (!wanted) return done;
     if (wanted.children) await this.#applyAll(run, children, wanted);
     await this.#report(run, object, uid, wanted);
@@ -164,20 +173,35 @@ export class Reconciler<K extends AnyKind> {
     }
     const reason = reasonOf(error);
     const terminal = error instanceof TerminalError;
+    const message = explain(error);
     if (error instanceof ReconcileTimeoutError) metrics.timedOut();
     metrics.failed(reason, { terminal });
-    run.log.error(
-      {
-        reason,
-        terminal,
-        error: messageOf(error),
-        ...(run.isDebugging && error instanceof Error ? { stack: error.stack } : {}),
-      },
-      terminal ? "reconcile failed for good" : "reconcile failed",
+    run.events.warning(reason, message);
+    await this.#sayInCondition(run, object, uid, reason, message);
+    const telling = this.#failures.note(keyOf(object), error, message);
+    const tell = (retryInMs: number | undefined) => this.#tell(run, telling, error, retryInMs);
+    return { type: "failed", reason, terminal, tell };
+  }
+
+  #tell(run: Run<K>, telling: Telling, error: unknown, retryInMs: number | undefined): void {
+    const isTold = telling.as === "known" || (error instanceof TransportError && this.#world.isServerOut?.());
+    const fields = {
+      reason: reasonOf(error),
+      terminal: retryInMs === undefined,
+      attempt: run.attempt,
+      ...(retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }),
+      ...(telling.as === "reminder" ? { count: telling.count } : {}),
+      error: explain(error),
+      ...(telling.as === "news" && error instanceof Error ? { stack: stackOf(error) } : {}),
+    };
+    const next =
+      retryInMs === undefined
+        ? "for good: it is tried again when the object changes"
+        : `trying again in ${inWords(retryInMs)}`;
+    run.log[isTold ? "debug" : "error"](
+      fields,
+      `reconcile failed ${retryInMs === undefined ? next : `(attempt ${run.attempt}), ${next}`}`,
     );
-    run.events.warning(reason, messageOf(error));
-    await this.#sayInCondition(run, object, uid, reason, messageOf(error));
-    return { type: "failed", reason, terminal };
   }
 
   /** A best effort: the failure is in the log and the event already, and the retry will come whatever happens here. */
@@ -255,6 +279,7 @@ export class Reconciler<K extends AnyKind> {
     this.#uids.delete(id);
     this.#hotLoops.forget(key);
     this.#rules.follows.forget(key);
+    this.#failures.settle(key);
     if (uid === undefined) return;
     this.#children.delete(uid);
     this.#statuses.delete(uid);
@@ -262,8 +287,16 @@ export class Reconciler<K extends AnyKind> {
 }
 
 function requeue(ms: number): Outcome {
-  if (!(ms >= 0)) throw new RangeError(`requeueAfter (${ms}) must be a number of milliseconds, 0 or more`);
   return { type: "requeueAfter", ms };
+}
+
+/** Where it was thrown; the message goes by itself. */
+function stackOf({ stack = "" }: Error): string {
+  return stack.slice(Math.max(0, stack.search(/^ {4}at /m))).trimStart();
+}
+
+function inWords(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }
 
 function isOver(error: unknown): boolean {

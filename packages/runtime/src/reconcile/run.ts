@@ -45,6 +45,8 @@ export interface ReconcilerWorld {
   readonly events: Events;
   readonly metrics: ControllerMetrics;
   readonly tracing: Tracing;
+  /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
+  readonly isServerOut?: () => boolean;
 }
 
 /** How one reconcile ended. */
@@ -53,7 +55,13 @@ export type Outcome =
   | { readonly type: "requeueAfter"; readonly ms: number }
   /** Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped leading. */
   | { readonly type: "again"; readonly why: string }
-  | { readonly type: "failed"; readonly reason: string; readonly terminal: boolean };
+  | {
+      readonly type: "failed";
+      readonly reason: string;
+      readonly terminal: boolean;
+      /** Writes the line about it, once it is known when the next try is. */
+      readonly tell: (retryInMs: number | undefined) => void;
+    };
 
 /** One reconcile under way: its client, its log, its time, and what it wrote. */
 export class Run<K extends AnyKind> {
@@ -69,7 +77,6 @@ export class Run<K extends AnyKind> {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly follows: FollowSession;
-  readonly isDebugging = process.env.NODE_ENV !== "production";
   /** The status to build upon if the failure must be written. */
   fallbackStatus: StatusObject | undefined;
   readonly #writes: FlappingWrite[] = [];
@@ -105,6 +112,10 @@ export class Run<K extends AnyKind> {
     this.follows = rules.follows.begin(keyOf(object));
   }
 
+  get attempt(): number {
+    return this.#attempt;
+  }
+
   get isStopped(): boolean {
     return this.#stop.aborted;
   }
@@ -115,8 +126,8 @@ export class Run<K extends AnyKind> {
 
   /** Runs the reconcile, and gives it up when its time is over. What it still does then finds its client closed. */
   async within(pass: () => Promise<Outcome>): Promise<Outcome> {
-    const { timeoutMs, kind } = this.#rules;
-    const { clock } = this.#world;
+    const { timeoutMs, kind, name } = this.#rules;
+    const { clock, metrics } = this.#world;
     const subject = describe(kind, keyOf(this.#object));
     const { promise: over, reject } = Promise.withResolvers<never>();
     const giveUp = (error: unknown) => {
@@ -126,15 +137,25 @@ export class Run<K extends AnyKind> {
     };
     const cancel =
       timeoutMs > 0
-        ? clock.schedule(timeoutMs, () => giveUp(new ReconcileTimeoutError(subject, timeoutMs)))
+        ? clock.schedule(timeoutMs, () => giveUp(new ReconcileTimeoutError(subject, name, timeoutMs)))
         : undefined;
     const onStop = () => giveUp(this.#stop.reason);
     if (this.#stop.aborted) onStop();
     else this.#stop.addEventListener("abort", onStop, { once: true });
+    const started = clock.monotonic();
     try {
       return await Promise.race([pass(), over]);
     } finally {
       cancel?.();
+      const tookMs = clock.monotonic() - started;
+      // Nothing could give it up, not even its timer: the event loop did not turn.
+      if (timeoutMs > 0 && tookMs > timeoutMs && !this.#isOver) {
+        metrics.timedOut();
+        this.log.warn(
+          { seconds: Math.round(tookMs / 100) / 10 },
+          `${subject}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
+        );
+      }
       this.#stop.removeEventListener("abort", onStop);
     }
   }

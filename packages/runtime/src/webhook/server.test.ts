@@ -479,7 +479,7 @@ describe("certificates from files", () => {
     const clock = new ManualClock(Date.now());
     const files = await directory(issue(30 * day));
     const lines: string[] = [];
-    const note = (_fields: object, message: string) => void lines.push(message);
+    const note = (_fields: unknown, message?: string) => void lines.push(message ?? "");
     const log = { debug: () => undefined, info: () => undefined, warn: note, error: note, child: () => log };
     const { cache, client } = new ModelCluster(clock);
     const running = manager({

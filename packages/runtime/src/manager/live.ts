@@ -1,0 +1,43 @@
+import type { OpenController } from "../controller/controller.ts";
+import { messageOf } from "../reconcile/errors.ts";
+import type { Logger } from "../reconcile/log.ts";
+
+interface Live {
+  readonly name: string;
+  stop(abort: AbortSignal): Promise<void>;
+}
+
+/** What has been started: stopped in the reverse order, whatever one of it throws. */
+export class LiveParts {
+  readonly #parts: Live[] = [];
+
+  add(name: string, stop: (abort: AbortSignal) => Promise<void>): void {
+    this.#parts.push({ name, stop });
+  }
+
+  /** Starts a controller once its kinds are there, unless it was told to stop by then. */
+  addController(open: OpenController, log: Logger): void {
+    let isWanted = true;
+    this.add(open.name, async (abort) => {
+      isWanted = false;
+      await open.stop(abort);
+    });
+    if (open.hasSynced) open.start();
+    else
+      open.synced().then(
+        () => isWanted && open.start(),
+        (error: unknown) =>
+          log.error({ controller: open.name, error: messageOf(error) }, "the controller cannot start"),
+      );
+  }
+
+  async stop(abort: AbortSignal, log: Logger | undefined): Promise<void> {
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
+      try {
+        await part.stop(abort);
+      } catch (error) {
+        log?.error({ error: messageOf(error) }, `${part.name} did not stop cleanly`);
+      }
+    }
+  }
+}

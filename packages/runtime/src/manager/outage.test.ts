@@ -1,0 +1,116 @@
+import { type Transport, TransportError, type TransportErrorCode } from "@windlass/client";
+import { ManualClock } from "@windlass/clock";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Logger } from "../reconcile/log.ts";
+import { Outage, type Reach, step } from "./outage.ts";
+
+async function* noBytes() {
+  yield* [];
+}
+
+/** A server that answers with a status, or fails with a code. */
+function watched() {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const keep = (level: string) => (given: object | string, message?: string) => {
+    const { error } = given as { error?: string };
+    lines.push([level, message, error].filter((part) => part !== undefined).join(": "));
+  };
+  const log: Logger = {
+    debug: keep("debug"),
+    info: keep("info"),
+    warn: keep("warn"),
+    error: keep("error"),
+    child: () => log,
+  };
+  let answer: number | TransportErrorCode = 200;
+  const server: Transport = {
+    request: ({ method, path }) => {
+      if (typeof answer === "string")
+        return Promise.reject(new TransportError(answer, `${method} https://10.0.0.1:6443${path}: no luck`));
+      return Promise.resolve({ status: answer, headers: {}, body: noBytes() });
+    },
+    close: () => Promise.resolve(),
+  };
+  const outage = new Outage(clock, log);
+  const transport = outage.watch(server);
+  const ask = async (now: number | TransportErrorCode, times = 1) => {
+    answer = now;
+    for (let time = 0; time < times; time++)
+      await transport
+        .request({ method: "GET", path: "/api/v1/pods?limit=500", headers: {} })
+        .catch((error: unknown) => expect(error).toBeInstanceOf(TransportError));
+  };
+  return { clock, lines, outage, ask };
+}
+
+test("a server that goes is told once, every minute, and once when it is back, with the count", async () => {
+  const { clock, lines, outage, ask } = watched();
+  await ask(200);
+  for (const code of ["CONNECTION_RESET", "CONNECTION_REFUSED", "TIMEOUT_CONNECT"] as const)
+    await ask(code, 10);
+  expect(lines).toEqual([
+    "error: the API server is out of reach; trying again until it is back: https://10.0.0.1:6443: no luck",
+  ]);
+  expect(outage.isOn).toBe(true);
+  await clock.advance(60_000);
+  await ask("CONNECTION_REFUSED", 5);
+  expect(lines.slice(1)).toEqual([
+    "error: the API server is still out of reach, after 60 s and 31 requests: https://10.0.0.1:6443: no luck",
+  ]);
+  await clock.advance(5_000);
+  await ask(503);
+  expect(lines.slice(2)).toEqual(["info: the API server answers again, after 65 s"]);
+  expect(outage.isOn).toBe(false);
+});
+
+test("one request that fails is no outage", async () => {
+  const { lines, ask } = watched();
+  for (let round = 0; round < 5; round++) {
+    await ask("CONNECTION_RESET");
+    await ask(200);
+  }
+  expect(lines).toEqual([]);
+});
+
+test.for([401, "CERTIFICATE_EXPIRED", "CERTIFICATE_UNTRUSTED", "CLIENT_CERTIFICATE_REJECTED"] as const)(
+  "%s does not pass, and is told at the first request",
+  async (answer) => {
+    const { lines, ask } = watched();
+    await ask(answer, 3);
+    expect(lines).toHaveLength(1);
+    await ask("CONNECTION_REFUSED", 3);
+    expect(lines).toHaveLength(2);
+  },
+);
+
+test("however requests end, an outage is told before it is over, and no more than once a minute", () => {
+  const codes = ["CONNECTION_REFUSED", "TIMEOUT_CONNECT"] as const;
+  const events = fc.array(
+    fc.tuple(fc.nat({ max: 20_000 }), fc.oneof(fc.constant("answered" as const), fc.constantFrom(...codes))),
+  );
+  fc.assert(
+    fc.property(events, (happened) => {
+      let state: Reach = { at: "up" };
+      let now = 0;
+      let isTold = false;
+      let toldAt = Number.NEGATIVE_INFINITY;
+      for (const [wait, what] of happened) {
+        now += wait;
+        const event =
+          what === "answered"
+            ? ({ type: "answered" } as const)
+            : ({ type: "failed", cause: { code: what, message: "" } } as const);
+        const next = step(state, event, now);
+        state = next.state;
+        const says = next.line?.says;
+        if (says === "out") expect(isTold).toBe(false);
+        if (says === "still out") expect(now - toldAt).toBeGreaterThanOrEqual(60_000);
+        if (says === "back") expect(isTold).toBe(true);
+        if (says === "out" || says === "still out") toldAt = now;
+        isTold = state.at === "out";
+      }
+    }),
+  );
+});

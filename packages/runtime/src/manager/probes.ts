@@ -1,0 +1,43 @@
+import { metricsContentType, type Registry } from "../metrics/registry.ts";
+import type { HealthChecks } from "./health.ts";
+import { type HttpServer, type Routes, serve } from "./http-server.ts";
+import type { ManagerOptions } from "./options.ts";
+
+/** What the manager's own servers answer with. */
+export interface ProbeParts {
+  readonly healthz: HealthChecks;
+  readonly readyz: HealthChecks;
+  readonly registry: Registry;
+  /** Told of each server as soon as it listens. */
+  readonly onListening: (what: "health" | "metrics", server: HttpServer) => void;
+}
+
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics`, on one port if both are given the same.
+ *
+ * @throws PortError if a port cannot be had.
+ */
+export async function serveProbes(
+  { health = {}, metrics = {} }: Pick<ManagerOptions, "health" | "metrics">,
+  { healthz, readyz, registry, onListening }: ProbeParts,
+): Promise<void> {
+  const probes: Routes = new Map([
+    ["/healthz", healthz.answer],
+    ["/readyz", readyz.answer],
+  ]);
+  const scrape: Routes = new Map([
+    ["/metrics", () => ({ status: 200, contentType: metricsContentType, body: registry.render() })],
+  ]);
+  const isShared =
+    health !== false &&
+    metrics !== false &&
+    health.port !== undefined &&
+    health.port !== 0 &&
+    health.port === metrics.port;
+  if (health !== false) {
+    const routes: Routes = isShared ? new Map([...probes, ...scrape]) : probes;
+    onListening("health", await serve("health", { port: 8081, ...health }, routes));
+  }
+  if (metrics !== false && !isShared)
+    onListening("metrics", await serve("metrics", { port: 8080, ...metrics }, scrape));
+}

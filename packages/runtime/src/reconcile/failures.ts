@@ -1,0 +1,63 @@
+import { deniedAccess, type ObjectKey } from "@windlass/client";
+import type { Clock } from "@windlass/clock";
+
+/** How a failure is to be told. */
+export type Telling =
+  /** For the first time: with all that helps to find it. */
+  | { readonly as: "news" }
+  /** The same of the same object once more. */
+  | { readonly as: "repeat" }
+  /** The same cause, of whatever objects: told after a while only, with how often it was met. */
+  | { readonly as: "reminder"; readonly count: number }
+  /** Told already, by another object. */
+  | { readonly as: "known" };
+
+/** How often a cause that many objects share is told again. */
+const REMINDER_MS = 60_000;
+
+/**
+ * Remembers which failures have been told, so that the first of equal ones comes with its stack and the others do not. A missing right is
+ * one cause however many objects meet it.
+ *
+ * Keeps one line for each object that fails, and none for those that do not.
+ */
+export class Failures {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #byObject = new Map<string, string>();
+  readonly #byRight = new Map<string, { toldAt: number; count: number }>();
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  note(key: ObjectKey, error: unknown, message: string): Telling {
+    const right = deniedAccess(error);
+    if (right) return this.#noteRight(Object.values(right).join(" "));
+    const id = idOf(key);
+    if (this.#byObject.get(id) === message) return { as: "repeat" };
+    this.#byObject.set(id, message);
+    return { as: "news" };
+  }
+
+  /** The object was reconciled, or is gone. */
+  settle(key: ObjectKey): void {
+    if (this.#byObject.size > 0) this.#byObject.delete(idOf(key));
+  }
+
+  #noteRight(right: string): Telling {
+    const now = this.#clock.monotonic();
+    const known = this.#byRight.get(right);
+    if (!known) {
+      this.#byRight.set(right, { toldAt: now, count: 1 });
+      return { as: "news" };
+    }
+    known.count += 1;
+    if (now - known.toldAt < REMINDER_MS) return { as: "known" };
+    known.toldAt = now;
+    return { as: "reminder", count: known.count };
+  }
+}
+
+function idOf({ namespace = "", name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,179 @@
+import { ApiError } from "@windlass/client";
+import { systemClock } from "@windlass/clock";
+import { describe, expect, test } from "vitest";
+import { ReconcileResultError } from "./errors.ts";
+import { appController, key, ModelRun, running } from "./model-run.ts";
+import { checkResult, reconcileResult } from "./result.ts";
+
+/** The lines about failures, at the levels that people read. */
+const told = (run: ModelRun) =>
+  run.lines.filter(({ level, message }) => level === "error" && message.startsWith("reconcile failed"));
+
+describe("a reconcile that throws", () => {
+  test("is told with its stack the first time, and then with the message, the attempt and the next try", async () => {
+    const run = await running(
+      appController({
+        rateLimit: { initialMs: 100, maxMs: 100 },
+        reconcile: () => {
+          throw new Error("the boiler is cold");
+        },
+      }),
+    );
+    const [first, second, third] = told(run);
+    expect(first?.message).toMatch(/^reconcile failed \(attempt 1\), trying again in \d+ ms$/);
+    expect(first?.fields).toMatchObject({
+      error: "the boiler is cold",
+      attempt: 1,
+      retryInMs: expect.any(Number),
+      stack: expect.stringMatching(/^at .*telling\.test\.ts/),
+    });
+    expect(second?.fields).toMatchObject({ error: "the boiler is cold", attempt: 2 });
+    expect(second?.fields).not.toHaveProperty("stack");
+    expect(third?.fields).not.toHaveProperty("stack");
+  });
+
+  test("is news again when it throws something else, or has been well in between", async () => {
+    let says: string | undefined = "one";
+    const run = await running(
+      appController({
+        rateLimit: { initialMs: 10, maxMs: 10 },
+        reconcile: () => {
+          if (says !== undefined) throw new Error(says);
+        },
+      }),
+    );
+    const news = () => told(run).filter(({ fields }) => "stack" in fields).length;
+    expect(news()).toBe(1);
+    says = "two";
+    await run.settle();
+    expect(news()).toBe(2);
+    says = undefined;
+    await run.settle();
+    says = "two";
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(news()).toBe(3);
+  });
+
+  test("for lack of a right is told once for all objects, and each minute with the count", async () => {
+    const message = `deployments.apps is forbidden: User "me" cannot create resource "deployments" in API group "apps" in the namespace "default"`;
+    const run = new ModelRun();
+    run.manager.add(
+      appController({
+        rateLimit: { initialMs: 1_000, maxMs: 1_000 },
+        reconcile: () => {
+          throw new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
+        },
+      }),
+    );
+    await run.manager.start();
+    for (const name of ["a", "b", "c"]) run.put({}, name);
+    await run.settle(30_000);
+    expect(told(run)).toHaveLength(1);
+    expect(told(run)[0]?.fields.error).toContain("grant it: a Role in namespace default with the rule");
+    await run.settle(60_000);
+    expect(told(run)).toHaveLength(2);
+    expect(told(run)[1]?.fields.count).toBeGreaterThan(30);
+  });
+
+  test("for changing a cached object says that it is one, and what to do instead", async () => {
+    const run = await running(
+      appController({
+        reconcile: (app) => {
+          (Object.freeze(app.spec) as { image: string }).image = "nginx:2";
+        },
+      }),
+    );
+    const hint =
+      /^Cannot assign to read only property 'image'.*Objects from the cache are shared.*structuredClone.*apply/;
+    expect(told(run)[0]?.fields.error).toMatch(hint);
+    expect(run.app?.status?.conditions?.[0]?.message).toMatch(hint);
+  });
+});
+
+describe("a reconcile that keeps the CPU", () => {
+  test("past its timeout is told when it is over, with its object, its controller and what to do", async () => {
+    const run = new ModelRun({ clock: systemClock });
+    const over = Promise.withResolvers<void>();
+    run.manager.add(
+      appController({
+        timeout: 20,
+        reconcile: () => {
+          const until = performance.now() + 40;
+          while (performance.now() < until);
+          over.resolve();
+        },
+      }),
+    );
+    await run.manager.start();
+    run.put();
+    await over.promise;
+    await expect
+      .poll(() => run.lines.map(({ message }) => message))
+      .toContainEqual(
+        "WebApp default/web: the reconcile of controller webapp kept the CPU past its timeout of 0.02 s, and everything else stood still. Move long computations to a worker thread, or split them with await.",
+      );
+    await run.manager.stop();
+  });
+});
+
+describe("a result that is none", () => {
+  test("is refused for good, before anything is done with it", async () => {
+    let calls = 0;
+    const run = await running(
+      appController({
+        reconcile: () => {
+          calls += 1;
+          return { requeue: true, status: { url: "x" } } as object;
+        },
+      }),
+    );
+    await run.settle(60_000);
+    expect(calls).toBe(1);
+    expect(run.app?.status?.url).toBeUndefined();
+    expect(told(run)).toHaveLength(1);
+    expect(told(run)[0]).toMatchObject({
+      message: "reconcile failed for good: it is tried again when the object changes",
+      fields: {
+        reason: "ReconcileResultInvalid",
+        error:
+          'reconcile of WebApp default/web returned "requeue", which nothing looks at; a result may have children, status, requeueAfter, events, or be left out',
+      },
+    });
+    expect(run.app?.status?.conditions).toMatchObject([{ type: "Ready", reason: "ReconcileResultInvalid" }]);
+  });
+
+  test.for([
+    [true, "a boolean where a result belongs"],
+    [["x"], "a list where a result belongs"],
+    [{ children: {} }, "children that are no list"],
+    [{ events: "x" }, "events that are no list"],
+    [{ requeueAfter: "10s" }, 'requeueAfter ("10s") that is no number of milliseconds'],
+    [{ requeueAfter: Number.NaN }, "requeueAfter (NaN)"],
+    [JSON.parse('{"__proto__": 1}'), '"__proto__", which nothing looks at'],
+  ] as [unknown, string][])("%j is told by its fault", ([result, fault]) => {
+    const check = () => checkResult(result, reconcileResult, "it");
+    expect(check).toThrow(ReconcileResultError);
+    expect(check).toThrow(`it returned ${fault}`);
+  });
+
+  test("what may be returned is taken", () => {
+    for (const result of [undefined, null, {}, { children: [], events: [], requeueAfter: 0, status: {} }])
+      expect(() => checkResult(result, reconcileResult, "it")).not.toThrow();
+  });
+});
+
+test("a line may be words alone, or fields and words", async () => {
+  const run = await running(
+    appController({
+      reconcile: (_, { log }) => {
+        log.info("words");
+        log.info({ some: "field" }, "and words");
+      },
+    }),
+  );
+  expect(run.lines.filter(({ fields }) => "reconcileID" in fields)).toMatchObject([
+    { message: "words", fields: { controller: "webapp", name: key.name } },
+    { message: "and words", fields: { some: "field" } },
+  ]);
+});
