@@ -37,11 +37,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     covers: ({ path }, { at }) => path.includes("reviews") && at === "body.metadata.managedFields",
   },
   {
-    reason: "after a scale, entries of managers that owned the replicas keep their time",
-    covers: (_, { at, real, ours }) =>
-      /managedFields\[\d+\]\.time$/.test(at) && real === undefined && ours === "<time>",
-  },
-  {
     reason: "two containers of a pod template with the same port are not warned of",
     covers: (_, { at, real }) =>
       at.startsWith("warnings") && JSON.stringify(real).includes("duplicate port definition"),

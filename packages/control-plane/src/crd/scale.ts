@@ -12,6 +12,11 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
+/** The names of the fields down to the replicas that are wanted. */
+export function replicasPath({ specReplicasPath }: ScalePaths): string[] {
+  return segments(specReplicasPath);
+}
+
 function segments(path: string): string[] {
   return (path.startsWith(".") ? path.slice(1) : path).split(".");
 }

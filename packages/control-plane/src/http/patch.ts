@@ -17,7 +17,7 @@ import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.
 import { isTrue } from "./list-options.ts";
 import { present, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, header } from "./request.ts";
-import { accept, checkNamed, checkSameKind, notRegistered, type WriteRequest } from "./write.ts";
+import { accept, checkNamed, checkSameKind, notRegistered, type Reader, type WriteRequest } from "./write.ts";
 
 export async function patch(
   deps: ReadDependencies,
@@ -32,7 +32,7 @@ export async function patch(
   const patched = await deps.registry.update(
     target,
     write.context,
-    (live) => decodePatched(resource, type, change(live), target, write),
+    (live) => decodePatched(resource, type, change(live), target.name, write),
     { kind: "PatchOptions" },
   );
   return present(deps, resource, patched, write.as, write.query);
@@ -63,7 +63,7 @@ export function patchType(resource: Pick<Resource, "info">, request: ApiRequest)
   throw unsupportedMediaType([...patchTypes].flatMap(([name, of]) => (of === "strategic" ? [] : [name])));
 }
 
-function refuseForce({ query }: WriteRequest): void {
+export function refuseForce({ query }: WriteRequest): void {
   if (!query.has("force")) return;
   throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
     {
@@ -113,11 +113,11 @@ function goKindOf(value: unknown): string {
 }
 
 /** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
-function decodePatched(
-  resource: Resource,
+export function decodePatched(
+  resource: Reader,
   type: PatchType,
   patched: unknown,
-  target: Target,
+  name: string,
   write: WriteRequest,
 ): JsonObject {
   const refuse = (why: string) => {
@@ -130,7 +130,7 @@ function decodePatched(
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
     if (!object.kind) throw refuse(`Object 'Kind' is missing in '${JSON.stringify(object)}'`);
-    checkSameKind(object, expected, kind, target.name);
+    checkSameKind(object, expected, kind, name);
   } else {
     const given = { kind: textOf(object.kind) || kind, apiVersion: textOf(object.apiVersion) || expected };
     const isOther = given.kind !== kind || given.apiVersion !== expected;
@@ -140,7 +140,7 @@ function decodePatched(
   }
   try {
     const accepted = accept(resource, object, [], write);
-    checkNamed(accepted, target.name);
+    checkNamed(accepted, name);
     return accepted;
   } catch (error) {
     const why =
@@ -155,16 +155,7 @@ function decodePatched(
 async function apply(deps: ReadDependencies, target: Target, write: WriteRequest): Promise<ApiResponse> {
   const { registry } = deps;
   const { resource } = target;
-  const manager = write.query.get("fieldManager") ?? "";
-  if (manager === "") {
-    throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
-      {
-        reason: "FieldValueRequired",
-        message: "Required value: is required for apply patch",
-        field: "fieldManager",
-      },
-    ]);
-  }
+  const manager = requireManager(write);
   const config = await readConfiguration(write);
   checkApplied(resource, config);
   const named = isObject(config.metadata) ? config.metadata : undefined;
@@ -218,8 +209,21 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   }
 }
 
+/** Who applies. @throws StatusError 422 if nobody is named */
+export function requireManager({ query }: WriteRequest): string {
+  const manager = query.get("fieldManager") ?? "";
+  if (manager !== "") return manager;
+  throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
+    {
+      reason: "FieldValueRequired",
+      message: "Required value: is required for apply patch",
+      field: "fieldManager",
+    },
+  ]);
+}
+
 /** What is applied must say what it is. A version of the same kind that is served elsewhere is for the merge to refuse. */
-function checkApplied({ info }: Resource, config: JsonObject): void {
+export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject): void {
   const apiVersion = textOf(config.apiVersion);
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);

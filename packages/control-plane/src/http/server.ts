@@ -240,6 +240,7 @@ export class ApiServer {
       ...(subresource === undefined ? {} : { subresource }),
     };
     if (resource.info.namespaced && namespace === undefined) throw resourceNotFound();
+    if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
     if (subresource !== undefined && subresource !== "status") {
       const write = this.#write(request, query, as, user, warn, verb);
       return await deps.subresources(deps, target, info, write);
@@ -342,6 +343,8 @@ function isBuiltinGroup(kinds: KindTable, group: string): boolean {
         versions.some((version) => kinds.kinds(group, version).some(({ origin }) => origin === "builtin")),
     );
 }
+
+const scaleVerbs = new Set(["get", "update", "patch"]);
 
 const collectionVerbs = new Set(["list", "watch", "create", "deletecollection"]);
 

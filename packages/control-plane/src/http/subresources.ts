@@ -11,19 +11,16 @@ import {
   type User,
 } from "../auth/index.ts";
 import { clone, isObject, type JsonObject } from "../json.ts";
-import { schemaOfType } from "../kinds/index.ts";
-import { serverSideApply } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
-import type { Resource } from "../registry/resource.ts";
-import { badRequest, conflict, internalError, invalid, StatusError, unsupported } from "../status.ts";
+import { badRequest, conflict, StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
 import { decodeBody } from "./body.ts";
-import { patch, patchType, readConfiguration, readPatch } from "./patch.ts";
-import { includedObject, present, type ReadDependencies } from "./read.ts";
-import { partialMetadata } from "./representation.ts";
+import { patch } from "./patch.ts";
+import { present, type ReadDependencies } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { encoded } from "./respond.ts";
+import { scale } from "./scale.ts";
 import { update, type WriteRequest } from "./write.ts";
 
 /** What subresources need beyond the registry. */
@@ -76,123 +73,6 @@ export function subresources(extra: { readonly [path: string]: Handler } = {}): 
     if (!handler) throw unsupported(`the subresource ${resource.info.plural}/${subresource}`);
     return handler(deps, target, info, write);
   };
-}
-
-/** GET, PUT and PATCH of the `autoscaling/v1` Scale that an object shows. */
-const scale = async (
-  deps: SubresourceDependencies,
-  target: Target,
-  write: WriteRequest,
-): Promise<ApiResponse> => {
-  const { resource } = target;
-  const { scale: scaling } = resource;
-  if (!scaling) throw unsupported(`scaling ${resource.bucket}`);
-  const shown = (object: JsonObject): JsonObject => {
-    const made = scaling.get(object);
-    if (!made)
-      throw internalError(`the spec replicas field of ${resource.bucket} "${target.name}" does not exist`);
-    return made;
-  };
-  const { method } = write.request;
-  if (method === "GET")
-    return await presentScale(deps, resource, shown(await deps.registry.get(target)), write);
-  const compute = await scaleChange(resource, write, shown);
-  const options = { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions" } as const;
-  const updated = await deps.registry.update(
-    target,
-    write.context,
-    (live) => {
-      const next = clone(live);
-      const wanted = compute(live);
-      checkScale(resource, target.name, wanted);
-      scaling.set(next, wanted);
-      const version = field(wanted, "metadata", "resourceVersion");
-      if (method === "PUT" && version) (next.metadata as JsonObject).resourceVersion = version;
-      else if (method === "PUT")
-        (next.metadata as JsonObject).resourceVersion = (live.metadata as JsonObject)
-          .resourceVersion as string;
-      return next;
-    },
-    options,
-  );
-  return await presentScale(deps, resource, shown(updated), write);
-};
-
-async function presentScale(
-  { registry }: SubresourceDependencies,
-  { info }: Resource,
-  scale: JsonObject,
-  { as, query }: WriteRequest,
-): Promise<ApiResponse> {
-  switch (as.as) {
-    case "object":
-      return await encoded(200, scale, as.encoding);
-    case "metadata":
-      if (as.of === "object") return await encoded(200, partialMetadata(scale), as.encoding);
-      throw new StatusError({
-        code: 406,
-        reason: "NotAcceptable",
-        message:
-          "you requested PartialObjectMetadataList, but the requested object is not a list (*autoscaling.Scale)",
-      });
-    case "table": {
-      const { scaleTable } = await import("../table/index.ts");
-      const made = scaleTable(scale, info.origin, {
-        now: registry.clock.now(),
-        includeObject: includedObject(query),
-        listMetadata: { resourceVersion: field(scale, "metadata", "resourceVersion") ?? "" },
-        version: as.version,
-      });
-      return await encoded(200, made, as.encoding);
-    }
-  }
-}
-
-/** @throws StatusError 422, about the Scale rather than the object it stands for */
-function checkScale({ info }: Resource, name: string, scale: JsonObject): void {
-  const replicas = field(scale, "spec", "replicas");
-  if (info.origin === "custom" || typeof replicas !== "number" || replicas >= 0) return;
-  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
-  throw invalid({ group: "autoscaling", kind: "Scale" }, name, [
-    { reason: "FieldValueInvalid", message, field: "spec.replicas" },
-  ]);
-}
-
-async function scaleChange(
-  resource: Resource,
-  write: WriteRequest,
-  shown: (object: JsonObject) => JsonObject,
-): Promise<(live: JsonObject) => JsonObject> {
-  if (write.request.method === "PUT") {
-    const body = await decodeBody(write.request, { group: "autoscaling", version: "v1", kind: "Scale" });
-    return () => body.object;
-  }
-  if (write.request.method !== "PATCH") {
-    throw new StatusError({
-      code: 405,
-      reason: "MethodNotAllowed",
-      message: "the server does not allow this method on the requested resource",
-      details: {},
-    });
-  }
-  const type = patchType(resource, write.request);
-  const schema = () => schemaOfType("autoscaling.v1.Scale");
-  if (type !== "apply") {
-    const change = readPatch(type, write.request, { schema });
-    return (live) => change(shown(live)) as JsonObject;
-  }
-  const config = await readConfiguration(write);
-  return (live) =>
-    serverSideApply({
-      live: shown(live),
-      config: clone(config),
-      schema: schema(),
-      manager: write.context.fieldManager,
-      apiVersion: "autoscaling/v1",
-      subresource: "scale",
-      force: write.query.get("force") === "true",
-      time: "",
-    });
 }
 
 /** PUT or PATCH of a whole object through a subresource that guards part of it. */

@@ -1,8 +1,10 @@
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
+import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "../kinds/index.ts";
 import { checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
+import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, invalid } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
 import { decodeBody, textOfBytes } from "./body.ts";
@@ -121,14 +123,33 @@ export async function update(
   return present(deps, resource, updated, write.as, write.query);
 }
 
-/** Every write but a create says which object it means. @throws StatusError 400 */
+/** Every write but a create says which object it means. Which it is, the registry checks. @throws StatusError 400 */
 export function checkNamed(object: JsonObject, name: string): void {
   if (isObject(object.metadata) && object.metadata.name) return;
   throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
+/** What it takes to read objects of a kind, be it stored or not. */
+export interface Reader {
+  readonly info: GroupVersionKind & Pick<KindInfo, "origin">;
+  readonly decode: Resource["decode"];
+}
+
+/** Reads a kind that comes with the server and that nothing is stored of, such as a Scale. */
+export function builtinReader(kind: GroupVersionKind): Reader {
+  return {
+    info: { ...kind, origin: "builtin" },
+    decode: (input) => ({
+      object: normalize(kind, input, "decoded"),
+      get unknown() {
+        return findUnknownFields(builtinSchema(kind.group, kind.version, kind.kind), input);
+      },
+    }),
+  };
+}
+
 /** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */
-async function readObject(resource: Resource, write: WriteRequest): Promise<JsonObject> {
+export async function readObject(resource: Reader, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
   return accept(
@@ -145,7 +166,7 @@ export function notRegistered(kind: string, apiVersion: string): string {
 }
 
 /** Checks `apiVersion` and `kind`, and fills them in where they may be left out. @throws StatusError 400 */
-function checkKind(resource: Resource, object: JsonObject, write: WriteRequest): void {
+function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): void {
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
@@ -212,7 +233,7 @@ export function checkSameKind(object: JsonObject, apiVersion: string, kind: stri
 
 /** Decodes into the stored shape, and says or refuses what was not understood. @throws StatusError 400 */
 export function accept(
-  resource: Resource,
+  resource: Reader,
   input: JsonObject,
   duplicates: readonly string[],
   write: WriteRequest,
@@ -228,7 +249,7 @@ function unknownFields(paths: readonly string[]): string[] {
   return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
-function report(faults: readonly string[], resource: Resource, write: WriteRequest): void {
+function report(faults: readonly string[], resource: Reader, write: WriteRequest): void {
   if (faults.length === 0) return;
   if (write.fieldValidation === "Strict") {
     const { kind, version } = resource.info;

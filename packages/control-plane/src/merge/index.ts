@@ -1,7 +1,8 @@
 export { applyJsonPatch } from "./json-patch.ts";
 export type { ManagerIdentity } from "./managed-fields.ts";
 export { applyMergePatch } from "./merge-patch.ts";
-export { type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
+export { type ScaledObject, withScaledManagers, withScaleManagers } from "./scale-managers.ts";
+export { describe, type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
 export { applyStrategicMergePatch } from "./strategic-patch.ts";
 export { noOp, type TrackedUpdate, trackUpdate, type WriteContext } from "./track-update.ts";
 export { ConversionError, type Convert } from "./updater.ts";

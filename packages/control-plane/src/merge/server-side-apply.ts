@@ -87,10 +87,10 @@ function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): A
   const type = rootType(apply.schema);
   const faults = faultsOf(apply.config, type, "refused");
   if (faults !== undefined)
-    throw failed(`failed to create typed patch object (${nameOf(apply.config)}): ${faults}`);
+    throw failed(`failed to create typed patch object (${describe(apply.config)}): ${faults}`);
   const liveFaults = faultsOf(live, type, "allowed");
   if (liveFaults !== undefined)
-    throw failed(`failed to create typed live object (${nameOf(live)}): ${liveFaults}`);
+    throw failed(`failed to create typed live object (${describe(live)}): ${liveFaults}`);
 
   const known = reconcileManagers(subject, live, before);
   const identity = {
@@ -190,7 +190,7 @@ function checkConfig({ config, apiVersion }: ServerSideApply): void {
 }
 
 /** How errors name an object: `namespace/name; group/version, Kind=Kind`. */
-function nameOf(object: JsonObject): string {
+export function describe(object: JsonObject): string {
   const metadata = isObject(object.metadata) ? object.metadata : {};
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const apiVersion = text(object.apiVersion);

@@ -75,6 +75,7 @@ function conversionBetween(info: KindInfo, { stored, fromStorage, toStorage }: V
 }
 
 const workloadScaling: Scaling = {
+  replicas: ["spec", "replicas"],
   get: (object) => {
     const metadata = object.metadata as JsonObject;
     const replicas = Number(field(object, "spec", "replicas") ?? 0);

@@ -1,4 +1,4 @@
-import { applyScale, scaleOf } from "../crd/scale.ts";
+import { applyScale, replicasPath, scaleOf } from "../crd/scale.ts";
 import type { ServedKind } from "../crd/served-kinds.ts";
 import type { JsonObject } from "../json.ts";
 import type { KindInfo, SubresourceInfo } from "../kinds/index.ts";
@@ -66,6 +66,7 @@ export function customResource(
     ...(scale
       ? {
           scale: {
+            replicas: replicasPath(scale),
             get: (object: JsonObject) => scaleOf(object, scale),
             set: (object: JsonObject, wanted: JsonObject) => applyScale(object, scale, wanted),
           },

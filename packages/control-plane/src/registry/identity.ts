@@ -41,6 +41,14 @@ export function chooseName(
   });
 }
 
+/** @throws StatusError 400 if what is sent to an object's URL has another name */
+export function checkName(metadata: JsonObject, name: string): void {
+  if (metadata.name === name) return;
+  throw badRequest(
+    `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${name})`,
+  );
+}
+
 /**
  * Whether a change is of the object that it was meant for. Names the object if the change does not.
  *
@@ -56,11 +64,7 @@ export function checkIdentity(
   const metadata = next.metadata as JsonObject;
   const before = live.metadata as JsonObject;
   if (metadata.name === undefined || metadata.name === "") metadata.name = name;
-  if (metadata.name !== name) {
-    throw badRequest(
-      `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${name})`,
-    );
-  }
+  checkName(metadata, name);
   placeIn(resource, namespace, metadata);
   const uid = metadata.uid;
   // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.

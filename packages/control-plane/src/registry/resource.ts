@@ -51,6 +51,8 @@ export interface Conversion {
 
 /** How an object is seen and changed through its `scale` subresource. */
 export interface Scaling {
+  /** The names of the fields down to the replicas that are wanted. */
+  readonly replicas: readonly string[];
   /** The `autoscaling/v1` Scale; undefined if the object has no replicas. */
   readonly get: (object: JsonObject) => JsonObject | undefined;
   /** Changes the object. */

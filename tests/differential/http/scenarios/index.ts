@@ -5,6 +5,7 @@ import { deletes } from "./deletes.ts";
 import { lists } from "./lists.ts";
 import { patches } from "./patches.ts";
 import { paths } from "./paths.ts";
+import { scales } from "./scales.ts";
 import { updates } from "./updates.ts";
 
 /** What clients do, and the mistakes they make, one after the other. */
@@ -13,6 +14,7 @@ export const scenarios: readonly Sequence[] = [
   ...creates,
   ...updates,
   ...patches,
+  ...scales,
   ...applies,
   ...lists,
   ...deletes,

@@ -36,7 +36,8 @@ export const job: Strategy = {
     const metadata = ensure(object, "metadata");
     const labels = child(metadataOf(child(spec, "template")), "labels");
     if (Object.keys(child(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
-      metadata.labels = clone(labels);
+      // The same map, as in the real server: labels that the template is given later are the job's too.
+      metadata.labels = labels;
     }
   },
   prepareCreate: (object, { warn, random }) => {
@@ -74,12 +75,12 @@ function generateSelector(object: JsonObject): void {
   };
   const labels = ensure(ensure(child(spec, "template"), "metadata"), "labels");
   for (const [key, value] of Object.entries(made)) if (labels[key] === undefined) labels[key] = value;
-  const jobLabels = ensure(ensure(object, "metadata"), "labels");
-  for (const [key, value] of Object.entries(made)) if (jobLabels[key] === undefined) jobLabels[key] = value;
+  sortKeys(labels);
+  const metadata = ensure(object, "metadata");
+  const isOwn = metadata.labels !== labels && Object.keys(child(metadata, "labels")).length > 0;
+  if (!isOwn) metadata.labels = clone(labels);
   const selected = ensure(ensure(spec, "selector"), "matchLabels");
   if (selected[uidLabel] === undefined) selected[uidLabel] = uid ?? "";
-  sortKeys(labels);
-  sortKeys(jobLabels);
   sortKeys(selected);
 }
 

@@ -5,16 +5,34 @@ import type { Faults } from "./faults.ts";
 import { has, items, number, specOf, text, texts } from "./fields.ts";
 import { addressNumber, ipv4 } from "./names.ts";
 
-/** Where cluster addresses come from. The first one is the API server's own. */
-export const serviceRange = { prefix: "10.96", first: "10.96.0.1", last: "10.96.255.254" } as const;
+/** The first half of cluster addresses, where nothing else is said. */
+const usualPrefix = "10.96";
+const prefixes = new WeakMap<Store, string>();
+
+/** Says where a store's cluster addresses come from, by their first two numbers. Before the first Service is stored. */
+export function setServiceRange(store: Store, prefix: string): void {
+  prefixes.set(store, prefix);
+}
+
+/** Where a store's cluster addresses come from. The first one is the API server's own. */
+export function serviceRange(store: Store): {
+  readonly prefix: string;
+  readonly first: string;
+  readonly last: string;
+} {
+  const prefix = prefixes.get(store) ?? usualPrefix;
+  return { prefix, first: `${prefix}.0.1`, last: `${prefix}.255.254` };
+}
 const nodePortRange = { least: 30_000, most: 32_767 } as const;
 
 /** Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given back. */
 class Allocations {
   readonly #addresses = new Map<string, number>();
   readonly #ports = new Map<string, number>();
+  readonly range: ReturnType<typeof serviceRange>;
 
   constructor(store: Store) {
+    this.range = serviceRange(store);
     for (const entry of store.entries("services")) this.#count(entry, 1);
     store.subscribe("services", ({ type, entry, previous }) => {
       if (previous) this.#count(previous, -1);
@@ -23,7 +41,7 @@ class Allocations {
   }
 
   holdsAddress(address: string): boolean {
-    return address === serviceRange.first || this.#addresses.has(address);
+    return address === this.range.first || this.#addresses.has(address);
   }
 
   /** @param protocol ports of different protocols do not collide */
@@ -140,7 +158,7 @@ function chooseAddress(
     return;
   }
   if (texts(before, "clusterIPs").includes(asked)) return;
-  const why = !inRange(asked)
+  const why = !inRange(asked, held)
     ? "the provided network does not match the current range"
     : held.holdsAddress(asked)
       ? "provided IP is already allocated"
@@ -150,10 +168,10 @@ function chooseAddress(
   }
 }
 
-function inRange(address: string): boolean {
+function inRange(address: string, { range }: Allocations): boolean {
   if (!ipv4(address)) return false;
   const value = addressNumber(address);
-  return value >= addressNumber(serviceRange.first) && value <= addressNumber(serviceRange.last);
+  return value >= addressNumber(range.first) && value <= addressNumber(range.last);
 }
 
 function freeAddress(held: Allocations, random: Random): string {
@@ -161,7 +179,7 @@ function freeAddress(held: Allocations, random: Random): string {
   const start = Math.floor(random.next() * size);
   for (let step = 0; step < size; step++) {
     const offset = ((start + step) % size) + 1;
-    const address = `${serviceRange.prefix}.${offset >> 8}.${offset & 255}`;
+    const address = `${held.range.prefix}.${offset >> 8}.${offset & 255}`;
     if (!held.holdsAddress(address)) return address;
   }
   throw new Error("every address of the service range is taken");

@@ -1,0 +1,169 @@
+import { clone, equal, type JsonObject } from "../json.ts";
+import { schemaOfType } from "../kinds/index.ts";
+import {
+  describe,
+  serverSideApply,
+  trackUpdate,
+  withScaledManagers,
+  withScaleManagers,
+} from "../merge/index.ts";
+import { checkName, type Target } from "../registry/identity.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { placeIn } from "../registry/object-rules.ts";
+import type { Resource, Scaling } from "../registry/resource.ts";
+import { badRequest, internalError, invalid, StatusError, unsupported } from "../status.ts";
+import { field } from "../storage/store.ts";
+import { isTrue } from "./list-options.ts";
+import {
+  checkApplied,
+  decodePatched,
+  patchType,
+  readConfiguration,
+  readPatch,
+  refuseForce,
+  requireManager,
+} from "./patch.ts";
+import { includedObject, type ReadDependencies } from "./read.ts";
+import { partialMetadata } from "./representation.ts";
+import type { ApiResponse } from "./request.ts";
+import { encoded } from "./respond.ts";
+import { builtinReader, checkNamed, readObject, type WriteRequest } from "./write.ts";
+
+const reader = builtinReader({ group: "autoscaling", version: "v1", kind: "Scale" });
+const scaleVersion = "autoscaling/v1";
+
+/** GET, PUT and PATCH of the `autoscaling/v1` Scale that an object shows. */
+export async function scale(
+  deps: ReadDependencies,
+  target: Target,
+  write: WriteRequest,
+): Promise<ApiResponse> {
+  const { resource, namespace, name } = target;
+  const { scale: scaling } = resource;
+  if (!scaling) throw unsupported(`scaling ${resource.bucket}`);
+  const { method } = write.request;
+  if (method === "GET") {
+    return await presentScale(deps, resource, shown(target, scaling, await deps.registry.get(target)), write);
+  }
+  const change = await readChange(target, write);
+  const { info } = resource;
+  const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const updated = await deps.registry.update(
+    target,
+    write.context,
+    (live) => {
+      const scaled = { object: live, apiVersion, replicas: scaling.replicas };
+      const before = withScaleManagers(shown(target, scaling, live), scaled);
+      const wanted = change(before, timestamp(deps.registry.clock));
+      const metadata = wanted.metadata as JsonObject;
+      checkName(metadata, name);
+      placeIn(resource, namespace, metadata);
+      checkScale(resource, name, wanted);
+      const next = clone(withScaledManagers(wanted, scaled));
+      scaling.set(next, wanted);
+      const { resourceVersion, uid } = metadata;
+      if (resourceVersion) (next.metadata as JsonObject).resourceVersion = resourceVersion;
+      if (uid) (next.metadata as JsonObject).uid = uid;
+      return next;
+    },
+    { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions", tracked: true },
+  );
+  return await presentScale(deps, resource, shown(target, scaling, updated), write);
+}
+
+function shown({ resource, name }: Target, scaling: Scaling, object: JsonObject): JsonObject {
+  const made = scaling.get(object);
+  if (made) return made;
+  throw internalError(`the spec replicas field of ${resource.bucket} "${name}" does not exist`);
+}
+
+async function presentScale(
+  { registry }: ReadDependencies,
+  { info }: Resource,
+  made: JsonObject,
+  { as, query }: WriteRequest,
+): Promise<ApiResponse> {
+  switch (as.as) {
+    case "object":
+      return await encoded(200, made, as.encoding);
+    case "metadata":
+      if (as.of === "object") return await encoded(200, partialMetadata(made), as.encoding);
+      throw new StatusError({
+        code: 406,
+        reason: "NotAcceptable",
+        message:
+          "you requested PartialObjectMetadataList, but the requested object is not a list (*autoscaling.Scale)",
+      });
+    case "table": {
+      const { scaleTable } = await import("../table/index.ts");
+      const table = scaleTable(made, info.origin, {
+        now: registry.clock.now(),
+        includeObject: includedObject(query),
+        listMetadata: { resourceVersion: field(made, "metadata", "resourceVersion") ?? "" },
+        version: as.version,
+      });
+      return await encoded(200, table, as.encoding);
+    }
+  }
+}
+
+/** @throws StatusError 422, about the Scale rather than the object it stands for */
+function checkScale({ info }: Resource, name: string, wanted: JsonObject): void {
+  const replicas = field(wanted, "spec", "replicas");
+  if (info.origin === "custom" || typeof replicas !== "number" || replicas >= 0) return;
+  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+  throw invalid(reader.info, name, [{ reason: "FieldValueInvalid", message, field: "spec.replicas" }]);
+}
+
+/** What a write makes of a Scale with its managers. */
+type Change = (before: JsonObject, time: string) => JsonObject;
+
+async function readChange({ resource, name }: Target, write: WriteRequest): Promise<Change> {
+  const schema = schemaOfType("autoscaling.v1.Scale");
+  const tracking = { schema, apiVersion: scaleVersion, subresource: "scale" };
+  const isCustom = resource.info.origin === "custom";
+  const updating =
+    (change: (before: JsonObject) => JsonObject): Change =>
+    (live, time) =>
+      trackUpdate({ ...tracking, live, next: change(live), manager: write.context.fieldManager, time });
+  if (write.request.method === "PUT") {
+    const object = await readObject(reader, write).catch((error: unknown) => {
+      throw isCustom && error instanceof StatusError ? unnamedType() : error;
+    });
+    checkNamed(object, name);
+    return updating(() => clone(object));
+  }
+  const type = patchType(resource, write.request);
+  if (type !== "apply") {
+    refuseForce(write);
+    const change = readPatch(type, write.request, { schema: () => schema });
+    return updating((live) => decodePatched(reader, type, change(live), name, write));
+  }
+  const manager = requireManager(write);
+  const config = await readConfiguration(write);
+  checkApplied(reader, config);
+  const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
+  return (live, time) => {
+    const applied = serverSideApply({ ...tracking, live, config: clone(config), manager, force, time });
+    if (isCustom && !equal(withoutManagers(live), withoutManagers(applied))) throw cannotConvert(config);
+    return reader.decode(applied).object;
+  };
+}
+
+function withoutManagers(object: JsonObject): JsonObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata as JsonObject;
+  return { ...object, metadata };
+}
+
+/** Where the real server reads the Scale of a custom kind, it has no name for what it cannot read. */
+function unnamedType(): StatusError {
+  return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"');
+}
+
+/** Nor can it apply a Scale of a custom kind, unless that changes nothing. */
+function cannotConvert(config: JsonObject): StatusError {
+  return new StatusError({
+    code: 500,
+    message: `failed to convert new object (${describe(config)}) to proper version: request to convert CR to an invalid group/version: ${scaleVersion}`,
+  });
+}
