@@ -1,8 +1,8 @@
-import { Cron } from "croner";
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { parseSchedule, type Schedule, zonedTime } from "./cron-schedule.ts";
 import { eventRecorder, reference } from "./events.ts";
 import { finishedCondition } from "./job-end.ts";
 import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
@@ -20,45 +20,6 @@ import {
   writeStatus,
 } from "./objects.ts";
 import { controlledBy, controllerKey, controllerReference } from "./ownership.ts";
-
-/** When a schedule is due. Throws for one that makes no sense. */
-export interface Schedule {
-  /** The first time after this one; undefined if there is none. */
-  next(afterMs: number): number | undefined;
-  /** The last time up to and including this one, but not before `sinceMs`; undefined if there is none. */
-  last(sinceMs: number, untilMs: number): number | undefined;
-}
-
-const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** @throws Error if the text is no schedule */
-export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
-  const every = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/.exec(text.trim());
-  if (every) {
-    const parts = (every[1] as string).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
-    const total = [...parts].reduce(
-      (sum, [, amount, unit]) => sum + Number(amount) * (units[unit as string] ?? 0),
-      0,
-    );
-    const period = Math.max(1_000, Math.floor(total / 1_000) * 1_000);
-    return {
-      next: (after) => after + period,
-      last: (since, until) => {
-        const periods = Math.floor((until - since) / period);
-        return periods > 0 ? since + periods * period : undefined;
-      },
-    };
-  }
-  // Times are reckoned in UTC where no zone is given, as in the containers that controllers run in.
-  const cron = new Cron(text, { paused: true, timezone: timeZone ?? "UTC" });
-  return {
-    next: (after) => cron.nextRun(new Date(after))?.getTime(),
-    last: (since, until) => {
-      const found = cron.previousRuns(1, new Date(until + 1_000))[0]?.getTime();
-      return found !== undefined && found <= until && found > since ? found : undefined;
-    },
-  };
-}
 
 /** Starts Jobs when their time has come. */
 export function startCronJobs(world: ControllerWorld): Running {
@@ -110,6 +71,14 @@ export function startCronJobs(world: ControllerWorld): Running {
       } else active.push(known);
     }
     for (const job of own) {
+      const listed = listAt(status, "active").some(({ uid }) => uid === job.metadata.uid);
+      if (!listed && !finishedCondition(job)) {
+        await record(cronJob, {
+          type: "Warning",
+          reason: "UnexpectedJob",
+          message: `Saw a job that the controller did not create or forgot: ${job.metadata.name}`,
+        });
+      }
       const end = field(job, "status", "completionTime");
       if (finishedCondition(job)?.type === "Complete" && textOf(end) > textOf(status.lastSuccessfulTime)) {
         status.lastSuccessfulTime = end as string;
@@ -165,9 +134,17 @@ export function startCronJobs(world: ControllerWorld): Running {
       timeAt(status, "lastScheduleTime") ?? timeAt(cronJob, "metadata", "creationTimestamp") ?? now;
     const since = typeof deadline === "number" ? Math.max(from, now - deadline * 1_000) : from;
     const due = schedule.last(since, now);
-    const next = schedule.next(now);
-    const again = next === undefined ? undefined : { requeueAfterMs: next - now };
-    if (due === undefined || due <= from) return { status, again };
+    const next = schedule.next(schedule.last(from, now) ?? from);
+    const again = next === undefined ? undefined : { requeueAfterMs: Math.max(0, next - now) };
+    if (due === undefined) return { status, again };
+    if (missed(schedule, since, now) > mostMissed) {
+      await record(cronJob, {
+        type: "Warning",
+        reason: "TooManyMissedTimes",
+        message:
+          "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+      });
+    }
     return { status: (await start(cronJob, due, status)) ?? status, again };
   }
 
@@ -217,6 +194,17 @@ export function startCronJobs(world: ControllerWorld): Running {
   }
 }
 
+/** More missed times than these are worth a warning. */
+const mostMissed = 100;
+
+/** How often a job should have been started, reckoned by the time between the first two. */
+function missed(schedule: Schedule, since: number, now: number): number {
+  const first = schedule.next(since);
+  const second = first === undefined ? undefined : schedule.next(first);
+  if (first === undefined || second === undefined || second > now) return 1;
+  return Math.floor((now - first) / (second - first)) + 1;
+}
+
 /** The job of a point in time: the same name for the same minute, so that it is made once. */
 function jobFor(cronJob: StoredObject, due: number): JsonObject {
   const template = clone((field(cronJob, "spec", "jobTemplate") ?? {}) as JsonObject);
@@ -227,7 +215,10 @@ function jobFor(cronJob: StoredObject, due: number): JsonObject {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
       annotations: {
         ...mapAt(template, "metadata", "annotations"),
-        "batch.kubernetes.io/cronjob-scheduled-timestamp": `${new Date(due).toISOString().slice(0, 19)}Z`,
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(
+          due,
+          field(cronJob, "spec", "timeZone") as string | undefined,
+        ),
       },
       ownerReferences: [controllerReference(cronJob)],
     },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
-import { parseSchedule } from "./cron-job.ts";
+import { parseSchedule } from "./cron-schedule.ts";
 import { indexList, parseIndexes } from "./job-indexes.ts";
 import { names, podTemplate, type Stage, stage } from "./stage.ts";
 
@@ -172,6 +172,57 @@ test("a suspended CronJob starts nothing, and of what it missed only the last, i
     (object.spec as JsonObject).suspend = false;
   });
   expect(names(world.list("jobs.batch"))).toEqual([`tick-${(Date.UTC(2026, 0, 1) + 3 * hour) / 60_000}`]);
+});
+
+test("of many missed times the last one counts, and a warning says that they were many", async () => {
+  await using world = await stage();
+  await world.create(cronJob({ schedule: "*/5 * * * *", suspend: true }));
+  await world.pass(9 * hour + 60_000);
+  await world.change("cronjobs.batch", "tick", (object) => {
+    (object.spec as JsonObject).suspend = false;
+  });
+  expect(names(world.list("jobs.batch"))).toEqual([`tick-${(Date.UTC(2026, 0, 1) + 9 * hour) / 60_000}`]);
+  expect(world.events("CronJob")[0]).toBe(
+    "TooManyMissedTimes: too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+  );
+});
+
+test("what somebody starts from a CronJob by hand is told, and left alone", async () => {
+  await using world = await stage();
+  world.plane.node.on("by-hand-*", "run");
+  await world.create(cronJob({ schedule: "0 * * * *" }));
+  const owner = world.get("cronjobs.batch", "tick");
+  const byHand = job("by-hand", {});
+  const { uid = "" } = owner?.metadata ?? {};
+  byHand.metadata = {
+    name: "by-hand",
+    ownerReferences: [{ apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid, controller: true }],
+  };
+  await world.create(byHand);
+  expect(world.events("CronJob")).toEqual([
+    "UnexpectedJob: Saw a job that the controller did not create or forgot: by-hand",
+  ]);
+  expect(status(world, "by-hand")).toMatchObject({ active: 1 });
+});
+
+test("a period runs from when it last came round, whatever happens in between", async () => {
+  await using world = await stage();
+  await world.create(cronJob({ schedule: "@every 1h" }));
+  await world.pass(hour / 2);
+  await world.change("cronjobs.batch", "tick", (object) => {
+    (object.metadata as JsonObject).labels = { touched: "yes" };
+  });
+  await world.pass(hour / 2);
+  expect(world.list("jobs.batch")).toHaveLength(1);
+});
+
+test("a Job says when it was due by the clock of its zone", async () => {
+  await using world = await stage();
+  await world.create(cronJob({ schedule: "0 12 * * *", timeZone: "America/New_York" }));
+  await world.pass(24 * hour);
+  const key = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+  const due = world.list("jobs.batch").map((one) => field(one, "metadata", "annotations", key));
+  expect(due).toEqual(["2026-01-01T12:00:00-05:00"]);
 });
 
 test("schedules are reckoned in their time zone", () => {

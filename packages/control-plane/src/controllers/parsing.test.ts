@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseSchedule } from "./cron-job.ts";
+import { parseSchedule } from "./cron-schedule.ts";
 import { parseIndexes } from "./job-indexes.ts";
 import { templateHash } from "./template-hash.ts";
 
