@@ -5,7 +5,7 @@ import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -19,6 +19,9 @@ import {
 } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
+/** How often an autoscaler looks at what it targets. The first time is so long after its creation. */
+const periodMs = 15_000;
+
 /**
  * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the bounds it does what the real one
  * does without them: nothing, and says so.
@@ -29,27 +32,27 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
   const context = controllerContext("horizontal-pod-autoscaler");
   const record = eventRecorder(registry, { component: "horizontal-pod-autoscaler", context });
   const scalers = builtin(registry, "autoscaling", "v2", "horizontalpodautoscalers");
-  /** Autoscalers by what they target. */
-  const targets = new Map<string, Set<string>>();
+  /** When each autoscaler looks next. What happens in between hurries none of them. */
+  const due = new Map<string, number>();
 
   return startLoop(world, {
     name: "horizontal-pod-autoscaler-controller",
-    watchAll: ({ bucket, key, type, entry, previous }) => {
-      if (bucket !== scalers.bucket) {
-        const { kind } = entry.object;
-        return targets.get(`${kind} ${key}`) ?? [];
-      }
-      if (previous) targets.get(targetName(previous.object))?.delete(key);
-      if (type === "DELETED") return [];
-      const name = targetName(entry.object);
-      const known = targets.get(name) ?? new Set();
-      targets.set(name, known.add(key));
-      return [key];
-    },
+    watches: { [scalers.bucket]: ownKey },
     reconcile: async (key) => {
       const scaler = store.get(scalers.bucket, key)?.object;
-      if (scaler && !isDeleting(scaler)) await bound(scaler);
-      return undefined;
+      if (!scaler) {
+        due.delete(key);
+        return undefined;
+      }
+      const now = clock.monotonic();
+      const at = due.get(key) ?? now + periodMs;
+      if (now < at) {
+        due.set(key, at);
+        return { requeueAfterMs: at - now };
+      }
+      due.set(key, now + periodMs);
+      if (!isDeleting(scaler)) await bound(scaler);
+      return { requeueAfterMs: periodMs };
     },
   });
 
@@ -184,9 +187,4 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
 function isUtilization(metric: JsonObject | undefined): boolean {
   const target = field(metric, "resource", "target") ?? field(metric, "containerResource", "target");
   return field(target, "type") === "Utilization";
-}
-
-function targetName(scaler: StoredObject): string {
-  const reference = (field(scaler, "spec", "scaleTargetRef") ?? {}) as JsonObject;
-  return `${textOf(reference.kind)} ${namespaceOf(scaler)}/${textOf(reference.name)}`;
 }

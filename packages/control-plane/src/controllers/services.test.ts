@@ -123,6 +123,9 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
     },
   });
   const wanted = () => field(world.get("deployments.apps", "web"), "spec", "replicas");
+  await world.pass(14_000);
+  expect(wanted()).toBe(1);
+  await world.pass(1_000);
   expect(wanted()).toBe(2);
   expect(world.events("HorizontalPodAutoscaler")[0]).toBe(
     "SuccessfulRescale: New size: 2; reason: Current number of replicas below Spec.MinReplicas",
@@ -130,7 +133,9 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
   await world.change("deployments.apps", "web", (object) => {
     (object.spec as JsonObject).replicas = 9;
   });
+  await world.pass(15_000);
   expect(wanted()).toBe(3);
+  await world.pass(15_000);
   const conditions = field(
     world.get("horizontalpodautoscalers.autoscaling", "web"),
     "status",
@@ -143,6 +148,7 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
   await world.change("deployments.apps", "web", (object) => {
     (object.spec as JsonObject).replicas = 0;
   });
+  await world.pass(15_000);
   expect(wanted()).toBe(0);
 });
 
@@ -289,6 +295,7 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
       },
     },
   );
+  await world.pass(15_000);
   const fleet = world.get("fleets.example.com", "ships");
   expect(field(fleet, "spec", "replicas")).toBe(4);
   const owner = {
