@@ -76,8 +76,9 @@ export function eventRecorder(registry: Registry, options: RecorderOptions): Rec
           count: correlated.count,
           type,
           eventTime: null,
-          reportingComponent: component,
-          reportingInstance: host ?? "",
+          // What stands for several is nobody's own.
+          reportingComponent: message === text.message ? component : "",
+          reportingInstance: message === text.message ? (host ?? "") : "",
         },
         context,
       );

@@ -3,8 +3,8 @@ import { field, type StoredObject } from "../storage/store.ts";
 import { failsByIndex, isIndexed } from "./job-indexes.ts";
 import { isFailed, satisfiedRule, verdictOn } from "./job-policies.ts";
 import type { JobSurvey } from "./job-survey.ts";
-import { isDeleting, listAt, numberAt } from "./objects.ts";
-import { isActive } from "./pods.ts";
+import { listAt, numberAt } from "./objects.ts";
+import { isActive, isFinished } from "./pods.ts";
 
 /** How a Job ends, and why: decided first, and said for good once nothing of it is left running. */
 export interface JobEnd {
@@ -76,8 +76,7 @@ function failureOf(
 /** Whether containers that are started again in their pod have been so as often as pods may fail. */
 function restartsReach(limit: number, pods: readonly StoredObject[]): boolean {
   const restarts = pods
-    .filter((pod) => !isDeleting(pod) && field(pod, "spec", "restartPolicy") === "OnFailure")
-    .filter((pod) => ["Running", "Pending"].includes(String(field(pod, "status", "phase"))))
+    .filter((pod) => field(pod, "spec", "restartPolicy") === "OnFailure" && !isFinished(pod))
     .flatMap((pod) => [
       ...listAt(pod, "status", "initContainerStatuses"),
       ...listAt(pod, "status", "containerStatuses"),

@@ -217,16 +217,12 @@ export function startStatefulSets(world: ControllerWorld): Running {
     const partition = start + numberAt(rolling, ["partition"], 0);
     const allowed = Math.max(1, resolvePercent(rolling.maxUnavailable ?? 1, end - start, Math.ceil));
     let unavailable = 0;
-    const descending = own
-      .filter((pod) => !isOutside(set, pod, start, end))
-      .toSorted((a, b) => (ordinalOf(set, b) ?? 0) - (ordinalOf(set, a) ?? 0));
-    for (const pod of descending) {
-      if ((ordinalOf(set, pod) ?? 0) < partition) return;
-      if (revisionOf(pod) !== history.update.metadata.name && !isDeleting(pod)) {
+    for (let ordinal = end - 1; ordinal >= partition && unavailable < allowed; ordinal--) {
+      const pod = own.find((one) => ordinalOf(set, one) === ordinal);
+      if (pod && revisionOf(pod) !== history.update.metadata.name && !isDeleting(pod)) {
         await remove(set, pod);
         unavailable++;
-      } else if (!isHealthy(pod)) unavailable++;
-      if (unavailable >= allowed) return;
+      } else if (!pod || !isHealthy(pod)) unavailable++;
     }
   }
 

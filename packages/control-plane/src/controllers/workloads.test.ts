@@ -242,3 +242,14 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
     numberReady: 2,
   });
 });
+
+test("a set whose pods need not wait for each other is still updated one pod at a time", async () => {
+  await using world = await stage();
+  await world.create(workload("StatefulSet", "db", { replicas: 3, podManagementPolicy: "Parallel" }));
+  world.plane.node.on("db-*", "never-ready");
+  await world.change("statefulsets.apps", "db", (object) => {
+    (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v: "2" };
+  });
+  expect(field(world.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
+  expect(field(world.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
+});
