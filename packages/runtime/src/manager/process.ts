@@ -13,6 +13,9 @@ export interface ProcessParts {
   readonly log: Logger | undefined;
 }
 
+/** The longest that Node takes for a timer. */
+const AGES_MS = 2 ** 31 - 1;
+
 /** How long a process that could not start is waited for to end by itself, before it is ended. */
 const LINGER_MS = 5_000;
 
@@ -37,6 +40,8 @@ export async function runAsProcess(parts: ProcessParts, signal: AbortSignal | un
   const onAbort = () => ask("abort");
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("unhandledRejection", onRejection);
   signal?.addEventListener("abort", onAbort, { once: true });
+  // A manager without a port or a watch has nothing open by which Node would know that it is still at work.
+  const stayAlive = setInterval(() => undefined, AGES_MS);
   try {
     if (!signal?.aborted && (await starts(parts, asked))) {
       const why = await asked;
@@ -44,6 +49,7 @@ export async function runAsProcess(parts: ProcessParts, signal: AbortSignal | un
     }
     await parts.stop();
   } finally {
+    clearInterval(stayAlive);
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("unhandledRejection", onRejection);
     signal?.removeEventListener("abort", onAbort);
   }
