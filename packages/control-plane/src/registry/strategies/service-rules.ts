@@ -183,8 +183,23 @@ function checkAddresses(faults: Faults, spec: JsonObject, type: string): void {
   }
 }
 
+/** Parts of the loopback network that are pod networks of control planes in this process. */
+const loopbackNetworks = new Set<string>();
+
+/**
+ * Takes the addresses of a part of the loopback network for those of pods, as they are where pods are processes of this machine.
+ *
+ * @param prefix how they begin: `127.5.`
+ * @returns takes it back
+ */
+export function permitLoopback(prefix: string): () => void {
+  loopbackNetworks.add(prefix);
+  return () => loopbackNetworks.delete(prefix);
+}
+
 /** Addresses that cannot be another machine's. */
 export function checkOrdinaryAddress(faults: Faults, at: string, ip: string): void {
+  for (const prefix of loopbackNetworks) if (ip.startsWith(prefix)) return;
   if (ip === "0.0.0.0" || ip === "::") faults.invalid(at, ip, `may not be unspecified (${ip})`);
   if (ip.startsWith("127.") || ip === "::1") {
     faults.invalid(at, ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
