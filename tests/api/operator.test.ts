@@ -211,8 +211,8 @@ test("a reconcile that never ends is given up with a line that says so, and the 
   const { key } = await write("endless", { fails: "by-waiting" });
   const stuck = await waitForCondition(cluster.client, Notebook, key, "Ready", "False");
   expect(stuck.status?.conditions).toMatchObject([{ reason: "ReconcileTimeout" }]);
-  const message = `Notebook ${namespace}/endless: the reconcile did not end within 0.3 s and was given up. Pass context.signal to what it waits for, or raise the controller's timeout.`;
-  expect(lines.some((line) => line.includes(message))).toBe(true);
+  const message = `Notebook ${namespace}/endless: the reconcile of controller notebook did not end within 0.3 s and was given up. Pass context.signal to what it waits for, or raise the controller's timeout.`;
+  await expect.poll(() => lines.some((line) => line.includes(message)), soon).toBe(true);
   const another = await write("after-endless");
   await waitForCondition(cluster.client, Notebook, another.key, "Ready");
   await patchSpec(key, { fails: "never" });
@@ -248,7 +248,7 @@ test("a kind whose definition is missing holds up its own controller alone, with
   });
   await expect.poll(() => seen, soon).toEqual(["ConfigMap partly"]);
   expect(kept.lines).toEqual([
-    "Missing (operator.windlass.dev/v1) is not installed on the server: install its CustomResourceDefinition; until then it counts as having no objects",
+    "Missing (operator.windlass.dev/v1) is not installed on the server: install its CustomResourceDefinition, missings.operator.windlass.dev; until then it counts as having no objects, and it is taken up when it appears",
   ]);
   await cluster.install(Missing);
   await cluster.client.create(Missing, { metadata: { namespace, name: "found" }, spec: {} });

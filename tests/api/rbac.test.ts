@@ -1,4 +1,12 @@
-import { condition, controller, defineResource, manager, type PolicyRule, rbacFor } from "@windlass/runtime";
+import {
+  type AnyController,
+  condition,
+  controller,
+  defineResource,
+  manager,
+  type PolicyRule,
+  rbacFor,
+} from "@windlass/runtime";
 import {
   ClusterRole,
   ClusterRoleBinding,
@@ -66,7 +74,9 @@ afterAll(() => cluster.close(), 60_000);
 type Edit = (rules: readonly PolicyRule[]) => readonly PolicyRule[];
 
 /** Runs the operator as a service account that has its generated role, and nothing else. `edit` takes something away from it. */
-async function runUnderItsRole(options: { readonly clusterWide?: boolean; readonly edit?: Edit } = {}) {
+async function runUnderItsRole(
+  options: { readonly clusterWide?: boolean; readonly edit?: Edit; readonly also?: AnyController } = {},
+) {
   const namespace = await cluster.createNamespace("rbac");
   const { clusterWide = false, edit = (rules) => rules } = options;
   const leaderElection = { name: "vault-operator", namespace };
@@ -87,16 +97,17 @@ async function runUnderItsRole(options: { readonly clusterWide?: boolean; readon
     });
   }
   const { log, lines } = keepLog();
-  const running = await cluster.run("vault", (given) =>
-    manager({
+  const running = await cluster.run("vault", (given) => {
+    const made = manager({
       ...given,
       client,
       log,
       ...(clusterWide ? {} : { namespaces: [namespace] }),
       leaderElection: { ...leaderElection, identity: namespace, retryPeriodMs: 100 },
       cacheSyncTimeoutMs: 2_000,
-    }).add(vault),
-  );
+    }).add(vault);
+    return options.also ? made.add(options.also) : made;
+  });
   onTestFinished(() => running.stop());
   return { namespace, key: { namespace, name: "bank" }, lines, running };
 }
@@ -150,22 +161,42 @@ test.for([
     const { key, namespace, lines } = await runUnderItsRole({ edit: without(verb, resource) });
     await cluster.client.create(Vault, { metadata: key, spec: {} });
     const fault = `${user(namespace)} cannot ${verb} resource "${resource}" in API group "${group}" in the namespace "${namespace}"`;
-    await expect.poll(() => lines.join("\n"), soon).toContain(fault);
+    const about = () => lines.filter((line) => line.includes(fault));
+    await expect.poll(about, soon).toHaveLength(1);
+    expect(about()[0]).toContain(
+      `grant it: a Role in namespace ${namespace} with the rule {apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]}, bound to ServiceAccount ${namespace}/operator by a RoleBinding`,
+    );
+    // However many objects lack the right, and however often they are tried again.
+    await cluster.client.create(Vault, { metadata: { ...key, name: "another" }, spec: {} });
     if (resource === "vaults/status") return;
-    const failed = await waitForCondition(cluster.client, Vault, key, "Ready", "False");
-    expect(failed.status?.conditions).toMatchObject([{ reason: "Forbidden" }]);
+    for (const name of [key.name, "another"]) {
+      const failed = await waitForCondition(cluster.client, Vault, { namespace, name }, "Ready", "False");
+      expect(failed.status?.conditions).toMatchObject([{ reason: "Forbidden" }]);
+    }
+    expect(about()).toHaveLength(1);
   },
 );
 
-test("without the right to list a kind, the line names the kind, and the controller waits for it", async () => {
+test("without the right to list a kind, one line names it, its controller waits, and the others work", async () => {
+  const seen: string[] = [];
+  const accounts = controller(ConfigMap, {
+    name: "looker",
+    reconcile: ({ metadata: { name } }) => void seen.push(name),
+  });
   const { key, namespace, lines, running } = await runUnderItsRole({
     edit: (rules) => without("watch", "secrets")(without("list", "secrets")(rules)),
+    also: accounts,
   });
   await cluster.client.create(Vault, { metadata: key, spec: {} });
-  const fault = `cannot list Secret (v1); trying again`;
-  await expect.poll(() => lines.find((line) => line.startsWith(fault)), soon).toContain(user(namespace));
+  const about = () => lines.filter((line) => line.startsWith("cannot list Secret (v1); trying again"));
+  await expect.poll(() => about()[0], soon).toContain(user(namespace));
   await expect.poll(() => running.isLeading, soon).toBe(true);
+  await cluster.client.create(ConfigMap, { metadata: { namespace, name: "to-look-at" } });
+  await expect.poll(() => seen, soon).toContain("to-look-at");
   expect((await cluster.client.get(Vault, key)).status).toBeUndefined();
+  expect(about()).toEqual([
+    `cannot list Secret (v1); trying again. rbacFor(…) makes the roles that controllers need: secrets is forbidden: ${user(namespace)} cannot list resource "secrets" in API group "" in the namespace "${namespace}"; grant it: a Role in namespace ${namespace} with the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}, bound to ServiceAccount ${namespace}/operator by a RoleBinding`,
+  ]);
 });
 
 test("without rights on the lease, the line says so, and nobody leads", async () => {

@@ -270,7 +270,7 @@ export class SharedInformer implements Sink {
     if (!this.#isMissing)
       this.#options.log.warn(
         { kind: this.kind.kind },
-        `${describeKind(this.kind)} is not installed on the server: install its CustomResourceDefinition; until then it counts as having no objects`,
+        `${describeKind(this.kind)} is not installed on the server: ${wayToInstall(this.kind)}; until then it counts as having no objects, and it is taken up when it appears`,
       );
     this.#isMissing = true;
     this.begin();
@@ -303,7 +303,10 @@ export class SharedInformer implements Sink {
     if (this.#abort.signal.aborted) return;
     if (state.at !== "waiting") {
       const at = state.at === "watching" ? "watching" : state.at === "stopped" ? "starting" : "listing";
-      if (at === "watching") this.#isMissing = false;
+      if (at === "watching" && this.#isMissing) {
+        this.#isMissing = false;
+        this.#options.log.info({ kind: this.kind.kind }, `${describeKind(this.kind)} is installed now`);
+      }
       if (!this.#isMissing) this.#status = { at, message: at };
       return;
     }
@@ -479,6 +482,14 @@ export class SharedInformer implements Sink {
       "an index function threw; the object is left out of that index",
     );
   };
+}
+
+/** Groups without a domain are Kubernetes' own and have no definition; of those under k8s.io some have. */
+function wayToInstall({ group, version, plural }: AnyKind): string {
+  const newer = `a server that serves ${version} of it`;
+  if (!group.includes(".")) return `it needs ${newer}`;
+  const definition = `install its CustomResourceDefinition, ${plural}.${group}`;
+  return group.endsWith(".k8s.io") ? `${definition}, or use ${newer}` : definition;
 }
 
 function isOlder(a: string, b: string): boolean {

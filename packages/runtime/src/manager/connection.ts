@@ -9,6 +9,7 @@ import {
   openTransport,
   retry,
   type Transport,
+  TransportError,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
 import { requestCounter } from "../metrics/manager-metrics.ts";
@@ -26,6 +27,13 @@ export interface Connection {
   readonly fenced: Client;
   /** For the thread that renews the lease; absent for a handed-in client. */
   readonly access: ClusterAccess | undefined;
+  /**
+   * Asks the server anything, so that one that cannot be talked to is found out at the start and not in the middle of the work. Any
+   * answer will do, but that it does not know us.
+   *
+   * @throws TransportError or ApiError if there is no such answer.
+   */
+  greet(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,6 +63,7 @@ export async function openConnection(
       open: new Client({ transport, fieldManager, log }),
       fenced: new Client({ transport: fenced(transport, fence), fieldManager, log }),
       access: undefined,
+      greet: (signal) => greet(client, undefined, signal),
       close: () => Promise.resolve(),
     };
   }
@@ -72,27 +81,27 @@ export async function openConnection(
     onOutcome: ({ code, method, host }) => requests.inc({ code, method, host }),
   });
   const retrying = retry({ clock, random });
+  const first = new Client({ transport: intercept(base, [retrying]), log });
   const guarded: Interceptor = (next) => fenced(next, fence);
   return {
     open: new Client({ transport: intercept(base, [retrying, outage.watch]), log }),
     fenced: new Client({ transport: intercept(base, [retrying, guarded, outage.watch]), log }),
     access,
+    greet: (signal) => greet(first, access.source, signal),
     close: () => base.close(),
   };
 }
 
-/**
- * Asks the server anything, so that one that cannot be talked to is found out at the start and not in the middle of the work. Any answer
- * will do, but that it does not know us.
- *
- * @throws TransportError or ApiError if there is no such answer.
- */
-export async function meetServer(client: Client, signal: AbortSignal): Promise<void> {
+/** @throws TransportError or ApiError, saying where the configuration came from. */
+async function greet(client: Client, source: string | undefined, signal: AbortSignal): Promise<void> {
   try {
     await client.json({ path: "/version", signal });
   } catch (error) {
     if (error instanceof ApiError && !isUnauthorized(error)) return;
-    throw error;
+    if (source === undefined) throw error;
+    if (error instanceof ApiError) throw new ApiError(error.status, `the server of ${source}`);
+    if (!(error instanceof TransportError) || error.message.includes(source)) throw error;
+    throw new TransportError(error.code, `${error.message} (configured by ${source})`, { cause: error });
   }
 }
 

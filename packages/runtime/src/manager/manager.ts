@@ -19,7 +19,7 @@ import { Events } from "../reconcile/events.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
-import { type Connection, meetServer, openConnection } from "./connection.ts";
+import { type Connection, openConnection } from "./connection.ts";
 import { closedFence, type Fence } from "./fence.ts";
 import { type HealthCheck, HealthChecks, ping } from "./health.ts";
 import { alwaysLeading, compete, competeInThread, type Leadership } from "./leadership.ts";
@@ -220,7 +220,7 @@ class ManagerRun implements Manager {
       outage,
     });
     this.#started.add("connection", () => connection.close());
-    await meetServer(connection.open, this.#stopSignal.signal);
+    await connection.greet(this.#stopSignal.signal);
     const cache = this.#openCache(connection, log);
     const defaultScope = this.#scope(cache);
     const identity = this.#identity();
