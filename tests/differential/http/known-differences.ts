@@ -33,32 +33,10 @@ export const knownDifferences: readonly KnownDifference[] = [
       (real as unknown[])[0] === 0,
   },
   {
-    reason: "answers to reviews carry no managedFields: nothing of them is kept",
-    covers: ({ path }, { at }) => path.includes("reviews") && at === "body.metadata.managedFields",
-  },
-  {
-    reason: "two containers of a pod template with the same port are not warned of",
-    covers: (_, { at, real }) =>
-      at.startsWith("warnings") && JSON.stringify(real).includes("duplicate port definition"),
-  },
-  {
     reason:
       "of several values of the wrong type, another one is named: Go meets them in the order of their names",
     covers: (_, { at, real, ours }) =>
       at.endsWith("message") &&
       [real, ours].every((text) => /json: cannot unmarshal|illegal base64/.test(String(text))),
-  },
-  {
-    reason: "a dry run of a PUT that would create gives no version, as other dry runs that create do not",
-    covers: ({ method, path }, { at, ours }) =>
-      method === "PUT" &&
-      path.includes("dryRun=All") &&
-      at === "body.metadata.resourceVersion" &&
-      ours === undefined,
-  },
-  {
-    reason: "a dry run names the key it would write under without the prefix of the real storage",
-    covers: ({ path }, { at, real }) =>
-      path.includes("dryRun=All") && at === "body.message" && /Key: \/services/.test(String(real)),
   },
 ];

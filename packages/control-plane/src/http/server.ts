@@ -189,10 +189,21 @@ export class ApiServer {
       return pathNotFound();
     }
     if (info.namespace !== undefined && !resource.info.namespaced) throw resourceNotFound();
-    const warnings: string[] = resource.deprecation === undefined ? [] : [resource.deprecation];
-    const response = await this.#dispatch(request, info, resource, verb, query, user, (warning) =>
-      warnings.push(warning),
-    ).catch((error: unknown) => this.#fail(error, request));
+    const deprecations = resource.deprecation === undefined ? [] : [resource.deprecation];
+    return await this.#withWarnings(request, deprecations, (warn) =>
+      this.#dispatch(request, info, resource, verb, query, user, warn),
+    );
+  }
+
+  /** Whatever becomes of a request, its answer carries what there was to say on the way. */
+  async #withWarnings(
+    request: ApiRequest,
+    first: readonly string[],
+    work: (warn: (text: string) => void) => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const warnings = [...first];
+    const answered = async () => await work((warning) => warnings.push(warning));
+    const response = await answered().catch((error: unknown) => this.#fail(error, request));
     if (warnings.length === 0) return response;
     const values = [...new Set(warnings)].map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
     return { ...response, headers: { ...response.headers, warning: values } };
@@ -279,15 +290,10 @@ export class ApiServer {
   ): Promise<ApiResponse> {
     if (info.name !== undefined) throw resourceNotFound();
     if (request.method !== "POST") throw methodNotAllowed();
-    const write = this.#write(
-      request,
-      query,
-      { as: "object", encoding: plainEncoding(header(request, "accept")) },
-      user,
-      () => undefined,
-      "create",
+    const as = { as: "object", encoding: plainEncoding(header(request, "accept")) } as const;
+    return await this.#withWarnings(request, [], (warn) =>
+      review(this.#options, this.#write(request, query, as, user, warn, "create")),
     );
-    return await review(this.#options, write);
   }
 
   #write(

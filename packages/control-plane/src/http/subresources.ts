@@ -11,7 +11,10 @@ import {
   type User,
 } from "../auth/index.ts";
 import { clone, isObject, type JsonObject } from "../json.ts";
+import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
+import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
+import { timestamp } from "../registry/metadata.ts";
 import { badRequest, conflict, StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
 import { decodeBody } from "./body.ts";
@@ -21,7 +24,7 @@ import type { ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { encoded } from "./respond.ts";
 import { scale } from "./scale.ts";
-import { update, type WriteRequest } from "./write.ts";
+import { builtinReader, readObject, update, type WriteRequest } from "./write.ts";
 
 /** What subresources need beyond the registry. */
 export interface SubresourceDependencies extends ReadDependencies {
@@ -88,8 +91,8 @@ const success: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, st
 
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, { group: "", version: "v1", kind: "Binding" });
-  const binding = await deps.registry.admit(target, body.object, write.context);
+  const body = await readPosted(deps, write, { group: "", version: "v1", kind: "Binding" }, "binding");
+  const binding = await deps.registry.admit(target, body, write.context);
   const node = field(binding, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
   await deps.registry.update(
@@ -115,8 +118,13 @@ const bind: Handler = async (deps, target, _info, write) => {
 
 /** Deletes a pod, unless its disruption budgets say no. */
 const evict: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, { group: "policy", version: "v1", kind: "Eviction" });
-  const eviction = await deps.registry.admit(target, body.object, write.context);
+  const body = await readPosted(
+    deps,
+    write,
+    { group: "policy", version: "v1", kind: "Eviction" },
+    "eviction",
+  );
+  const eviction = await deps.registry.admit(target, body, write.context);
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
   const { spendBudget } = await import("./eviction.ts");
@@ -151,16 +159,18 @@ const finalize: Handler = async (deps, target, _info, write) => {
   return present(deps, target.resource, updated, write.as, write.query);
 };
 
+const defaultExpirationSeconds = 3_600;
+
 /** Issues a token for a service account. */
 const token: Handler = async (deps, target, _info, write) => {
-  const body = await decodeBody(write.request, {
-    group: "authentication.k8s.io",
-    version: "v1",
-    kind: "TokenRequest",
+  const kind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+  const body = await readPosted(deps, write, kind, "token", (request) => {
+    const spec = isObject(request.spec) ? request.spec : {};
+    request.spec = { ...spec, expirationSeconds: spec.expirationSeconds ?? defaultExpirationSeconds };
   });
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
-  const wish = await deps.registry.admit(target, body.object, write.context);
+  const wish = await deps.registry.admit(target, body, write.context);
   const { tokens } = deps;
   const issued = await requestToken(wish, object, { tokens, clock: deps.registry.clock });
   return await encoded(201, issued, write.as.encoding);
@@ -170,16 +180,16 @@ type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteReq
 
 /** Kinds that are questions: posting one gives the answer, and nothing is stored. */
 const reviews: { readonly [path: string]: Review } = {
-  "authorization.k8s.io/subjectaccessreviews": async ({ authorizer }, _info, write) =>
-    reviewSubjectAccess(await question(write, "SubjectAccessReview"), authorizer),
-  "authorization.k8s.io/selfsubjectaccessreviews": async ({ authorizer }, _info, write) =>
-    reviewOwnAccess(await question(write, "SelfSubjectAccessReview"), userOf(write), authorizer),
-  "authorization.k8s.io/localsubjectaccessreviews": async ({ authorizer }, { namespace = "" }, write) =>
-    reviewLocalAccess(await question(write, "LocalSubjectAccessReview"), namespace, authorizer),
-  "authorization.k8s.io/selfsubjectrulesreviews": async ({ authorizer }, _info, write) =>
-    reviewOwnRules(await question(write, "SelfSubjectRulesReview"), userOf(write), authorizer),
-  "authentication.k8s.io/tokenreviews": async ({ tokens }, _info, write) =>
-    reviewToken(await question(write, "TokenReview"), tokens),
+  "authorization.k8s.io/subjectaccessreviews": async (deps, _info, write) =>
+    reviewSubjectAccess(await question(deps, write, "SubjectAccessReview"), deps.authorizer),
+  "authorization.k8s.io/selfsubjectaccessreviews": async (deps, _info, write) =>
+    reviewOwnAccess(await question(deps, write, "SelfSubjectAccessReview"), userOf(write), deps.authorizer),
+  "authorization.k8s.io/localsubjectaccessreviews": async (deps, { namespace = "" }, write) =>
+    reviewLocalAccess(await question(deps, write, "LocalSubjectAccessReview"), namespace, deps.authorizer),
+  "authorization.k8s.io/selfsubjectrulesreviews": async (deps, _info, write) =>
+    reviewOwnRules(await question(deps, write, "SelfSubjectRulesReview"), userOf(write), deps.authorizer),
+  "authentication.k8s.io/tokenreviews": async (deps, _info, write) =>
+    reviewToken(await question(deps, write, "TokenReview"), deps.tokens),
   "authentication.k8s.io/selfsubjectreviews": async ({ registry }, _info, write) =>
     reviewSelf(userOf(write), registry.clock),
 };
@@ -193,10 +203,35 @@ export function reviewAt(
   return review && (async (deps, write) => encoded(201, await review(deps, info, write), write.as.encoding));
 }
 
-async function question(write: WriteRequest, kind: string): Promise<JsonObject> {
+async function question(
+  deps: SubresourceDependencies,
+  write: WriteRequest,
+  kind: string,
+): Promise<JsonObject> {
   const group = kind === "TokenReview" ? "authentication.k8s.io" : "authorization.k8s.io";
-  const body = await decodeBody(write.request, { group, version: "v1", kind });
-  return body.object;
+  return await readPosted(deps, write, { group, version: "v1", kind }, undefined);
+}
+
+/** What is posted and not stored, with its fields tracked as if it were. */
+async function readPosted(
+  { registry }: SubresourceDependencies,
+  write: WriteRequest,
+  kind: GroupVersionKind,
+  subresource: string | undefined,
+  setDefaults?: (object: JsonObject) => void,
+): Promise<JsonObject> {
+  const next = await readObject(builtinReader(kind), write);
+  setDefaults?.(next);
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+  return trackUpdate({
+    next,
+    schema: builtinSchema(kind.group, kind.version, kind.kind),
+    manager: write.context.fieldManager,
+    apiVersion,
+    subresource,
+    time: timestamp(registry.clock),
+    empty: normalize(kind, { apiVersion, kind: kind.kind, metadata: {} }),
+  });
 }
 
 function userOf({ context }: WriteRequest): User {

@@ -110,7 +110,7 @@ export async function update(
   const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate && target.subresource === undefined) {
     const metadata = object.metadata as JsonObject;
-    if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "");
+    if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "", write.context);
     checkVersion(textOf(metadata.resourceVersion));
     delete metadata.resourceVersion;
     write.checkMayCreate?.();

@@ -59,6 +59,7 @@ export function checkIdentity(
   next: JsonObject,
   live: JsonObject,
   kind: "UpdateOptions" | "PatchOptions",
+  context: { readonly dryRun: boolean },
 ): void {
   const { resource, namespace, name } = target;
   const metadata = next.metadata as JsonObject;
@@ -69,7 +70,7 @@ export function checkIdentity(
   const uid = metadata.uid;
   // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.
   if (uid && uid !== before.uid && kind === "UpdateOptions") {
-    throw otherIdentity(target, textOf(uid), textOf(before.uid));
+    throw otherIdentity(target, textOf(uid), textOf(before.uid), context);
   }
   const version = textOf(metadata.resourceVersion);
   checkVersion(version);
@@ -100,11 +101,14 @@ export function otherIdentity(
   { resource, namespace, name }: Target,
   meant: string,
   found: string,
+  { dryRun }: { readonly dryRun: boolean },
 ): StatusError {
+  // A dry run stops short of the storage that puts the prefix there.
+  const prefix = dryRun ? "" : "/registry";
   return conflict(
     nameOf(resource),
     name,
-    `StorageError: invalid object, Code: 4, Key: /registry/${storagePath(resource)}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
+    `StorageError: invalid object, Code: 4, Key: ${prefix}/${storagePath(resource)}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
   );
 }
 

@@ -223,7 +223,7 @@ export class Registry {
     const live = await this.fromStorage(resource, entry.object);
     let next = await compute(live);
     const metadata = ensureMetadata(next);
-    checkIdentity(target, next, live, options.kind);
+    checkIdentity(target, next, live, options.kind, context);
     // A patch is computed anew on what is there then; a PUT that names a version is not.
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
     if (!options.tracked) next = await this.#track(resource, live, next, context, subresource);

@@ -40,6 +40,7 @@ export function podWarnings(
       containerWarnings(container, `${at}.${list}[${index}]`, warn);
     }
   }
+  portWarnings(spec, at, warn);
   if (has(child(metadata, "annotations"), "seccomp.security.alpha.kubernetes.io/pod")) {
     warn(
       'metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]: non-functional in v1.27+; use the "seccompProfile" field instead',
@@ -95,12 +96,44 @@ function containerWarnings(container: JsonObject, at: string, warn: (text: strin
       warn(`${at}.env[${index}]: hides previous definition of "${name}", which may be unintentional`);
     seen.set(name, index);
   }
-  const ports = new Map<string, number>();
-  for (const [index, port] of items(container, "ports").entries()) {
-    const key = `${textOf(port.containerPort)}/${text(port, "protocol")}/${text(port, "hostIP")}/${textOf(port.hostPort ?? 0)}`;
-    const earlier = ports.get(key);
-    if (earlier !== undefined)
-      warn(`${at}.ports[${index}]: duplicate port definition with ${at}.ports[${earlier}]`);
-    else ports.set(key, index);
+}
+
+interface PlacedPort {
+  readonly at: string;
+  readonly hostIP: string;
+  readonly hostPort: number;
+}
+
+/** Ports that several containers of a pod, or one of them several times, lay claim to. */
+function portWarnings(spec: JsonObject, at: string, warn: (text: string) => void): void {
+  const claimed = new Map<string, PlacedPort[]>();
+  for (const list of ["initContainers", "containers"]) {
+    for (const [index, container] of items(spec, list).entries()) {
+      for (const [position, port] of items(container, "ports").entries()) {
+        const own = {
+          at: `${at}.${list}[${index}].ports[${position}]`,
+          hostIP: text(port, "hostIP"),
+          hostPort: Number(port.hostPort ?? 0),
+        };
+        const [number, protocol] = [textOf(port.containerPort), text(port, "protocol")];
+        if (own.hostIP !== "" && own.hostPort === 0) {
+          const shown = `Name:${text(port, "name")} HostPort:0 ContainerPort:${number} Protocol:${protocol} HostIP:${own.hostIP}`;
+          warn(`${own.at}: hostIP set without hostPort: {${shown}}`);
+        }
+        const others = claimed.get(`${number}/${protocol}`) ?? [];
+        for (const other of others) {
+          const how = overlap(own, other);
+          if (how !== undefined) warn(`${own.at}: ${how} port definition with ${other.at}`);
+        }
+        claimed.set(`${number}/${protocol}`, [...others, own]);
+      }
+    }
   }
+}
+
+function overlap(a: PlacedPort, b: PlacedPort): string | undefined {
+  if (a.hostIP === b.hostIP && a.hostPort === b.hostPort) return "duplicate";
+  if (a.hostPort === 0 || b.hostPort === 0) return "overlapping";
+  const isOpen = (a.hostIP === "") !== (b.hostIP === "");
+  return a.hostPort === b.hostPort && isOpen ? "dangerously ambiguous" : undefined;
 }
