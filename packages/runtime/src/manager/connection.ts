@@ -12,7 +12,7 @@ import {
   TransportError,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
-import { requestCounter } from "../metrics/manager-metrics.ts";
+import { requestCounter, requestMeasures } from "../metrics/manager-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Fence } from "./fence.ts";
@@ -53,7 +53,7 @@ export interface ConnectionParts {
  * @throws KubeconfigError without a usable configuration.
  */
 export async function openConnection(
-  { client, kubeconfig, context }: ManagerOptions,
+  { client, kubeconfig, context, metrics }: ManagerOptions,
   { log, fence, registry, clock, random, outage }: ConnectionParts,
 ): Promise<Connection> {
   if (client) {
@@ -72,15 +72,28 @@ export async function openConnection(
     ...(context === undefined ? {} : { context }),
   });
   const requests = requestCounter(registry);
+  const measures = metrics && metrics.requests === "measured" ? requestMeasures(registry) : undefined;
+  const { host } = new URL(access.cluster.server);
   // Retries are ours, so that the fence is asked again before each of them.
   const base = openTransport(access, {
     attempts: 1,
     log,
     clock,
     random,
-    onOutcome: ({ code, method, host }) => requests.inc({ code, method, host }),
+    onOutcome: (outcome) => {
+      const { code, method, durationMs, requestBytes } = outcome;
+      requests.inc({ code, method, host });
+      measures?.ended(method, host, durationMs / 1000, requestBytes);
+    },
+    ...(measures
+      ? { onResponseSize: ({ method, responseBytes }) => measures.received(method, host, responseBytes) }
+      : {}),
   });
-  const retrying = retry({ clock, random });
+  const retrying = retry({
+    clock,
+    random,
+    onRetry: ({ because, request }) => measures?.retried(String(because), request.method, host),
+  });
   const first = new Client({ transport: intercept(base, [retrying]), log });
   const guarded: Interceptor = (next) => fenced(next, fence);
   return {

@@ -36,7 +36,17 @@ export interface ManagerOptions {
   /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
   readonly health?: { readonly port?: number; readonly host?: string } | false;
   /** Where `/metrics` is served. @default { port: 8080 } */
-  readonly metrics?: { readonly port?: number; readonly host?: string } | false;
+  readonly metrics?:
+    | {
+        readonly port?: number;
+        readonly host?: string;
+        /**
+         * `measured` adds durations, sizes and retries of the requests to the API server: four more families, some thirty series each.
+         * @default "counted"
+         */
+        readonly requests?: "counted" | "measured";
+      }
+    | false;
   /** How long stopping may take. @default 30_000 */
   readonly gracefulShutdownMs?: number;
   /** How long the first lists may take before the log names those that are missing. @default 120_000 */

@@ -5,7 +5,7 @@ import { ModelServer } from "../cache/model-server.ts";
 import { certificateFileMetrics, webhookMetrics } from "../webhook/webhook-metrics.ts";
 import { cacheObserver, watchCache } from "./cache-metrics.ts";
 import { controllerMetrics, queueMetrics } from "./controller-metrics.ts";
-import { electionMetrics, rejectionCounter, requestCounter } from "./manager-metrics.ts";
+import { electionMetrics, rejectionCounter, requestCounter, requestMeasures } from "./manager-metrics.ts";
 import { Registry } from "./registry.ts";
 
 const source = new URL("../", import.meta.url);
@@ -28,6 +28,7 @@ function everything(): Registry {
   certificateFileMetrics(registry);
   electionMetrics(registry, "webapp-operator");
   requestCounter(registry);
+  requestMeasures(registry);
   rejectionCounter(registry);
   return registry;
 }

@@ -29,6 +29,45 @@ export function requestCounter(registry: Registry) {
   });
 }
 
+const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+const sizeBuckets = [64, 256, 512, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+
+/** How long a manager's requests take, how large they and their answers are, and which are made again: client-go's names and buckets. */
+export function requestMeasures(registry: Registry) {
+  const labels = ["verb", "host"];
+  const duration = registry.histogram({
+    name: "rest_client_request_duration_seconds",
+    help: "Seconds until the answer begins, by verb and host",
+    labels,
+    buckets: durationBuckets,
+  });
+  const sent = registry.histogram({
+    name: "rest_client_request_size_bytes",
+    help: "Bytes of the bodies sent, by verb and host",
+    labels,
+    buckets: sizeBuckets,
+  });
+  const received = registry.histogram({
+    name: "rest_client_response_size_bytes",
+    help: "Bytes of the bodies received to their end, decompressed, by verb and host",
+    labels,
+    buckets: sizeBuckets,
+  });
+  const retries = registry.counter({
+    name: "rest_client_request_retries_total",
+    help: "Requests made again, by what led to it, verb and host",
+    labels: ["code", ...labels],
+  });
+  return {
+    ended: (verb: string, host: string, seconds: number, bytes: number) => {
+      duration.observe(seconds, { verb, host });
+      sent.observe(bytes, { verb, host });
+    },
+    received: (verb: string, host: string, bytes: number) => received.observe(bytes, { verb, host }),
+    retried: (code: string, verb: string, host: string) => retries.inc({ code, verb, host }),
+  };
+}
+
 /** The rejections that a manager keeps from ending the process. */
 export function rejectionCounter(registry: Registry) {
   return registry.counter({
