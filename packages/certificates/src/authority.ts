@@ -7,12 +7,16 @@ import {
 } from "node:crypto";
 import { CertificateError } from "./errors.ts";
 import { dnsName, ipAddress, uri } from "./names.ts";
+import type { SigningRequest } from "./signing-request.ts";
 import {
   type AlternativeName,
   type AuthorityNames,
   authorityNames,
+  type Certificate,
   describeKey,
   encodeCertificate,
+  goName,
+  type KeyUsage,
   name,
   type Usage,
 } from "./x509.ts";
@@ -76,7 +80,21 @@ export interface Authority extends KeyPair {
    * @throws CertificateError when a name cannot go into a certificate, or the authority has expired.
    */
   issue(leaf: LeafInit): KeyPair;
+  /**
+   * Signs a certificate for somebody else's key: with the subject and the names of their request, and for the uses given here, whatever
+   * the request says of those. Holds as `issue`'s do.
+   *
+   * @returns PEM
+   * @throws CertificateError when the authority has expired.
+   */
+  sign(request: SigningRequest, wish: SigningWish): string;
 }
+
+/** What an authority grants a request. */
+export type SigningWish = Validity & {
+  readonly usages: readonly Usage[];
+  readonly keyUsages: readonly KeyUsage[];
+};
 
 /** How far in the past certificates start. */
 const backdateMs = 5 * 60_000;
@@ -167,36 +185,56 @@ interface Signer {
 }
 
 function authority({ pair, key, names, expires, world }: Signer): Authority {
+  const certify = (
+    wish: Validity,
+    whose: string,
+    content: Pick<Certificate, "subject" | "publicKey"> & { readonly purpose: Certificate["purpose"] },
+  ): string => {
+    const now = world.clock.now();
+    if (now >= expires.getTime()) {
+      throw new CertificateError(
+        "INVALID_VALIDITY",
+        `the authority expired at ${expires.toISOString()}: make a new one to issue "${whose}"`,
+      );
+    }
+    const certificate: Certificate = {
+      serial: serial(world.random),
+      issuer: names.subject,
+      ...validity(wish, now, expires.getTime()),
+      issuerKeyIdentifier: names.keyIdentifier,
+      ...content,
+    };
+    return pem(encodeCertificate(certificate, key));
+  };
   return {
     ...pair,
     issue(leaf) {
       const subject = name(...checkedName(leaf.commonName, leaf.organizations ?? []));
-      const now = world.clock.now();
-      if (now >= expires.getTime()) {
-        throw new CertificateError(
-          "INVALID_VALIDITY",
-          `the authority expired at ${expires.toISOString()}: make a new one to issue "${leaf.commonName}"`,
-        );
-      }
       const alternatives: AlternativeName[] = [
         ...(leaf.dnsNames ?? []).map(dnsName),
         ...(leaf.ipAddresses ?? []).map(ipAddress),
         ...(leaf.uris ?? []).map(uri),
       ];
       const { publicKey, privateKey } = newKey();
-      const issued = encodeCertificate(
-        {
-          serial: serial(world.random),
-          issuer: names.subject,
-          subject,
-          ...validity(leaf, now, expires.getTime()),
-          publicKey: describeKey(publicKey),
-          issuerKeyIdentifier: names.keyIdentifier,
-          purpose: { is: "leaf", usages: leaf.usages, names: alternatives },
+      const certificate = certify(leaf, leaf.commonName, {
+        subject,
+        publicKey: describeKey(publicKey),
+        purpose: {
+          is: "leaf",
+          usages: leaf.usages,
+          keyUsages: ["digitalSignature"],
+          names: alternatives,
         },
-        key,
-      );
-      return { certificate: pem(issued), key: exported(privateKey) };
+      });
+      return { certificate, key: exported(privateKey) };
+    },
+    sign(request, wish) {
+      const { commonName, organizations } = request.subject;
+      return certify(wish, commonName, {
+        subject: goName(commonName, organizations),
+        publicKey: describeKey(request.publicKey),
+        purpose: { is: "leaf", usages: wish.usages, keyUsages: wish.keyUsages, names: request.names },
+      });
     },
   };
 }

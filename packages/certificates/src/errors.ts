@@ -4,6 +4,7 @@
  * | code | what to do |
  * |---|---|
  * | `NOT_A_CERTIFICATE` | hand in PEM or DER of an X.509 certificate; the file may be empty, cut short or a key |
+ * | `NOT_A_REQUEST` | hand in PEM of a PKCS#10 certificate request, signed with the key that it is for |
  * | `NOT_A_KEY` | hand in an unencrypted PEM private key (PKCS#8, SEC1 or PKCS#1) |
  * | `NOT_AN_AUTHORITY` | the certificate is a leaf (`CA:FALSE`), so nothing it signs would be trusted |
  * | `KEY_MISMATCH` | the key is another certificate's |
@@ -14,6 +15,7 @@
  */
 export type CertificateErrorCode =
   | "NOT_A_CERTIFICATE"
+  | "NOT_A_REQUEST"
   | "NOT_A_KEY"
   | "NOT_AN_AUTHORITY"
   | "KEY_MISMATCH"

@@ -8,8 +8,10 @@ export {
   type LeafInit,
   loadAuthority,
   type Now,
+  type SigningWish,
   type Validity,
 } from "./authority.ts";
 export { CertificateError, type CertificateErrorCode } from "./errors.ts";
 export { expired, type Inspection, inspect, needsRenewal, type Subject, splitBundle } from "./inspect.ts";
-export type { Usage } from "./x509.ts";
+export { readSigningRequest, type SigningRequest } from "./signing-request.ts";
+export type { KeyUsage, Usage } from "./x509.ts";

@@ -21,7 +21,8 @@ import {
 } from "asn1js";
 import { CertificateError } from "./errors.ts";
 
-const oid = {
+/** The objects of X.509 that are named here. */
+export const oid = {
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
   subjectKeyIdentifier: "2.5.29.14",
@@ -30,8 +31,6 @@ const oid = {
   basicConstraints: "2.5.29.19",
   authorityKeyIdentifier: "2.5.29.35",
   extendedKeyUsage: "2.5.29.37",
-  ecPublicKey: "1.2.840.10045.2.1",
-  p256: "1.2.840.10045.3.1.7",
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
   sha256WithRsa: "1.2.840.113549.1.1.11",
   ed25519: "1.3.101.112",
@@ -43,9 +42,12 @@ export const usageOids = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3
 /** What a certificate is for: to prove who a server is, or who a client is. */
 export type Usage = keyof typeof usageOids;
 
+/** What a key may be used for, where that is said beside what the certificate is for. */
+export type KeyUsage = "digitalSignature" | "keyEncipherment";
+
 /** A subject alternative name, its value already in the form the encoding wants. */
 export type AlternativeName =
-  | { readonly type: "dns" | "uri"; readonly value: string }
+  | { readonly type: "dns" | "uri" | "email"; readonly value: string }
   | { readonly type: "ip"; readonly value: Uint8Array };
 
 /** Everything a certificate says. */
@@ -60,41 +62,55 @@ export interface Certificate {
   readonly issuerKeyIdentifier: Uint8Array;
   readonly purpose:
     | { readonly is: "authority" }
-    | { readonly is: "leaf"; readonly usages: readonly Usage[]; readonly names: readonly AlternativeName[] };
+    | {
+        readonly is: "leaf";
+        readonly usages: readonly Usage[];
+        /** None leaves it open. */
+        readonly keyUsages: readonly KeyUsage[];
+        readonly names: readonly AlternativeName[];
+      };
 }
 
 /** Who a certificate is about. Opaque: made by `name`, or read from an authority's certificate. */
 export type Name = Block;
 
-/** A P-256 key as certificates hold it. */
+/** A key as certificates hold it. */
 export interface PublicKey {
-  /** The uncompressed point. */
-  readonly point: Uint8Array;
+  /** Its SubjectPublicKeyInfo. */
+  readonly info: Block;
   /** RFC 5280, 4.2.1.2, method 1: SHA-1 of the key's bits. A name for the key, not a safeguard. */
   readonly identifier: Uint8Array;
 }
 
-/** A name: organizations first and the common name last, each in a set of its own, as Go writes them. */
+/** A name: organizations first and the common name last, each in a set of its own, so that they keep their order. */
 export function name(commonName: string, organizations: readonly string[]): Name {
-  const part = (type: string, value: string) =>
-    new SetOf({
-      value: [sequence(new ObjectIdentifier({ value: type }), new Utf8String({ value }))],
-    });
   return sequence(
-    ...organizations.map((organization) => part(oid.organization, organization)),
-    part(oid.commonName, commonName),
+    ...organizations.map((organization) => new SetOf({ value: [attribute(oid.organization, organization)] })),
+    new SetOf({ value: [attribute(oid.commonName, commonName)] }),
   );
 }
 
-/** What a certificate says of a P-256 key. */
+/** As `name`, with all organizations in one set, in the order that DER gives them: what Go writes. */
+export function goName(commonName: string, organizations: readonly string[]): Name {
+  const set = organizations
+    .map((organization) => attribute(oid.organization, organization))
+    .sort((a, b) => Buffer.compare(der(a), der(b)));
+  return sequence(
+    ...(set.length > 0 ? [new SetOf({ value: set })] : []),
+    ...(commonName === "" ? [] : [new SetOf({ value: [attribute(oid.commonName, commonName)] })]),
+  );
+}
+
+function attribute(type: string, value: string): Block {
+  return sequence(new ObjectIdentifier({ value: type }), new Utf8String({ value }));
+}
+
+/** What a certificate says of a key. */
 export function describeKey(key: KeyObject): PublicKey {
-  const { x, y } = key.export({ format: "jwk" });
-  const point = Buffer.concat([
-    Uint8Array.of(4),
-    Buffer.from(x ?? "", "base64url"),
-    Buffer.from(y ?? "", "base64url"),
-  ]);
-  return { point, identifier: createHash("sha1").update(point).digest() };
+  const info = parse(key.export({ type: "spki", format: "der" }));
+  const [, bits] = children(info);
+  if (!(bits instanceof BitString)) throw new CertificateError("UNSUPPORTED_KEY", "the key has no bits");
+  return { info, identifier: createHash("sha1").update(bits.valueBlock.valueHexView).digest() };
 }
 
 /** DER of the certificate, signed with the issuer's key. */
@@ -107,10 +123,7 @@ export function encodeCertificate(certificate: Certificate, issuerKey: KeyObject
     certificate.issuer,
     sequence(time(certificate.notBefore), time(certificate.notAfter)),
     certificate.subject,
-    sequence(
-      sequence(new ObjectIdentifier({ value: oid.ecPublicKey }), new ObjectIdentifier({ value: oid.p256 })),
-      new BitString({ valueHex: buffer(certificate.publicKey.point), unusedBits: 0 }),
-    ),
+    certificate.publicKey.info,
     tagged(3, [sequence(...extensions(certificate))]),
   );
   const signature = sign(algorithm.digest, der(body), issuerKey);
@@ -175,8 +188,7 @@ function extensions({ publicKey, issuerKeyIdentifier, purpose }: Certificate): B
       "critical",
       authority ? sequence(new BooleanValue({ value: true }), new Integer({ value: 0 })) : sequence(),
     ),
-    // Bits count from the left: digitalSignature is the first, keyCertSign and cRLSign the sixth and seventh.
-    extension(oid.keyUsage, "critical", authority ? bits(0b1000_0110, 1) : bits(0b1000_0000, 7)),
+    ...keyUsage(purpose),
     extension(oid.subjectKeyIdentifier, "plain", new OctetString({ valueHex: buffer(publicKey.identifier) })),
     extension(oid.authorityKeyIdentifier, "plain", sequence(primitive(0, issuerKeyIdentifier))),
   ];
@@ -186,13 +198,22 @@ function extensions({ publicKey, issuerKeyIdentifier, purpose }: Certificate): B
     list.push(extension(oid.extendedKeyUsage, "plain", sequence(...usages)));
   }
   if (purpose.names.length > 0) {
-    const tags = { dns: 2, uri: 6, ip: 7 } as const;
+    const tags = { email: 1, dns: 2, uri: 6, ip: 7 } as const;
     const names = purpose.names.map(({ type, value }) =>
       primitive(tags[type], typeof value === "string" ? Buffer.from(value, "latin1") : value),
     );
     list.push(extension(oid.subjectAlternativeName, "plain", sequence(...names)));
   }
   return list;
+}
+
+/** Bits count from the left: digitalSignature is the first, keyEncipherment the third, keyCertSign and cRLSign the sixth and seventh. */
+function keyUsage(purpose: Certificate["purpose"]): Block[] {
+  if (purpose.is === "authority") return [extension(oid.keyUsage, "critical", bits(0b1000_0110, 1))];
+  const enciphers = purpose.keyUsages.includes("keyEncipherment");
+  const octet =
+    (purpose.keyUsages.includes("digitalSignature") ? 0b1000_0000 : 0) | (enciphers ? 0b0010_0000 : 0);
+  return octet === 0 ? [] : [extension(oid.keyUsage, "critical", bits(octet, enciphers ? 5 : 7))];
 }
 
 function signatureAlgorithm(key: KeyObject): { digest: "sha256" | null; identifier: () => Block } {
@@ -244,17 +265,20 @@ function bits(octet: number, unusedBits: number): Block {
   return new BitString({ valueHex: buffer(Uint8Array.of(octet)), unusedBits });
 }
 
-function der(block: Block): Uint8Array {
+/** The bytes of a structure. */
+export function der(block: Block): Uint8Array {
   return new Uint8Array(block.toBER());
 }
 
-function parse(data: Uint8Array): Block {
+/** @throws CertificateError `NOT_A_CERTIFICATE` */
+export function parse(data: Uint8Array): Block {
   const { offset, result } = fromBER(data);
   if (offset < 0) throw new CertificateError("NOT_A_CERTIFICATE", `not DER: ${result.error}`);
   return result;
 }
 
-function children(block: Block): Block[] {
+/** What a structure is made of; nothing where it is a value. */
+export function children(block: Block): Block[] {
   return block instanceof Constructed ? (block.valueBlock.value as Block[]) : [];
 }
 
