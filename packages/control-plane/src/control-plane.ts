@@ -14,6 +14,7 @@ import {
   webhookConversion,
 } from "./admission/webhooks/index.ts";
 import {
+  type Authorizer,
   certificateUser,
   createAuthorizer,
   createTokens,
@@ -92,6 +93,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #onPanic: (error: unknown, where: string) => void;
   readonly #random: Random;
+  readonly #authorizer: Authorizer;
   readonly #services: Services;
   readonly #webhooks: WebhookClient;
   readonly #running: Running[] = [];
@@ -124,6 +126,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#webhooks = new WebhookClient({ clock, services: this.#services });
     this.#definitions = new Definitions(this.registry, webhookConversion(this.#webhooks, random));
     const authorizer = createAuthorizer(rolesIn(this.store));
+    this.#authorizer = authorizer;
     const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
     const plugins = { store: this.store, clock, random, authorizer };
     this.registry.admission.push(
@@ -175,6 +178,9 @@ export class ControlPlane implements AsyncDisposable {
       registry: plane.registry,
       onPanic: plane.#onPanic,
       authority: () => plane.authority.certificate,
+      signer: () => plane.authority,
+      authorizer: plane.#authorizer,
+      tokens: plane.tokens,
     };
     // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
     const running = controllers === "none" ? undefined : await import("./controllers/index.ts");

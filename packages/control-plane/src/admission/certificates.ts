@@ -1,3 +1,4 @@
+import { CertificateError, readSigningRequest } from "@windlass/certificates";
 import type { Authorizer } from "../auth/index.ts";
 import { equal, type JsonObject } from "../json.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
@@ -30,6 +31,34 @@ export function certificateRequesters(): Admission {
       }
     },
   };
+}
+
+/** Nobody becomes a member of `system:masters` by a certificate that is asked for: what that group may do cannot be taken back. */
+export function certificateSubjects(): Admission {
+  return {
+    name: "CertificateSubjectRestriction",
+    validate: (request) => {
+      const { info } = request.resource;
+      if (info.plural !== plural || info.group !== group || request.operation !== "CREATE") return;
+      const spec = specOf(request.object ?? {});
+      if (request.subresource !== undefined || text(spec, "signerName") !== clientSigner) return;
+      if (organizationsOf(Buffer.from(text(spec, "request"), "base64").toString()).includes(masters))
+        throw refuse(request, `use of ${clientSigner} signer with ${masters} group is not allowed`);
+    },
+  };
+}
+
+const clientSigner = "kubernetes.io/kube-apiserver-client";
+const masters = "system:masters";
+
+/** The groups that a request is for; none where it cannot be read, which is for others to refuse. */
+function organizationsOf(request: string): readonly string[] {
+  try {
+    return readSigningRequest(request).subject.organizations;
+  } catch (error) {
+    if (error instanceof CertificateError) return [];
+    throw error;
+  }
 }
 
 /** Only who may `approve` for a signer approves, and only who may `sign` for it signs. */

@@ -2,7 +2,7 @@ import type { Clock, Random } from "@windlass/clock";
 import type { Authorizer } from "../auth/index.ts";
 import type { Admission } from "../registry/admission.ts";
 import type { Store } from "../storage/store.ts";
-import { certificateRequesters, certificateSigners } from "./certificates.ts";
+import { certificateRequesters, certificateSigners, certificateSubjects } from "./certificates.ts";
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts";
 import { noEscalation } from "./escalation.ts";
 import { limitRanger } from "./limit-ranger.ts";
@@ -43,6 +43,7 @@ export function builtinAdmission(world: BuiltinAdmissionWorld): Admission[] {
     claimResize(store),
     runtimeClasses(store),
     certificateSigners(authorizer),
+    certificateSubjects(),
     defaultIngressClass(store),
   ];
 }

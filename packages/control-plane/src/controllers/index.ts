@@ -1,3 +1,8 @@
+import {
+  startCertificateApproving,
+  startCertificateCleaning,
+  startCertificateSigning,
+} from "./certificate-requests.ts";
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { startCronJobs } from "./cron-job.ts";
 import { startDaemonSets } from "./daemon-set.ts";
@@ -44,6 +49,9 @@ const known = {
   "persistentvolume-protection-controller": startVolumeProtection,
   "resourcequota-controller": startResourceQuotas,
   "pod-garbage-collector-controller": startPodGarbageCollector,
+  "certificatesigningrequest-signing-controller": startCertificateSigning,
+  "certificatesigningrequest-approving-controller": startCertificateApproving,
+  "certificatesigningrequest-cleaner-controller": startCertificateCleaning,
   // What the API server itself does in a real cluster.
   "kubernetes-service": startKubernetesService,
   "event-expiry": startEventExpiry,

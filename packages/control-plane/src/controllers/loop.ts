@@ -1,3 +1,6 @@
+import type { Authority } from "@windlass/certificates";
+import type { Authorizer } from "../auth/rbac.ts";
+import type { Tokens } from "../auth/tokens.ts";
 import type { Registry } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import type { LogRecord } from "../storage/store.ts";
@@ -9,6 +12,12 @@ export interface ControllerWorld {
   readonly onPanic: (error: unknown, where: string) => void;
   /** The certificate, in PEM, by which pods know the API server. @default "" */
   readonly authority?: () => string;
+  /** Signs what certificate requests ask for. @default nobody does */
+  readonly signer?: () => Authority;
+  /** Knows who may do what. @default nobody may do anything */
+  readonly authorizer?: Authorizer;
+  /** Makes tokens for service accounts. @default nobody does */
+  readonly tokens?: Tokens;
 }
 
 /** A running controller. */

@@ -14,8 +14,13 @@ export interface Stage extends AsyncDisposable {
   create(...objects: JsonObject[]): Promise<void>;
   /** Changes an object, and waits until nothing moves. */
   change(bucket: string, name: string, how: (object: JsonObject) => void): Promise<void>;
-  /** As `change`, of the status. */
-  changeStatus(bucket: string, name: string, how: (object: JsonObject) => void): Promise<void>;
+  /** As `change`, of the status or what else is written on its own. */
+  changeStatus(
+    bucket: string,
+    name: string,
+    how: (object: JsonObject) => void,
+    subresource?: string,
+  ): Promise<void>;
   delete(
     bucket: string,
     name: string,
@@ -86,9 +91,9 @@ export async function stage(options: ControlPlaneOptions = {}): Promise<Stage> {
       await edit(registry, resourceOf(object), object, context, how);
       await settle();
     },
-    async changeStatus(bucket, name, how) {
+    async changeStatus(bucket, name, how, subresource = "status") {
       const object = found(bucket, name);
-      await edit(registry, resourceOf(object), object, context, how, "status");
+      await edit(registry, resourceOf(object), object, context, how, subresource);
       await settle();
     },
     async delete(bucket, name, deletion = {}) {

@@ -109,7 +109,10 @@ function requestFaults(object: JsonObject): Faults {
     faults.oneOf(`spec.usages[${index}]`, usage, usages);
     if (wanted.indexOf(usage) < index) faults.duplicate(`spec.usages[${index}]`, usage);
   }
-  checkSigner(faults, "spec.signerName", text(spec, "signerName"));
+  const signer = text(spec, "signerName");
+  checkSigner(faults, "spec.signerName", signer);
+  if (signer === "kubernetes.io/legacy-unknown")
+    faults.invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version");
   const seconds = number(spec, "expirationSeconds");
   if (seconds !== undefined && seconds < 600) {
     faults.invalid(

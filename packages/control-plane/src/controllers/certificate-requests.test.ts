@@ -1,0 +1,120 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { certificateUser } from "../auth/index.ts";
+import type { JsonObject } from "../json.ts";
+import { field } from "../storage/store.ts";
+import { type Stage, stage } from "./stage.ts";
+
+/** Requests by openssl: `jane` of devs and ops, and a node called `fake`. */
+const requests = JSON.parse(
+  readFileSync(new URL("certificate-requests.test.json", import.meta.url), "utf8"),
+) as { readonly jane: string; readonly node: string; readonly masters: string };
+
+const bucket = "certificatesigningrequests.certificates.k8s.io";
+
+function signingRequest(name: string, request: string, signer: string, usages: string[]): JsonObject {
+  return {
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { name },
+    spec: {
+      request: Buffer.from(request).toString("base64"),
+      signerName: `kubernetes.io/${signer}`,
+      usages,
+      expirationSeconds: 3_600,
+    },
+  };
+}
+
+async function decide(world: Stage, name: string, type: "Approved" | "Denied") {
+  await world.changeStatus(
+    bucket,
+    name,
+    (object) => {
+      object.status = { conditions: [{ type, status: "True", reason: "Test", message: "" }] };
+    },
+    "approval",
+  );
+}
+
+const conditions = (world: Stage, name: string) =>
+  ((field(world.get(bucket, name), "status", "conditions") ?? []) as JsonObject[]).map(
+    ({ type, reason, message }) => [type, reason, message],
+  );
+const certificate = (world: Stage, name: string) =>
+  field(world.get(bucket, name), "status", "certificate") as string | undefined;
+
+test("an approved request is signed, and the API server knows its bearer", async () => {
+  await using world = await stage();
+  await world.create(signingRequest("jane", requests.jane, "kube-apiserver-client", ["client auth"]));
+  expect(certificate(world, "jane")).toBeUndefined();
+  await decide(world, "jane", "Approved");
+  const pem = Buffer.from(certificate(world, "jane") ?? "", "base64").toString();
+  const user = certificateUser(new X509Certificate(pem).raw, {
+    authority: world.plane.authority.certificate,
+    clock: Date,
+  });
+  expect(user).toMatchObject({ name: "jane", groups: ["ops", "devs", "system:authenticated"] });
+});
+
+test("a request that its signer cannot sign fails, and says why", async () => {
+  await using world = await stage();
+  await world.create(
+    signingRequest("usage", requests.jane, "kube-apiserver-client", ["server auth"]),
+    signingRequest("person", requests.jane, "kube-apiserver-client-kubelet", ["client auth"]),
+    signingRequest("refused", requests.jane, "kube-apiserver-client", ["client auth"]),
+  );
+  await decide(world, "usage", "Approved");
+  await decide(world, "person", "Approved");
+  await decide(world, "refused", "Denied");
+  expect(conditions(world, "usage")[1]).toEqual([
+    "Failed",
+    "SignerValidationFailure",
+    "invalid usage for client certificate: server auth",
+  ]);
+  expect(conditions(world, "person")[1]).toEqual([
+    "Failed",
+    "SignerValidationFailure",
+    "subject organization is not system:nodes",
+  ]);
+  expect(certificate(world, "refused")).toBeUndefined();
+});
+
+test("a kubelet's request by somebody who may ask for it needs nobody's approval", async () => {
+  await using world = await stage();
+  await world.create(
+    signingRequest("node", requests.node, "kube-apiserver-client-kubelet", [
+      "client auth",
+      "digital signature",
+    ]),
+  );
+  expect(conditions(world, "node")).toEqual([
+    ["Approved", "AutoApproved", "Auto approving kubelet client certificate after SubjectAccessReview."],
+  ]);
+  expect(certificate(world, "node")).toBeDefined();
+});
+
+test("nobody asks for a certificate of system:masters", async () => {
+  await using world = await stage();
+  await expect(
+    world.create(signingRequest("boss", requests.masters, "kube-apiserver-client", ["client auth"])),
+  ).rejects.toThrow(
+    "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed",
+  );
+});
+
+test("requests go an hour after they were decided, and a day after they were made", async () => {
+  await using world = await stage();
+  await world.create(
+    signingRequest("decided", requests.jane, "kube-apiserver-client", ["client auth"]),
+    signingRequest("open", requests.jane, "kube-apiserver-client", ["client auth"]),
+  );
+  await decide(world, "decided", "Denied");
+  await world.pass(3_600_000);
+  expect(world.get(bucket, "decided")).toBeUndefined();
+  await world.pass(22 * 3_600_000);
+  expect(world.get(bucket, "open")).toBeDefined();
+  await world.pass(3_600_000);
+  expect(world.get(bucket, "open")).toBeUndefined();
+});

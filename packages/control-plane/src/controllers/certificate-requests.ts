@@ -1,0 +1,217 @@
+import { CertificateError, inspect, readSigningRequest, type SigningRequest } from "@windlass/certificates";
+import { type JsonObject, textOf } from "../json.ts";
+import { timestamp } from "../registry/metadata.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { grantedUsages, kubeletClient, signerRules } from "./certificate-rules.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import {
+  builtin,
+  controllerContext,
+  deleteIfPresent,
+  edit,
+  isDeleting,
+  listAt,
+  numberAt,
+  timeAt,
+} from "./objects.ts";
+
+const year = 365 * 86_400_000;
+const shortest = 600_000;
+
+function conditionOf(request: StoredObject, type: string): JsonObject | undefined {
+  return listAt(request, "status", "conditions").find((condition) => condition.type === type);
+}
+
+function usagesOf(request: StoredObject): string[] {
+  return (field(request, "spec", "usages") ?? []) as string[];
+}
+
+/** What is asked for, or why that cannot be read. */
+function wish(request: StoredObject): SigningRequest | CertificateError {
+  try {
+    return readSigningRequest(Buffer.from(textOf(field(request, "spec", "request")), "base64").toString());
+  } catch (error) {
+    if (error instanceof CertificateError) return error;
+    throw error;
+  }
+}
+
+/** Signs approved requests for certificates that this cluster's API server knows. */
+export function startCertificateSigning(world: ControllerWorld): Running {
+  const { registry } = world;
+  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
+  const context = controllerContext("certificate-controller");
+
+  return startLoop(world, {
+    name: "certificatesigningrequest-signing-controller",
+    watches: { [requests.bucket]: ownKey },
+    reconcile: async (key) => {
+      const request = registry.store.get(requests.bucket, key)?.object;
+      if (!request || isDeleting(request) || !world.signer) return undefined;
+      const rule = signerRules.get(textOf(field(request, "spec", "signerName")));
+      const isOpen = field(request, "status", "certificate") === undefined && !conditionOf(request, "Failed");
+      if (!rule || !isOpen || !conditionOf(request, "Approved") || conditionOf(request, "Denied"))
+        return undefined;
+      const wanted = wish(request);
+      const fault = wanted instanceof CertificateError ? wanted.message : rule(wanted, usagesOf(request));
+      if (wanted instanceof CertificateError || fault !== undefined) await fail(request, fault ?? "");
+      else await issue(request, wanted, world.signer());
+      return undefined;
+    },
+  });
+
+  async function fail(request: StoredObject, message: string): Promise<void> {
+    await edit(
+      registry,
+      requests,
+      request,
+      context,
+      (next) => {
+        const now = timestamp(registry.clock);
+        const failed = {
+          type: "Failed",
+          status: "True",
+          reason: "SignerValidationFailure",
+          message,
+          lastUpdateTime: now,
+          lastTransitionTime: now,
+        };
+        next.status = {
+          ...((next.status ?? {}) as JsonObject),
+          conditions: [...listAt(next, "status", "conditions"), failed],
+        };
+      },
+      "status",
+    );
+  }
+
+  async function issue(
+    request: StoredObject,
+    wanted: SigningRequest,
+    signer: NonNullable<ReturnType<NonNullable<ControllerWorld["signer"]>>>,
+  ): Promise<void> {
+    const asked = numberAt(request, ["spec", "expirationSeconds"], year / 1_000) * 1_000;
+    const certificate = signer.sign(wanted, {
+      ...grantedUsages(usagesOf(request)),
+      validForMs: Math.min(year, Math.max(shortest, asked)),
+    });
+    await edit(
+      registry,
+      requests,
+      request,
+      context,
+      (next) => {
+        next.status = {
+          ...((next.status ?? {}) as JsonObject),
+          certificate: Buffer.from(certificate).toString("base64"),
+        };
+      },
+      "status",
+    );
+  }
+}
+
+/** Approves kubelets' requests for client certificates, from those who may ask for them. */
+export function startCertificateApproving(world: ControllerWorld): Running {
+  const { registry } = world;
+  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
+  const context = controllerContext("certificate-controller");
+
+  return startLoop(world, {
+    name: "certificatesigningrequest-approving-controller",
+    watches: { [requests.bucket]: ownKey },
+    reconcile: async (key) => {
+      const request = registry.store.get(requests.bucket, key)?.object;
+      if (!request || isDeleting(request) || listAt(request, "status", "conditions").length > 0)
+        return undefined;
+      if (field(request, "spec", "signerName") !== "kubernetes.io/kube-apiserver-client-kubelet")
+        return undefined;
+      const wanted = wish(request);
+      if (wanted instanceof CertificateError || kubeletClient(wanted, usagesOf(request)) !== undefined)
+        return undefined;
+      const isSelf = wanted.subject.commonName === field(request, "spec", "username");
+      const message =
+        isSelf && may(request, "selfnodeclient")
+          ? "Auto approving self kubelet client certificate after SubjectAccessReview."
+          : may(request, "nodeclient")
+            ? "Auto approving kubelet client certificate after SubjectAccessReview."
+            : undefined;
+      if (message === undefined) return undefined;
+      await edit(
+        registry,
+        requests,
+        request,
+        context,
+        (next) => {
+          const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
+          next.status = { ...((next.status ?? {}) as JsonObject), conditions: [approved] };
+        },
+        "approval",
+      );
+      return undefined;
+    },
+  });
+
+  function may(request: StoredObject, subresource: string): boolean {
+    const { username, groups } = (request.spec ?? {}) as JsonObject;
+    const user = { name: textOf(username), groups: (groups ?? []) as string[] };
+    const resource = "certificatesigningrequests";
+    return (
+      world.authorizer?.authorize(user, {
+        verb: "create",
+        group: "certificates.k8s.io",
+        resource,
+        subresource,
+        name: "",
+        namespace: "",
+      }).allowed ?? false
+    );
+  }
+}
+
+const hour = 3_600_000;
+
+/** Deletes requests that nobody needs any more: an hour after they were decided, a day after they were made. */
+export function startCertificateCleaning(world: ControllerWorld): Running {
+  const { registry } = world;
+  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
+  const context = controllerContext("certificate-controller");
+
+  return startLoop(world, {
+    name: "certificatesigningrequest-cleaner-controller",
+    watches: { [requests.bucket]: ownKey },
+    reconcile: async (key) => {
+      const request = registry.store.get(requests.bucket, key)?.object;
+      if (!request || isDeleting(request)) return undefined;
+      const left = endsAt(request) - registry.clock.now();
+      if (left > 0) return Number.isFinite(left) ? { requeueAfterMs: left } : undefined;
+      await deleteIfPresent(registry, requests, request, context);
+      return undefined;
+    },
+  });
+}
+
+/** When a request has served its time. One that is approved and that nobody signs waits for ever. */
+function endsAt(request: StoredObject): number {
+  const decided = (type: string) => timeAt(conditionOf(request, type), "lastUpdateTime");
+  const created = timeAt(request, "metadata", "creationTimestamp") ?? 0;
+  const certificate = textOf(field(request, "status", "certificate"));
+  const ends = [
+    ...[decided("Denied"), decided("Failed"), certificate === "" ? undefined : decided("Approved")].flatMap(
+      (at) => (at === undefined ? [] : [at + hour]),
+    ),
+    ...(listAt(request, "status", "conditions").length === 0 ? [created + 24 * hour] : []),
+    ...(certificate === "" ? [] : expiryOf(certificate)),
+  ];
+  return Math.min(Number.POSITIVE_INFINITY, ...ends);
+}
+
+/** When the certificate of a status is over; nothing for what is none, as other signers may write anything. */
+function expiryOf(certificate: string): number[] {
+  try {
+    return [inspect(Buffer.from(certificate, "base64").toString()).notAfter];
+  } catch (error) {
+    if (error instanceof CertificateError) return [];
+    throw error;
+  }
+}
