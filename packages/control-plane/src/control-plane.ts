@@ -25,7 +25,8 @@ import {
 } from "./auth/index.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
-import { type Running, settled } from "./controllers/loop.ts";
+import { type ControllerWorld, type Running, settled } from "./controllers/loop.ts";
+import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
 import { openapi } from "./http/openapi.ts";
@@ -34,14 +35,17 @@ import { ApiServer } from "./http/server.ts";
 import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
 import { type Door, openDoor } from "./in-process.ts";
-import type { JsonObject } from "./json.ts";
+import { type JsonObject, textOf } from "./json.ts";
 import { builtinKinds } from "./kinds/index.ts";
-import { type SimulatedNodeOptions, SimulatedNodes } from "./node/index.ts";
+import { type RunningProcesses, type SimulatedNodeOptions, SimulatedNodes } from "./node/index.ts";
+import type { ProcessOptions } from "./processes/index.ts";
 import type { Requester } from "./registry/admission.ts";
 import { builtinResource } from "./registry/builtin-resource.ts";
 import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
+import { setServiceRange } from "./registry/strategies/service-allocation.ts";
+import { permitLoopback } from "./registry/strategies/service-rules.ts";
 import type { DataFile } from "./storage/persistence.ts";
 import { Store } from "./storage/store.ts";
 
@@ -54,6 +58,14 @@ export interface ControlPlaneOptions {
   readonly controllers?: ControllerChoice;
   /** The simulated nodes that pods run on, and their scheduler. @default one node; with `controllers: "none"`, "none" */
   readonly nodes?: SimulatedNodeOptions | "none";
+  /**
+   * Runs a real process of this machine for each container of the pods that nothing else was said about, on an address of its own, so
+   * that traffic can flow. Whoever may create pods may then run programs as the user that runs the control plane: for development,
+   * never for what others can reach.
+   *
+   * @default pods are simulated
+   */
+  readonly processes?: boolean | ProcessOptions;
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
   /**
@@ -97,6 +109,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly #services: Services;
   readonly #webhooks: WebhookClient;
   readonly #running: Running[] = [];
+  #processes: RunningProcesses | undefined;
+  #forbidLoopback: () => void = () => undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
   #isClosed = false;
@@ -184,9 +198,30 @@ export class ControlPlane implements AsyncDisposable {
     };
     // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
     const running = controllers === "none" ? undefined : await import("./controllers/index.ts");
-    if (nodes !== "none") plane.#running.push(await plane.node.start(world));
+    if (nodes !== "none") plane.#running.push(await plane.#startNodes(world, options.processes ?? false));
+    else if (options.processes)
+      throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
     if (running) plane.#running.push(running.startControllers(world, controllers));
     return plane;
+  }
+
+  async #startNodes(world: ControllerWorld, processes: boolean | ProcessOptions): Promise<Running> {
+    if (processes === false) return await this.node.start(world);
+    const { claimBlock } = await import("./processes/index.ts");
+    const block = await claimBlock(this.#random, rememberedBlock(this.store));
+    if (block.services !== undefined) setServiceRange(this.store, block.services);
+    this.#forbidLoopback = permitLoopback(block.kind === "own" ? `${block.pods}.` : block.pods);
+    const apiServer = async () => {
+      const { hostname, port } = new URL(await this.listen());
+      return { host: hostname, port: Number(port) };
+    };
+    const runtimeWorld = { ...world, tokens: this.tokens, apiServer };
+    this.#processes = await this.node.startProcesses(
+      runtimeWorld,
+      processes === true ? {} : processes,
+      block,
+    );
+    return this.#processes;
   }
 
   /**
@@ -322,6 +357,8 @@ export class ControlPlane implements AsyncDisposable {
     this.faults.dropWatches();
     this.#definitions.stop();
     this.#webhooks.close();
+    await this.#processes?.close();
+    this.#forbidLoopback();
     await (await this.#listener)?.close();
     this.#data?.close();
   }
@@ -351,6 +388,16 @@ async function openData(path: string): Promise<DataFile> {
     data.identify({ authority: { certificate, key }, tokenKey });
   }
   return data;
+}
+
+/** The block of loopback addresses that the nodes had before. */
+function rememberedBlock(store: Store): number | undefined {
+  for (const { object } of store.entries("nodes")) {
+    const address = listAt(object, "status", "addresses").find(({ type }) => type === "InternalIP")?.address;
+    const [, block] = /^127\.(\d+)\./.exec(textOf(address)) ?? [];
+    if (block !== undefined && Number(block) !== 0) return Number(block);
+  }
+  return undefined;
 }
 
 /** RBAC's objects as they are stored now. */

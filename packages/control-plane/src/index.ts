@@ -19,5 +19,6 @@ export {
   type SimulatedNodeOptions,
   type SimulatedNodes,
 } from "./node/index.ts";
+export type { ImageProgram, ProcessOptions } from "./processes/index.ts";
 export type { Requester } from "./registry/admission.ts";
 export { StatusError } from "./status.ts";

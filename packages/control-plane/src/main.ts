@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
 import type { ControllerName } from "./controllers/index.ts";
+import type { ImageProgram, ProcessOptions } from "./processes/index.ts";
 
 const usage = `Usage: windlass-control-plane --kubeconfig FILE [options]
 
@@ -12,6 +13,8 @@ A Kubernetes API server in one process, for developing and testing operators. Ru
   --host ADDRESS       listen on this address (default: 127.0.0.1)
   --data FILE          keep everything in this file, and go on from there (default: keep nothing)
   --controllers LIST   run these controllers beside the server: all, none, or names with commas between (default: all)
+  --processes          run a real process for each container, as the user that runs this (default: pods are simulated)
+  --image NAME=COMMAND what to run for containers of an image that name no command; may be given several times
   --help               show this
 `;
 
@@ -30,7 +33,7 @@ class UsageError extends Error {
 async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
   const values = parse(args);
   if (values.help) return "help";
-  const { kubeconfig, port, host, data, controllers } = values;
+  const { kubeconfig, port, host, data, controllers, image = [] } = values;
   if (kubeconfig === undefined) throw new UsageError("--kubeconfig FILE is needed");
   if (port !== undefined && !(/^\d+$/.test(port) && Number(port) <= 65_535)) {
     throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(port)}`);
@@ -44,13 +47,16 @@ async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
     plane: {
       ...(data === undefined ? {} : { data }),
       ...(controllers === undefined ? {} : { controllers: await readControllers(controllers) }),
+      ...(values.processes || image.length > 0 ? { processes: { images: readImages(image) } } : {}),
     },
   };
 }
 
-function parse(
-  args: readonly string[],
-): Partial<Record<(typeof texts)[number], string>> & { help?: boolean } {
+function parse(args: readonly string[]): Partial<Record<(typeof texts)[number], string>> & {
+  help?: boolean;
+  processes?: boolean;
+  image?: string[];
+} {
   try {
     return parseArgs({
       args: [...args],
@@ -60,6 +66,8 @@ function parse(
         host: { type: "string" },
         data: { type: "string" },
         controllers: { type: "string" },
+        processes: { type: "boolean" },
+        image: { type: "string", multiple: true },
         help: { type: "boolean" },
       },
     }).values;
@@ -69,6 +77,16 @@ function parse(
 }
 
 const texts = ["kubeconfig", "port", "host", "data", "controllers"] as const;
+
+/** The shell takes the command apart; arguments of the container follow. */
+function readImages(given: readonly string[]): NonNullable<ProcessOptions["images"]> {
+  const images = given.map((text): [string, ImageProgram] => {
+    const [, name = "", command = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+    if (name === "") throw new UsageError(`--image must be NAME=COMMAND, not ${JSON.stringify(text)}`);
+    return [name, { command: ["/bin/sh", "-c", `exec ${command} "$@"`, name] }];
+  });
+  return Object.fromEntries(images);
+}
 
 async function readControllers(list: string): Promise<NonNullable<ControlPlaneOptions["controllers"]>> {
   if (list === "all" || list === "none") return list;

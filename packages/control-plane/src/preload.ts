@@ -11,6 +11,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./http/write.ts"),
   () => import("./node/start-nodes.ts"),
   () => import("./openapi/index.ts"),
+  () => import("./processes/index.ts"),
   () => import("./protobuf/index.ts"),
   () => import("./schema/parse-yaml.ts"),
   () => import("./storage/persistence.ts"),

@@ -3,18 +3,26 @@ import type { Store } from "../storage/store.ts";
 import { field } from "../storage/store.ts";
 
 const first = 2;
-const last = 0xfffe;
+/** What follows is for the nodes themselves. */
+const last = 0xfeff;
 
-/** Hands out pod addresses from 10.244.0.0/16: in order, and not again until all others have had their turn. */
+/** Hands out the pod addresses of a network: in order, and not again until all others have had their turn. */
 export class Addresses {
   readonly #byKey = new Map<string, number>();
   readonly #taken = new Set<number>();
+  readonly #prefix: string;
   #next = first;
 
-  /** Addresses that pods in the store have already stay theirs. */
-  constructor(store: Store) {
+  /**
+   * Addresses that pods in the store have already stay theirs.
+   *
+   * @param prefix the first two numbers of each address
+   */
+  constructor(store: Store, prefix: string) {
+    this.#prefix = prefix;
     for (const { key, object } of store.entries("pods")) {
-      const [, high, low] = /^10\.244\.(\d+)\.(\d+)$/.exec(textOf(field(object, "status", "podIP"))) ?? [];
+      const address = textOf(field(object, "status", "podIP"));
+      const [high, low] = address.startsWith(`${prefix}.`) ? address.split(".").slice(2) : [];
       if (high !== undefined && low !== undefined) this.#give(key, Number(high) * 256 + Number(low));
     }
   }
@@ -28,7 +36,7 @@ export class Addresses {
       number = this.#next;
       this.#give(key, number);
     }
-    return `10.244.${number >> 8}.${number & 255}`;
+    return `${this.#prefix}.${number >> 8}.${number & 255}`;
   }
 
   free(key: string): void {

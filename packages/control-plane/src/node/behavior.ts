@@ -131,6 +131,11 @@ export class Behaviors {
     return { kind: "run" };
   }
 
+  /** Whether anything at all was said about a pod: then it is simulated, even where others are run for real. */
+  isTold(pod: StoredObject): boolean {
+    return fromAnnotations(pod) !== undefined || this.#rules.some(({ matches }) => matches(pod));
+  }
+
   isMissing(image: string): boolean {
     return this.#missing.some((matches) => matches(image));
   }

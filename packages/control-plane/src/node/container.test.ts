@@ -48,7 +48,7 @@ test("whatever happens, a container is in one state, ready only while it runs, a
             container,
             part: "containers",
             behavior: step.behavior,
-            imageMissing: step.missing,
+            imageMissing: step.missing ? "" : undefined,
             configError: undefined,
             now,
             restarts: (code) => policy === "Always" || (policy === "OnFailure" && code !== 0),

@@ -5,6 +5,15 @@ import { clone, type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { type Behavior, ends, exitOf } from "./behavior.ts";
 
+/** How a container ended. */
+export interface ContainerExit {
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message?: string;
+  /** Milliseconds since the epoch. @default now */
+  readonly finishedAt?: number;
+}
+
 /** What there is to know about a container besides its status. */
 export interface ContainerView {
   readonly pod: StoredObject;
@@ -12,7 +21,8 @@ export interface ContainerView {
   readonly container: JsonObject;
   readonly part: "initContainers" | "containers";
   readonly behavior: Behavior;
-  readonly imageMissing: boolean;
+  /** Why its image is not there, or nothing for the usual words; undefined if it is there. */
+  readonly imageMissing: string | undefined;
   /** Why it cannot be made: a ConfigMap it needs is not there, say. */
   readonly configError: string | undefined;
   /** Milliseconds since the epoch. */
@@ -42,62 +52,100 @@ export function backoffMs(restarts: number): number {
  * that starts again goes on where the last one was.
  */
 export function stepContainer(view: ContainerView, status: JsonObject | undefined): ContainerStep {
+  return stepWith({ start, running }, view, status);
+}
+
+/** What differs between containers that are simulated and those that are not. */
+export interface ContainerLife {
+  readonly start: (view: ContainerView, before: JsonObject | undefined) => ContainerStep;
+  readonly running: (view: ContainerView, status: JsonObject) => ContainerStep;
+}
+
+/** A container's next status, with its own way to start and to run: waiting, ending and backing off are the same for all. */
+export function stepWith(
+  life: ContainerLife,
+  view: ContainerView,
+  status: JsonObject | undefined,
+): ContainerStep {
   const state = (status?.state ?? {}) as JsonObject;
-  if (field(state, "running")) return running(view, status as JsonObject);
-  if (field(state, "terminated")) return terminated(view, status as JsonObject);
+  if (field(state, "running")) return life.running(view, status as JsonObject);
+  if (field(state, "terminated")) return terminated(life, view, status as JsonObject);
   const reason = field(state, "waiting", "reason");
-  if (reason === "CrashLoopBackOff") return backingOff(view, status as JsonObject);
-  return start(view, status);
+  if (reason === "CrashLoopBackOff") return backingOff(life, view, status as JsonObject);
+  return life.start(view, status);
 }
 
 function start(view: ContainerView, before: JsonObject | undefined): ContainerStep {
-  const { container, behavior, imageMissing, configError, now } = view;
-  const image = textOf(container.image);
-  if (behavior.kind === "image-pull-error" || imageMissing) return pullFailure(view, before);
-  const pulled = event(
-    view,
-    "Normal",
-    "Pulled",
-    `Container image "${image}" already present on machine and can be accessed by the pod`,
-  );
-  if (configError !== undefined) {
-    return {
-      status: waiting(view, before, "CreateContainerConfigError", configError),
-      events: isWaitingFor(before, "CreateContainerConfigError")
-        ? []
-        : [pulled, event(view, "Warning", "Failed", `Error: ${configError}`)],
-    };
-  }
+  const held = heldBack(view, before);
+  if (held) return held;
+  const status = startedStatus(view, before, view.now);
+  // Whether it is ready is seen from the status, not from having just been started.
+  const next = running(view, status, "fresh");
+  return { ...next, events: [...startEvents(view), ...next.events] };
+}
+
+/** What keeps a container from being started: its image, or something that its environment names. Undefined if nothing does. */
+export function heldBack(view: ContainerView, before: JsonObject | undefined): ContainerStep | undefined {
+  const { behavior, imageMissing, configError } = view;
+  if (behavior.kind === "image-pull-error" || imageMissing !== undefined) return pullFailure(view, before);
+  if (configError === undefined) return undefined;
+  return {
+    status: waiting(view, before, "CreateContainerConfigError", configError),
+    events: isWaitingFor(before, "CreateContainerConfigError")
+      ? []
+      : [...startEvents(view).slice(0, 1), event(view, "Warning", "Failed", `Error: ${configError}`)],
+  };
+}
+
+/** How often a container will have been started before, if it is started now. */
+export function nextAttempt(before: JsonObject | undefined): number {
+  const ran = field(before, "state", "terminated") ?? field(before, "lastState", "terminated");
+  return ran === undefined ? 0 : numberAt(before ?? {}, ["restartCount"], 0) + 1;
+}
+
+/** The status of a container that has just been started. */
+export function startedStatus(
+  view: ContainerView,
+  before: JsonObject | undefined,
+  startedAt: number,
+): JsonObject {
+  const { container } = view;
   const last = field(before, "state", "terminated") ?? field(before, "lastState", "terminated");
-  const restartCount = last === undefined ? 0 : numberAt(before ?? {}, ["restartCount"], 0) + 1;
-  const status: JsonObject = {
+  const restartCount = nextAttempt(before);
+  return {
     ...identity(view),
-    state: { running: { startedAt: secondsOf(now) } },
+    state: { running: { startedAt: secondsOf(startedAt) } },
     lastState: last === undefined ? {} : { terminated: clone(last) },
     ready: false,
     restartCount,
-    imageID: imageId(image),
+    imageID: imageId(textOf(container.image)),
     containerID: containerId(view.pod, container, restartCount),
     started: true,
     ...resourcesOf(container),
   };
-  // Whether it is ready is seen from the status, not from having just been started.
-  const next = running(view, status, "fresh");
-  return {
-    ...next,
-    events: [
-      pulled,
-      event(view, "Normal", "Created", "Container created"),
-      event(view, "Normal", "Started", "Container started"),
-      ...next.events,
-    ],
-  };
+}
+
+/** What is told of a container's start. */
+export function startEvents(view: ContainerView): EventText[] {
+  const image = textOf(view.container.image);
+  return [
+    event(
+      view,
+      "Normal",
+      "Pulled",
+      `Container image "${image}" already present on machine and can be accessed by the pod`,
+    ),
+    event(view, "Normal", "Created", "Container created"),
+    event(view, "Normal", "Started", "Container started"),
+  ];
 }
 
 /** First the failure, then that it is waited before the next try, which comes when the image may be there. */
 function pullFailure(view: ContainerView, before: JsonObject | undefined): ContainerStep {
   const image = textOf(view.container.image);
-  const why = `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
+  const why =
+    view.imageMissing ||
+    `failed to pull and unpack image "${image}": failed to resolve reference "${image}": ${image}: not found`;
   if (isWaitingFor(before, "ImagePullBackOff")) return { status: before as JsonObject, events: [] };
   if (isWaitingFor(before, "ErrImagePull")) {
     return {
@@ -127,17 +175,10 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
   const { container, behavior, part, now } = view;
   const startedAt = timeAt(status, "state", "running", "startedAt") ?? now;
   const restartCount = numberAt(status, ["restartCount"], 0);
-  if (textOf(status.image) !== textOf(container.image)) {
+  if (isOutdated(view, status)) {
     return {
       status: stopped(view, status, { exitCode: 137, reason: "Error" }),
-      events: [
-        event(
-          view,
-          "Normal",
-          "Killing",
-          `Container ${textOf(container.name)} definition changed, will be restarted`,
-        ),
-      ],
+      events: [definitionChanged(view)],
     };
   }
   // Init containers do their work and end; those that are restarted for ever stay.
@@ -160,11 +201,21 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
   };
 }
 
+/** Whether a container runs another image than it should by now. */
+export function isOutdated({ container }: ContainerView, status: JsonObject): boolean {
+  return textOf(status.image) !== textOf(container.image);
+}
+
+export function definitionChanged(view: ContainerView): EventText {
+  const name = textOf(view.container.name);
+  return event(view, "Normal", "Killing", `Container ${name} definition changed, will be restarted`);
+}
+
 /** A container's status once it has ended. */
 export function stopped(
   view: Pick<ContainerView, "now">,
   status: JsonObject,
-  exit: { readonly exitCode: number; readonly reason: string },
+  exit: ContainerExit,
 ): JsonObject {
   const startedAt = field(status, "state", "running", "startedAt");
   return {
@@ -173,8 +224,9 @@ export function stopped(
       terminated: {
         exitCode: exit.exitCode,
         reason: exit.reason,
+        ...(exit.message === undefined ? {} : { message: exit.message }),
         ...(startedAt === undefined ? {} : { startedAt }),
-        finishedAt: secondsOf(view.now),
+        finishedAt: secondsOf(exit.finishedAt ?? view.now),
         ...(status.containerID === undefined ? {} : { containerID: status.containerID }),
       },
     },
@@ -183,13 +235,13 @@ export function stopped(
   };
 }
 
-function terminated(view: ContainerView, status: JsonObject): ContainerStep {
+function terminated(life: ContainerLife, view: ContainerView, status: JsonObject): ContainerStep {
   const code = numberAt(status, ["state", "terminated", "exitCode"], 0);
   const isInit = view.part === "initContainers" && view.container.restartPolicy !== "Always";
   if (isInit && code === 0) return { status: { ...status, ready: true }, events: [] };
   if (!view.restarts(code)) return { status, events: [] };
   // The first time is free.
-  if (numberAt(status, ["restartCount"], 0) === 0) return start(view, status);
+  if (numberAt(status, ["restartCount"], 0) === 0) return life.start(view, status);
   const { pod, container } = view;
   const name = textOf(container.name);
   const place = `${pod.metadata.name}_${namespaceOf(pod)}(${pod.metadata.uid})`;
@@ -212,10 +264,10 @@ function terminated(view: ContainerView, status: JsonObject): ContainerStep {
   };
 }
 
-function backingOff(view: ContainerView, status: JsonObject): ContainerStep {
+function backingOff(life: ContainerLife, view: ContainerView, status: JsonObject): ContainerStep {
   const finished = timeAt(status, "lastState", "terminated", "finishedAt") ?? view.now;
   const left = finished + backoffMs(numberAt(status, ["restartCount"], 0)) - view.now;
-  return left > 0 ? { status, events: [], againMs: left } : start(view, status);
+  return left > 0 ? { status, events: [], againMs: left } : life.start(view, status);
 }
 
 /** A container that has not been started yet. */

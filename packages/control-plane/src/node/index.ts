@@ -5,4 +5,9 @@ export {
   type ImageSelector,
   type PodSelector,
 } from "./behavior.ts";
-export { type NodeSpec, type SimulatedNodeOptions, SimulatedNodes } from "./simulated-node.ts";
+export {
+  type NodeSpec,
+  type RunningProcesses,
+  type SimulatedNodeOptions,
+  SimulatedNodes,
+} from "./simulated-node.ts";

@@ -1,6 +1,8 @@
 import { listAt } from "../controllers/objects.ts";
 import type { ApiResponse } from "../http/request.ts";
 import { type JsonObject, textOf } from "../json.ts";
+import { type LogQuery, written } from "../processes/container-log.ts";
+import type { ContainerRun, ProcessRuntime } from "../processes/index.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Registry } from "../registry/registry.ts";
 import { badRequest, notFound } from "../status.ts";
@@ -19,8 +21,8 @@ export interface LogHandlers {
   readonly [path: string]: LogHandlers["pods/log"];
 }
 
-/** `kubectl logs`: what a pod's behavior says that it wrote. */
-export function logHandlers(behaviors: Behaviors): LogHandlers {
+/** `kubectl logs`: what a pod's processes wrote, or what its behavior says that it did. */
+export function logHandlers(behaviors: Behaviors, runtime: () => ProcessRuntime | undefined): LogHandlers {
   return {
     "pods/log": async ({ registry }, { resource, namespace, name }, _info, { query }) => {
       const pod = registry.entry({ resource, namespace, name }).object;
@@ -39,13 +41,65 @@ export function logHandlers(behaviors: Behaviors): LogHandlers {
           `container "${container}" in pod "${name}" is waiting to start: ${textOf(reason) || "ContainerCreating"}`,
         );
       }
+      const processes = behaviors.isTold(pod) ? undefined : runtime();
+      if (processes) {
+        const which = query.get("previous") === "true" ? "previous" : "latest";
+        const latest = processes.runOf(pod, container, which);
+        // One that was not started again yet is the one to show.
+        const run = latest ?? processes.runOf(pod, container);
+        if (!run) {
+          return plain(`unable to retrieve container logs for ${textOf(status.containerID)}`);
+        }
+        return { ...plain(""), body: processLog(run, readQuery(query, registry.clock.now()), query) };
+      }
       const text = cut(logsOf(behaviors.of(pod, container), pod, container), query);
-      return {
-        status: 200,
-        headers: { "cache-control": "no-cache, private", "content-type": "text/plain" },
-        body: text,
-      };
+      return plain(text);
     },
+  };
+}
+
+function plain(text: string): ApiResponse {
+  return {
+    status: 200,
+    headers: { "cache-control": "no-cache, private", "content-type": "text/plain" },
+    body: text,
+  };
+}
+
+function processLog({ log }: ContainerRun, wanted: LogQuery, query: URLSearchParams): ApiResponse["body"] {
+  if (query.get("follow") !== "true") return log.read(wanted);
+  return (sink) => {
+    let left = wanted.limitBytes ?? Number.POSITIVE_INFINITY;
+    const send = (bytes: Buffer) => {
+      if (bytes.byteLength > 0) sink.write(bytes.byteLength > left ? bytes.subarray(0, left) : bytes);
+      left -= bytes.byteLength;
+      if (left <= 0) sink.end();
+    };
+    send(log.read(wanted));
+    return log.follow((line) => {
+      if (line === undefined) sink.end();
+      else if (left > 0 && (wanted.stream ?? line.stream) === line.stream) send(written(line, wanted));
+    });
+  };
+}
+
+function readQuery(query: URLSearchParams, now: number): LogQuery {
+  const number = (name: string) => {
+    const value = query.get(name);
+    return value !== null && /^\d+$/.test(value) ? Number(value) : undefined;
+  };
+  const tailLines = number("tailLines");
+  const limitBytes = number("limitBytes");
+  const seconds = number("sinceSeconds");
+  const time = Date.parse(query.get("sinceTime") ?? "");
+  const sinceMs = seconds === undefined ? (Number.isNaN(time) ? undefined : time) : now - seconds * 1_000;
+  const stream = query.get("stream");
+  return {
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...(query.get("timestamps") === "true" ? { timestamps: true } : {}),
+    ...(stream === "Stdout" ? { stream: "stdout" } : stream === "Stderr" ? { stream: "stderr" } : {}),
   };
 }
 

@@ -4,11 +4,11 @@ import { equal, type Json, type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import type { Behavior } from "./behavior.ts";
 import {
+  type ContainerExit,
   type ContainerStep,
   type ContainerView,
   event,
   secondsOf,
-  stepContainer,
   stopped,
   waiting,
 } from "./container.ts";
@@ -20,11 +20,14 @@ export interface PodView {
   readonly hostAddress: string;
   /** How a container behaves; without a name, the pod as a whole. */
   readonly behavior: (container?: string) => Behavior;
-  readonly imageMissing: (image: string) => boolean;
+  /** Why an image is not there; undefined if it is. */
+  readonly imageMissing: (container: JsonObject) => string | undefined;
   /** Why the pod's volumes cannot be mounted; undefined if they can. */
   readonly mountError: EventText | undefined;
   /** Why a container cannot be made; undefined if it can. */
   readonly configError: (container: JsonObject) => string | undefined;
+  /** A container's next status from its last one. */
+  readonly step: (view: ContainerView, status: JsonObject | undefined) => ContainerStep;
 }
 
 /** A pod's next status. */
@@ -66,12 +69,7 @@ function created(pod: StoredObject, view: PodView): PodStep {
 }
 
 function hasStarted(status: JsonObject): boolean {
-  return ["initContainerStatuses", "containerStatuses"].some((part) =>
-    listAt(status, part).some(
-      (one) =>
-        field(one, "state", "waiting") === undefined || field(one, "lastState", "terminated") !== undefined,
-    ),
-  );
+  return ["initContainerStatuses", "containerStatuses"].some((part) => hasBegun(listAt(status, part)));
 }
 
 function containerView(pod: StoredObject, view: PodView, container: JsonObject, part: Part): ContainerView {
@@ -87,7 +85,7 @@ function containerView(pod: StoredObject, view: PodView, container: JsonObject, 
       isInit && behavior.container === undefined && behavior.kind !== "image-pull-error"
         ? { kind: "run" }
         : behavior,
-    imageMissing: view.imageMissing(textOf(container.image)),
+    imageMissing: view.imageMissing(container),
     configError: view.configError(container),
     now: view.now,
     restarts: (code) =>
@@ -106,6 +104,7 @@ function stepAll(pod: StoredObject, view: PodView): Stepped {
   const known = (part: string, name: Json | undefined) =>
     listAt(pod, "status", part).find((status) => status.name === name);
   const inits: ContainerStep[] = [];
+  const begun = hasBegun(listAt(pod, "status", "containerStatuses"));
   let initialized = true;
   for (const container of listAt(pod, "spec", "initContainers")) {
     const before = known("initContainerStatuses", container.name);
@@ -114,22 +113,31 @@ function stepAll(pod: StoredObject, view: PodView): Stepped {
       inits.push({ status: before ?? waiting(own, undefined, "PodInitializing"), events: [] });
       continue;
     }
-    const step = stepContainer(own, before);
+    const step = view.step(own, before);
     inits.push(step);
-    initialized = isInitialized(container, step.status);
+    initialized = begun || isInitialized(container, step.status);
   }
   const containers = listAt(pod, "spec", "containers").map((container) => {
     const before = known("containerStatuses", container.name);
     const own = containerView(pod, view, container, "containers");
-    if (initialized) return stepContainer(own, before);
+    if (initialized) return view.step(own, before);
     return { status: before ?? waiting(own, undefined, "PodInitializing"), events: [] };
   });
   return { initContainers: inits, containers };
 }
 
+/** Whether one of these was ever started. Once a main container was, nobody waits for init containers any more. */
+function hasBegun(statuses: readonly JsonObject[]): boolean {
+  return statuses.some(
+    (status) =>
+      field(status, "state", "waiting") === undefined ||
+      field(status, "lastState", "terminated") !== undefined,
+  );
+}
+
 /** Whether what comes after an init container may start. */
 function isInitialized(container: JsonObject, status: JsonObject): boolean {
-  if (container.restartPolicy === "Always") return field(status, "state", "running") !== undefined;
+  if (container.restartPolicy === "Always") return status.started === true;
   return field(status, "state", "terminated", "exitCode") === 0;
 }
 
@@ -201,8 +209,9 @@ function conditionsOf(
 ): JsonObject[] {
   const before = listAt(pod, "status", "conditions");
   const specs = listAt(pod, "spec", "initContainers");
+  const begun = hasBegun(statuses.containers);
   const incomplete = statuses.initContainers.flatMap((status, index) =>
-    isInitialized(specs[index] ?? {}, status) ? [] : [textOf(status.name)],
+    begun || isInitialized(specs[index] ?? {}, status) ? [] : [textOf(status.name)],
   );
   const sidecars = statuses.initContainers.filter((_, index) => specs[index]?.restartPolicy === "Always");
   const unready = [...sidecars, ...statuses.containers].flatMap(({ ready, name }) =>
@@ -289,7 +298,7 @@ function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
   const message = overdue
     ? "Pod was active on the node longer than the specified deadline"
     : "The node was low on resource: memory. ";
-  const { status } = terminate(pod, view, { exitCode: 137, reason: "Error" });
+  const { status } = terminate(pod, view, () => ({ exitCode: 137, reason: "Error" }));
   const target: JsonObject = {
     type: "DisruptionTarget",
     observedGeneration: Number(pod.metadata.generation ?? 1),
@@ -319,10 +328,10 @@ function evicted(pod: StoredObject, view: PodView): PodStep | undefined {
 export function terminate(
   pod: StoredObject,
   view: PodView,
-  exit: { readonly exitCode: number; readonly reason: string },
+  exit: (status: JsonObject) => ContainerExit,
 ): PodStep {
   const stop = (status: JsonObject): JsonObject =>
-    field(status, "state", "running") === undefined ? status : stopped(view, status, exit);
+    field(status, "state", "running") === undefined ? status : stopped(view, status, exit(status));
   const initContainers = listAt(pod, "status", "initContainerStatuses").map(stop);
   const containers = listAt(pod, "status", "containerStatuses").map(stop);
   const status = statusWith(pod, view, { initContainers, containers });

@@ -1,4 +1,5 @@
 import type { ControllerWorld, Running } from "../controllers/loop.ts";
+import type { AddressBlock, ProcessOptions, ProcessRuntime, RuntimeWorld } from "../processes/index.ts";
 import {
   type Behavior,
   type BehaviorKind,
@@ -7,6 +8,7 @@ import {
   type PodSelector,
 } from "./behavior.ts";
 import { type LogHandlers, logHandlers } from "./logs.ts";
+import type { NodeNetwork } from "./start-nodes.ts";
 
 /** One node as it presents itself. */
 export interface NodeSpec {
@@ -23,6 +25,12 @@ export interface SimulatedNodeOptions {
   readonly nodes?: readonly NodeSpec[];
 }
 
+/** Nodes with real processes, which have to be ended. */
+export interface RunningProcesses extends Running {
+  /** Ends every process. Resolves once none is left. */
+  close(): Promise<void>;
+}
+
 /**
  * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are told, and go when they are deleted.
  * Enough for everything above the kubelet to do its work.
@@ -37,6 +45,7 @@ export interface SimulatedNodeOptions {
 export class SimulatedNodes {
   readonly #behaviors = new Behaviors();
   readonly #options: SimulatedNodeOptions;
+  #runtime: ProcessRuntime | undefined;
 
   constructor(options: SimulatedNodeOptions = {}) {
     this.#options = options;
@@ -54,12 +63,54 @@ export class SimulatedNodes {
 
   /** What answers for a pod's logs. */
   get handlers(): LogHandlers {
-    return logHandlers(this.#behaviors);
+    return logHandlers(this.#behaviors, () => this.#runtime);
   }
 
   /** Brings the nodes up: a scheduler for all, and a kubelet on each. */
   async start(world: ControllerWorld): Promise<Running> {
     const { startNodes } = await import("./start-nodes.ts");
-    return startNodes(world, this.#behaviors, this.#options.nodes ?? [{ name: "windlass-node" }]);
+    return startNodes(world, { nodes: this.#nodes, behaviors: this.#behaviors });
+  }
+
+  /**
+   * Brings up nodes that run real processes: for every pod that nothing is said about.
+   *
+   * @param block where pods and Services have their addresses
+   */
+  async startProcesses(
+    world: Omit<RuntimeWorld, "ownAddresses">,
+    options: ProcessOptions,
+    block: AddressBlock,
+  ): Promise<RunningProcesses> {
+    const { startNodes } = await import("./start-nodes.ts");
+    const { ProcessRuntime, startServiceProxy } = await import("../processes/index.ts");
+    const isShared = block.kind === "shared";
+    const runtime = new ProcessRuntime({ ...world, ownAddresses: !isShared }, options);
+    this.#runtime = runtime;
+    const network: NodeNetwork = {
+      pods: block.pods,
+      host: (index) => (isShared ? block.pods : `${block.pods}.255.${index + 1}`),
+    };
+    const nodes = startNodes(world, { nodes: this.#nodes, behaviors: this.#behaviors, network, runtime });
+    const hosts = this.#nodes.map((_node, index) => network.host(index));
+    const proxy = startServiceProxy(world, { hosts, apiServer: world.apiServer });
+    return {
+      stop: () => {
+        nodes.stop();
+        proxy.stop();
+      },
+      get idle() {
+        return nodes.idle && proxy.idle;
+      },
+      close: async () => {
+        await proxy.close();
+        await runtime.close();
+        await block.close();
+      },
+    };
+  }
+
+  get #nodes(): readonly NodeSpec[] {
+    return this.#options.nodes ?? [{ name: "windlass-node" }];
   }
 }

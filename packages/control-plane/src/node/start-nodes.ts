@@ -15,38 +15,61 @@ import {
   isDeleting,
   listAt,
   namespaceOf,
+  numberAt,
+  timeAt,
   writeStatus,
 } from "../controllers/objects.ts";
 import { isFinished } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
+import type { ProcessRuntime } from "../processes/index.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { Addresses } from "./addresses.ts";
 import type { Behaviors } from "./behavior.ts";
+import { stepContainer } from "./container.ts";
 import { isSettled, killing, lingersMs, type PodView, stepPod, terminate } from "./pod-status.ts";
+import { exitOfProcess, type PodProcesses, stepProcess } from "./process-container.ts";
 import { configError, mountError } from "./requirements.ts";
 import { startScheduler } from "./scheduler.ts";
 import type { NodeSpec } from "./simulated-node.ts";
 
+/** Where pods and nodes have their addresses. */
+export interface NodeNetwork {
+  /** The first two numbers of pod addresses; a whole address where all pods share one. */
+  readonly pods: string;
+  /** A node's own address, by its number. */
+  readonly host: (index: number) => string;
+}
+
+/** The network of nodes that run nothing: no packet ever goes there. */
+const simulatedNetwork: NodeNetwork = {
+  pods: "10.244",
+  host: (index) => `10.255.${(index + 1) >> 8}.${(index + 1) & 255}`,
+};
+
+export interface NodesOptions {
+  readonly nodes: readonly NodeSpec[];
+  readonly behaviors: Behaviors;
+  /** @default addresses that lead nowhere */
+  readonly network?: NodeNetwork;
+  /** Runs the containers of pods that nothing was said about. @default they are simulated too */
+  readonly runtime?: ProcessRuntime;
+}
+
 /** Brings nodes up: a scheduler for all, and a kubelet on each. */
-export function startNodes(
-  world: ControllerWorld,
-  behaviors: Behaviors,
-  nodes: readonly NodeSpec[],
-): Running {
-  for (const [index, node] of nodes.entries()) announce(world, node, index);
-  const hosts = new Map(nodes.map(({ name }, index) => [name, hostAddress(index)]));
-  return together([startScheduler(world), startKubelets(world, behaviors, hosts)]);
+export function startNodes(world: ControllerWorld, options: NodesOptions): Running {
+  const { nodes, network = simulatedNetwork } = options;
+  for (const [index, node] of nodes.entries()) announce(world, node, index, network);
+  const hosts = new Map(nodes.map(({ name }, index) => [name, network.host(index)]));
+  return together([startScheduler(world), startKubelets(world, options, hosts)]);
 }
 
-function hostAddress(index: number): string {
-  return `10.255.${(index + 1) >> 8}.${(index + 1) & 255}`;
-}
-
-function announce({ registry }: ControllerWorld, node: NodeSpec, index: number): void {
+function announce({ registry }: ControllerWorld, node: NodeSpec, index: number, network: NodeNetwork): void {
   const { store, clock, random } = registry;
-  if (store.get("nodes", node.name)) return;
+  const known = store.get("nodes", node.name)?.object;
+  const internal = listAt(known, "status", "addresses").find(({ type }) => type === "InternalIP");
+  if (known && internal?.address === network.host(index)) return;
   const now = timestamp(clock);
   const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
     type,
@@ -63,7 +86,20 @@ function announce({ registry }: ControllerWorld, node: NodeSpec, index: number):
     "ephemeral-storage": "1Ti",
     ...node.capacity,
   };
-  const podCIDR = `10.244.${index & 255}.0/24`;
+  const podCIDR = `${network.pods.split(".").slice(0, 2).join(".")}.${index & 255}.0/24`;
+  const addresses = [
+    { type: "InternalIP", address: network.host(index) },
+    { type: "Hostname", address: node.name },
+  ];
+  if (known) {
+    const status = { ...(known.status as JsonObject), addresses };
+    store.put("nodes", node.name, {
+      ...known,
+      spec: { ...(known.spec as JsonObject), podCIDR, podCIDRs: [podCIDR] },
+      status,
+    });
+    return;
+  }
   store.put("nodes", node.name, {
     apiVersion: "v1",
     kind: "Node",
@@ -100,10 +136,7 @@ function announce({ registry }: ControllerWorld, node: NodeSpec, index: number):
         condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
         condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
       ],
-      addresses: [
-        { type: "InternalIP", address: hostAddress(index) },
-        { type: "Hostname", address: node.name },
-      ],
+      addresses,
       daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
       nodeInfo: {
         machineID: "",
@@ -123,13 +156,14 @@ function announce({ registry }: ControllerWorld, node: NodeSpec, index: number):
 
 function startKubelets(
   world: ControllerWorld,
-  behaviors: Behaviors,
+  { behaviors, network = simulatedNetwork, runtime }: NodesOptions,
   hosts: ReadonlyMap<string, string>,
 ): Running {
   const { registry } = world;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
-  const addresses = new Addresses(store);
+  const isShared = network.pods.split(".").length === 4;
+  const addresses = new Addresses(store, isShared ? "10.244" : network.pods);
   /** Pods that wait for a ConfigMap or Secret, by namespace. */
   const wanting = new Map<string, Set<string>>();
   /** Pods that were deleted while they ran: their containers are yet to be stopped. */
@@ -158,6 +192,7 @@ function startKubelets(
         if (!hosts.has(textOf(field(entry.object, "spec", "nodeName")))) return [];
         if (type !== "DELETED") return [key];
         addresses.free(key);
+        runtime?.drop(entry.object.metadata.uid);
         wanting.get(namespaceOf(entry.object))?.delete(key);
         if (!isFinished(entry.object)) torn.set(key, entry.object);
         return [key];
@@ -174,7 +209,7 @@ function startKubelets(
       if (!pod || !hosts.has(node) || !store.get("nodes", node)) return undefined;
       try {
         return isDeleting(pod)
-          ? await finish(pod, node)
+          ? await (isReal(pod) ? finishProcesses(key, pod, node) : finish(pod, node))
           : isFinished(pod)
             ? undefined
             : await advance(key, pod, node);
@@ -188,17 +223,55 @@ function startKubelets(
   behaviors.changed = () => {
     for (const { key } of store.list(pods.bucket).entries) loop.add(key);
   };
-  return loop;
+  if (runtime) runtime.changed = (key) => loop.add(key);
+  return {
+    stop: () => loop.stop(),
+    get idle() {
+      return loop.idle && (runtime?.idle ?? true);
+    },
+  };
+
+  /** Whether a pod has real processes. */
+  function isReal(pod: StoredObject): boolean {
+    return runtime !== undefined && !behaviors.isTold(pod);
+  }
 
   function viewOf(key: string, pod: StoredObject, node: string): PodView {
-    return {
+    const view = {
       now: clock.now(),
-      address: addresses.of(key),
+      address: isShared ? network.pods : addresses.of(key),
       hostAddress: hosts.get(node) ?? "",
-      behavior: (container) => behaviors.of(pod, container),
-      imageMissing: (image) => behaviors.isMissing(image),
       mountError: mountError(store, pod),
-      configError: (container) => configError(store, pod, container),
+      configError: (container: JsonObject) => configError(store, pod, container),
+    };
+    const missing = ({ image }: JsonObject) => (behaviors.isMissing(textOf(image)) ? "" : undefined);
+    if (!runtime || !isReal(pod)) {
+      return {
+        ...view,
+        behavior: (container) => behaviors.of(pod, container),
+        imageMissing: missing,
+        step: stepContainer,
+      };
+    }
+    const own = processesOf(runtime, pod, view);
+    return {
+      ...view,
+      behavior: () => ({ kind: "run" }),
+      imageMissing: (container) => missing(container) ?? runtime.imageTrouble(container),
+      step: (one, status) => stepProcess(own, one, status),
+    };
+  }
+
+  function processesOf(
+    runs: ProcessRuntime,
+    pod: StoredObject,
+    { address, hostAddress }: Pick<PodView, "address" | "hostAddress">,
+  ): PodProcesses {
+    return {
+      observe: (container, attempt) => runs.observe(pod, container, attempt),
+      start: ({ container, part }, attempt) =>
+        runs.start({ pod, container, part, attempt, podAddress: address, hostAddress }),
+      stop: (container) => runs.stopContainer(pod, container, graceMs(pod)),
     };
   }
 
@@ -218,8 +291,13 @@ function startKubelets(
   async function advance(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
     const view = viewOf(key, pod, node);
     const step = stepPod(pod, view);
+    if (runtime?.isAlive(pod) && (step.status.phase === "Succeeded" || step.status.phase === "Failed")) {
+      // What is left of it, a sidecar say, ends first.
+      runtime.stop(pod, graceMs(pod));
+      return undefined;
+    }
     note(key, pod, view, step.status);
-    await tell(pod, node, [...step.events]);
+    await tell(pod, node, [...step.events, ...(runtime?.takeEvents(pod) ?? [])]);
     if (!isSettled(pod, step)) await write(pod, node, step.status);
     return step.againMs === undefined ? undefined : { requeueAfterMs: step.againMs };
   }
@@ -247,14 +325,44 @@ function startKubelets(
       if (left > 0) return { requeueAfterMs: left };
       const code = view.behavior().exitCode ?? 0;
       const exit = { exitCode: code, reason: code === 0 ? "Completed" : "Error" };
-      await write(pod, node, terminate(pod, view, exit).status);
+      await write(pod, node, terminate(pod, view, () => exit).status);
     }
+    await release(pod, node);
+    return undefined;
+  }
+
+  /** The same for a pod with real processes: they are asked to end, and after the grace period made to. */
+  async function finishProcesses(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
+    const end = timeAt(pod, "metadata", "deletionTimestamp") ?? clock.now();
+    const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
+    const events = killing(pod).filter(({ fieldPath = "" }) =>
+      asked.has(/\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
+    );
+    await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
+    // Heard of again when one of them has ended.
+    if (runtime?.isAlive(pod)) return undefined;
+    if (!isFinished(pod)) {
+      const exit = (status: JsonObject) => {
+        const attempt = numberAt(status, ["restartCount"], 0);
+        return exitOfProcess(runtime?.observe(pod, textOf(status.name), attempt) ?? { at: "absent" });
+      };
+      await write(pod, node, terminate(pod, viewOf(key, pod, node), exit).status);
+    }
+    await release(pod, node);
+    return undefined;
+  }
+
+  /** Lets a pod go whose containers have stopped. */
+  async function release(pod: StoredObject, node: string): Promise<void> {
     const context = contexts.get(node);
     const graceful = Number(pod.metadata.deletionGracePeriodSeconds ?? 0) > 0;
     const held = Array.isArray(pod.metadata.finalizers) && pod.metadata.finalizers.length > 0;
     if (context && (graceful || !held)) {
       await deleteIfPresent(registry, pods, pod, context, { gracePeriodSeconds: 0 });
     }
-    return undefined;
   }
+}
+
+function graceMs(pod: StoredObject): number {
+  return numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000;
 }

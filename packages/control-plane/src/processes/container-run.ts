@@ -1,0 +1,363 @@
+import type { ChildProcess } from "node:child_process";
+import type { Clock } from "@windlass/clock";
+import type { EventText } from "../controllers/events.ts";
+import { numberAt } from "../controllers/objects.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
+import { field } from "../storage/store.ts";
+import { ContainerLog } from "./container-log.ts";
+import { type ContainerPlace, commandTrouble, exitCodeOf, launch } from "./launch.ts";
+import { type Observed, retryMs } from "./observed.ts";
+import { variables } from "./options.ts";
+import { look, type Reach, startProbe } from "./probe.ts";
+import { endProcess, type Reaper, sweep } from "./reaper.ts";
+
+/** What a run of a container needs of its pod and its node. */
+export interface RunOptions {
+  readonly clock: Clock;
+  readonly reaper: Reaper;
+  /** As in the pod's spec. */
+  readonly container: JsonObject;
+  readonly part: "initContainers" | "containers";
+  readonly podAddress: string;
+  readonly graceMs: number;
+  /** What to run, and where. @throws what keeps it from being started */
+  readonly place: () => Promise<{ readonly place: ContainerPlace; readonly command: readonly string[] }>;
+  readonly lastWords: () => Promise<string>;
+  /** Told when something about it has changed. */
+  readonly changed: () => void;
+  readonly tell: (text: EventText) => void;
+}
+
+/** One run of a container: from before its process is started until it has ended. */
+export class ContainerRun {
+  readonly log: ContainerLog;
+  readonly #options: RunOptions;
+  readonly #probes = new AbortController();
+  #observed: Observed = { at: "starting" };
+  #child: ChildProcess | undefined;
+  #place: ContainerPlace | undefined;
+  #startedAt = 0;
+  /** When it will be killed, by the clock; undefined unless it is being stopped. */
+  #killAt: number | undefined;
+  #cancelKill: () => void = () => undefined;
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.log = new ContainerLog(() => options.clock.now());
+  }
+
+  get observed(): Observed {
+    return this.#observed;
+  }
+
+  /** Whether there is, or will be, a process. */
+  get isAlive(): boolean {
+    return this.#observed.at === "starting" || this.#observed.at === "running";
+  }
+
+  /** Whether it was held back, long enough ago to try it again. */
+  get mayTryAgain(): boolean {
+    return this.#observed.at === "held" && this.#options.clock.now() - this.#startedAt >= retryMs;
+  }
+
+  /** Where its process has its input, if it has one that others may write to. */
+  get stdin(): NodeJS.WritableStream | undefined {
+    return this.#child?.stdin ?? undefined;
+  }
+
+  /** Resolves once there is no process any more. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  async start(): Promise<void> {
+    const { container, clock, reaper } = this.#options;
+    this.#startedAt = clock.now();
+    let command: readonly string[];
+    try {
+      const made = await this.#options.place();
+      this.#place = made.place;
+      command = made.command;
+    } catch (error) {
+      const reason = error instanceof Held ? error.reason : "CreateContainerError";
+      this.#settle({ at: "held", reason, message: error instanceof Error ? error.message : String(error) });
+      return;
+    }
+    const trouble = await commandTrouble(this.#place, command);
+    if (trouble !== undefined) {
+      await this.#exit({
+        exitCode: 128,
+        reason: "StartError",
+        message: `failed to start the process: ${trouble}`,
+      });
+      return;
+    }
+    if (this.#killAt !== undefined) {
+      await this.#exit({ exitCode: 137, reason: "Error" });
+      return;
+    }
+    const child = launch(this.#place, command, container.stdin === true ? "pipe" : "ignore");
+    this.#child = child;
+    if (child.pid !== undefined) reaper.add(child.pid);
+    child.stdout?.on("data", (chunk: Buffer) => this.log.write("stdout", chunk));
+    child.stderr?.on("data", (chunk: Buffer) => this.log.write("stderr", chunk));
+    child.stdin?.on("error", () => undefined);
+    child.once("error", (error) => {
+      if (child.pid === undefined) {
+        void this.#exit({
+          exitCode: 128,
+          reason: "StartError",
+          message: `failed to start the process: ${error.message}`,
+        });
+      }
+    });
+    child.once("exit", (code, signal) => {
+      const exitCode = exitCodeOf(code, signal);
+      void this.#exit({ exitCode, reason: exitCode === 0 ? "Completed" : "Error" });
+    });
+    if (child.pid === undefined) return;
+    await this.#afterStart();
+  }
+
+  async #afterStart(): Promise<void> {
+    const { container, tell } = this.#options;
+    const hook = field(container, "lifecycle", "postStart");
+    if (isObject(hook)) {
+      const { outcome, output } = await this.#hook(hook);
+      if (outcome === "failure") {
+        tell(this.#event("Warning", "FailedPostStartHook", `PostStartHook failed: ${output}`));
+        this.stop(this.#options.graceMs);
+      }
+    }
+    if (this.#observed.at !== "starting" || this.#killAt !== undefined) return;
+    const hasStartup = isObject(container.startupProbe);
+    this.#observed = { at: "running", startedAt: this.#startedAt, started: !hasStartup, ready: false };
+    if (hasStartup) this.#probe("startup", container.startupProbe as JsonObject);
+    else this.#startWatching();
+    this.#options.changed();
+  }
+
+  /** From here on it is asked whether it lives, and whether it is ready. */
+  #startWatching(): void {
+    const { container } = this.#options;
+    const { livenessProbe, readinessProbe } = container;
+    if (this.#observed.at !== "running") return;
+    this.#observed = { ...this.#observed, started: true, ready: !isObject(readinessProbe) };
+    if (isObject(livenessProbe)) this.#probe("liveness", livenessProbe);
+    if (isObject(readinessProbe)) this.#probe("readiness", readinessProbe);
+  }
+
+  #probe(kind: "liveness" | "readiness" | "startup", spec: JsonObject): void {
+    const { clock, tell, container, changed } = this.#options;
+    // One that has done its work stops without the others.
+    const own = new AbortController();
+    const word = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+    startProbe({
+      kind,
+      spec,
+      clock,
+      reach: this.#reach(),
+      signal: AbortSignal.any([own.signal, this.#probes.signal]),
+      onOutcome: (verdict, { outcome, output }) => {
+        if (this.#observed.at !== "running") return;
+        if (outcome === "failure")
+          tell(this.#event("Warning", "Unhealthy", `${word} probe failed: ${output}`));
+        if (kind === "readiness") {
+          const ready = verdict === "success";
+          if (ready !== this.#observed.ready) this.#observed = { ...this.#observed, ready };
+        } else if (kind === "startup" && verdict === "success") {
+          own.abort();
+          this.#startWatching();
+        } else if (outcome === "failure" && verdict === "failure" && this.#killAt === undefined) {
+          const name = textOf(container.name);
+          tell(this.#event("Normal", "Killing", `Container ${name} failed ${kind} probe, will be restarted`));
+          this.stop(numberAt(spec, ["terminationGracePeriodSeconds"], this.#options.graceMs / 1_000) * 1_000);
+        }
+        changed();
+      },
+    });
+  }
+
+  /**
+   * Asks the process to end, and makes it after a while. A second call can only make the while shorter.
+   *
+   * @param graceMs by the control plane's clock
+   * @returns whether it had not been asked before
+   */
+  stop(graceMs: number): boolean {
+    if (!this.isAlive) return false;
+    const { clock } = this.#options;
+    const at = clock.now() + graceMs;
+    const isFirst = this.#killAt === undefined;
+    if (this.#killAt !== undefined && this.#killAt <= at) return false;
+    this.#killAt = at;
+    this.#probes.abort();
+    this.#cancelKill();
+    this.#cancelKill = clock.schedule(graceMs, () => this.kill());
+    if (isFirst && this.#child) void this.#askToEnd();
+    return isFirst;
+  }
+
+  async #askToEnd(): Promise<void> {
+    const { container, tell } = this.#options;
+    const hook = field(container, "lifecycle", "preStop");
+    if (isObject(hook)) {
+      const { outcome, output } = await this.#hook(hook);
+      if (outcome === "failure")
+        tell(this.#event("Warning", "FailedPreStopHook", `PreStopHook failed: ${output}`));
+    }
+    this.#signal((textOf(field(container, "lifecycle", "stopSignal")) || "SIGTERM") as NodeJS.Signals);
+  }
+
+  /** Ends the process and all it has started, at once. */
+  kill(): void {
+    this.#killAt ??= this.#options.clock.now();
+    this.#probes.abort();
+    const pid = this.#child?.pid;
+    if (pid !== undefined && this.isAlive) endProcess(-pid, "SIGKILL");
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid;
+    if (pid !== undefined && this.isAlive) endProcess(pid, signal);
+  }
+
+  async #hook(
+    hook: JsonObject,
+  ): Promise<{ readonly outcome: "success" | "failure"; readonly output: string }> {
+    const seconds = field(hook, "sleep", "seconds");
+    if (typeof seconds === "number") {
+      await new Promise<void>((resolve) => {
+        this.#options.clock.schedule(seconds * 1_000, resolve);
+      });
+      return { outcome: "success", output: "" };
+    }
+    return await look(hook, this.#reach(), this.#options.graceMs);
+  }
+
+  #reach(): Reach {
+    const { podAddress, container } = this.#options;
+    return {
+      address: podAddress,
+      container,
+      exec: (command, timeoutMs) => this.#runToEnd(command, timeoutMs),
+    };
+  }
+
+  /** Starts another program where this container's runs. @throws Error if the container has none running */
+  async exec(command: readonly string[], stdin: "pipe" | "ignore"): Promise<ChildProcess> {
+    if (!this.#place || this.#observed.at === "exited") throw new Error("container not running");
+    const trouble = await commandTrouble(this.#place, command);
+    if (trouble !== undefined) throw new CommandNotFound(trouble);
+    const child = launch(this.#place, command, stdin);
+    const { pid } = child;
+    if (pid !== undefined) {
+      this.#options.reaper.add(pid);
+      child.once("exit", () => {
+        this.#options.reaper.remove(pid);
+        endProcess(-pid, "SIGKILL");
+      });
+    }
+    return child;
+  }
+
+  async #runToEnd(
+    command: readonly string[],
+    timeoutMs: number,
+  ): Promise<{ readonly code: number; readonly output: string }> {
+    const child = await this.exec(command, "ignore");
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const text = () => Buffer.concat(chunks).subarray(0, 10_240).toString();
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        if (child.pid !== undefined) endProcess(-child.pid, "SIGKILL");
+        resolve({
+          code: 137,
+          output: `command timed out: ${command.join(" ")} timed out after ${timeoutMs / 1_000}s`,
+        });
+      }, timeoutMs);
+      child.once("error", (error) => {
+        clearTimeout(timer);
+        resolve({ code: 128, output: error.message });
+      });
+      child.once("close", (code, signal) => {
+        clearTimeout(timer);
+        resolve({ code: exitCodeOf(code, signal), output: text() });
+      });
+    });
+  }
+
+  #event(type: "Normal" | "Warning", reason: string, message: string): EventText {
+    const { part, container } = this.#options;
+    return { type, reason, message, fieldPath: `spec.${part}{${textOf(container.name)}}` };
+  }
+
+  async #exit(exit: {
+    readonly exitCode: number;
+    readonly reason: string;
+    readonly message?: string;
+  }): Promise<void> {
+    const { container, clock, reaper, lastWords } = this.#options;
+    const finishedAt = clock.now();
+    this.#probes.abort();
+    this.#cancelKill();
+    const pid = this.#child?.pid;
+    if (pid !== undefined) {
+      // As when the first process of a container ends: what it has started ends with it.
+      endProcess(-pid, "SIGKILL");
+      reaper.remove(pid);
+      const mark = this.#place?.env.get(variables.container);
+      if (mark !== undefined) await sweep(variables.container, mark);
+      await this.#drain();
+    }
+    this.log.end();
+    let message = exit.message ?? ((await lastWords()) || undefined);
+    if (
+      message === undefined &&
+      exit.exitCode !== 0 &&
+      container.terminationMessagePolicy === "FallbackToLogsOnError"
+    ) {
+      message = this.log.tail(80, 2_048) || undefined;
+    }
+    this.#settle({ at: "exited", startedAt: this.#startedAt, finishedAt, ...exit, message });
+  }
+
+  /** Waits for the rest of what was written, now that nobody is left who could write more. */
+  async #drain(): Promise<void> {
+    const child = this.#child;
+    await Promise.all(
+      [child?.stdout, child?.stderr].map(
+        (stream) =>
+          new Promise<void>((resolve) => {
+            if (!stream || stream.closed) resolve();
+            else stream.once("close", () => resolve());
+          }),
+      ),
+    );
+  }
+
+  #settle(observed: Observed): void {
+    this.#observed = observed;
+    this.log.end();
+    this.#ended.resolve();
+    this.#options.changed();
+  }
+}
+
+/** Why a container is not started for now. */
+export class Held extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A command that is to be run in a container is not there. */
+export class CommandNotFound extends Error {
+  override readonly name = "CommandNotFound";
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { listAt } from "../controllers/objects.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { expand } from "./environment.ts";
+import type { Mount } from "./file-view.ts";
+import {
+  filesOf,
+  isProjected,
+  sourceOf,
+  UnsupportedVolume,
+  type VolumeSources,
+  writeFiles,
+} from "./volumes.ts";
+
+const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The files of one pod: its volumes, its `/etc/hosts`, and where its containers leave their last words. */
+export class PodFiles {
+  readonly directory: string;
+  readonly #claims: string;
+  readonly #sources: (pod: StoredObject) => VolumeSources;
+  /** What was written to each volume, to know whether it has changed. */
+  readonly #digests = new Map<string, string>();
+  #hosts = "";
+  #isGone = false;
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param claims where the claims of the pod's namespace are kept */
+  constructor(directory: string, claims: string, sources: (pod: StoredObject) => VolumeSources) {
+    this.directory = directory;
+    this.#claims = claims;
+    this.#sources = sources;
+  }
+
+  /** Writes what is made from objects, as they are now. One at a time: two would get into each other's way. */
+  refresh(pod: StoredObject): Promise<void> {
+    this.#work = this.#work.catch(() => undefined).then(() => this.#write(pod));
+    return this.#work;
+  }
+
+  async #write(pod: StoredObject): Promise<void> {
+    if (this.#isGone) return;
+    await mkdir(join(this.directory, "home"), { recursive: true });
+    for (const volume of listAt(pod, "spec", "volumes")) {
+      if (!isProjected(volume)) continue;
+      const files = await filesOf(volume, this.#sources(pod));
+      const hash = createHash("sha256");
+      for (const [path, { content, mode }] of files)
+        hash.update(`${path}\0${mode}\0${content.byteLength}\0`).update(content);
+      const digest = hash.digest("hex");
+      const name = textOf(volume.name);
+      if (this.#digests.get(name) === digest) continue;
+      await writeFiles(join(this.directory, "volumes", name), files);
+      this.#digests.set(name, digest);
+    }
+  }
+
+  /** Written in place, so that containers that run see it too. */
+  async setHosts(text: string): Promise<void> {
+    if (text === this.#hosts || this.#isGone) return;
+    this.#hosts = text;
+    await mkdir(this.directory, { recursive: true });
+    await writeFile(join(this.directory, "hosts"), text);
+  }
+
+  /**
+   * What a container finds where.
+   *
+   * @throws UnsupportedVolume, or an error that names the volume
+   */
+  async mountsFor(
+    pod: StoredObject,
+    container: JsonObject,
+    run: string,
+    env: ReadonlyMap<string, string>,
+  ): Promise<{ readonly required: Mount[]; readonly comforts: Mount[] }> {
+    const required: Mount[] = [];
+    const comforts: Mount[] = [
+      { source: join(this.directory, "hosts"), path: "/etc/hosts", readOnly: false },
+    ];
+    for (const wanted of listAt(container, "volumeMounts")) {
+      const mount = await this.#mount(pod, wanted, env);
+      (mount.path === accountPath ? comforts : required).push(mount);
+    }
+    const words = this.#lastWordsFile(run);
+    await mkdir(dirname(words), { recursive: true });
+    await writeFile(words, "", { mode: 0o666 });
+    const path = textOf(container.terminationMessagePath) || "/dev/termination-log";
+    comforts.push({ source: words, path, readOnly: false });
+    return { required, comforts };
+  }
+
+  async #mount(pod: StoredObject, wanted: JsonObject, env: ReadonlyMap<string, string>): Promise<Mount> {
+    const name = textOf(wanted.name);
+    const volume = listAt(pod, "spec", "volumes").find((one) => one.name === name);
+    if (!volume) throw new UnsupportedVolume(`volume "${name}" is not among the pod's volumes`);
+    const places = { own: this.directory, claims: this.#claims };
+    const base = sourceOf(volume, places, pod.metadata.name);
+    const host = field(volume, "hostPath");
+    if (host === undefined || textOf(field(host, "type")) === "DirectoryOrCreate") {
+      await mkdir(base, { recursive: true });
+    }
+    const part =
+      textOf(wanted.subPath) || expand(textOf(wanted.subPathExpr), (variable) => env.get(variable));
+    const within = normalize(part);
+    if (part !== "" && (within.startsWith("..") || within.startsWith("/"))) {
+      throw new UnsupportedVolume(
+        `volume "${name}": subPath ${JSON.stringify(part)} leads out of the volume`,
+      );
+    }
+    const source = part === "" ? base : join(base, within);
+    if (!(await exists(source))) {
+      if (isProjected(volume) || host !== undefined) {
+        throw new UnsupportedVolume(`volume "${name}": there is no ${part === "" ? source : part} in it`);
+      }
+      await mkdir(source, { recursive: true });
+    }
+    const path = normalize(`/${textOf(wanted.mountPath)}`).replace(/(.)\/$/, "$1");
+    return { source, path, readOnly: wanted.readOnly === true };
+  }
+
+  /** What a container wrote to say why it ended; the end of it, where it is long. */
+  async lastWords(run: string): Promise<string> {
+    const text = await readFile(this.#lastWordsFile(run)).catch(() => Buffer.alloc(0));
+    return text.subarray(Math.max(0, text.byteLength - 4_096)).toString();
+  }
+
+  #lastWordsFile(run: string): string {
+    return join(this.directory, "last-words", run);
+  }
+
+  /** Links to all mounts below one directory, for containers that have no view of their own. */
+  async linked(run: string, mounts: readonly Mount[]): Promise<string> {
+    const root = join(this.directory, "linked", run);
+    await mkdir(root, { recursive: true });
+    for (const { source, path } of mounts.toSorted((a, b) => a.path.length - b.path.length)) {
+      const at = join(root, path);
+      if (await exists(at)) continue;
+      await mkdir(dirname(at), { recursive: true });
+      await symlink(source, at);
+    }
+    return root;
+  }
+
+  async remove(): Promise<void> {
+    this.#isGone = true;
+    await this.#work.catch(() => undefined);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

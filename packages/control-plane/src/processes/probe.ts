@@ -1,0 +1,195 @@
+import { request as httpRequest } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import type { Clock } from "@windlass/clock";
+import { listAt, numberAt } from "../controllers/objects.ts";
+import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { countOutcome, firstCount, type Verdict } from "./probe-count.ts";
+
+/** What one look at a container showed. */
+export interface Outcome {
+  readonly outcome: "success" | "failure";
+  /** What to tell people. */
+  readonly output: string;
+}
+
+/** What probes and hooks reach a container by. */
+export interface Reach {
+  readonly address: string;
+  /** As in the pod's spec: named ports are looked up in it. */
+  readonly container: JsonObject;
+  /** Runs a command in the container. */
+  readonly exec: (
+    command: readonly string[],
+    timeoutMs: number,
+  ) => Promise<{ readonly code: number; readonly output: string }>;
+}
+
+/** Looks once. Never rejects: what goes wrong is a failure. */
+export async function look(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+  const { exec, httpGet, tcpSocket, grpc } = action;
+  try {
+    if (isObject(exec)) {
+      const command = Array.isArray(exec.command) ? exec.command.map(textOf) : [];
+      const { code, output } = await reach.exec(command, timeoutMs);
+      return { outcome: code === 0 ? "success" : "failure", output };
+    }
+    if (isObject(httpGet)) return await lookHttp(httpGet, reach, timeoutMs);
+    if (isObject(tcpSocket)) return await lookTcp(tcpSocket, reach, timeoutMs);
+    if (isObject(grpc)) return await lookGrpc(grpc, reach, timeoutMs);
+    return { outcome: "success", output: "" };
+  } catch (error) {
+    return { outcome: "failure", output: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function portOf(port: Json | undefined, { container }: Reach): number {
+  if (typeof port === "number") return port;
+  const named = listAt(container, "ports").find(({ name }) => name === port)?.containerPort;
+  const number = typeof named === "number" ? named : Number(textOf(port));
+  if (!Number.isInteger(number)) throw new Error(`couldn't find port: ${JSON.stringify(textOf(port))}`);
+  return number;
+}
+
+async function lookHttp(get: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const secure = get.scheme === "HTTPS";
+  const host = textOf(get.host) || reach.address;
+  const port = portOf(get.port, reach);
+  const given = listAt(get, "httpHeaders").map(({ name, value }) => [textOf(name), textOf(value)] as const);
+  const headers = { "user-agent": "kube-probe/1.35", accept: "*/*", ...Object.fromEntries(given) };
+  const path = textOf(get.path) || "/";
+  const send = secure ? httpsRequest : httpRequest;
+  const outgoing = send(
+    {
+      host,
+      port,
+      path: path.startsWith("/") ? path : `/${path}`,
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+    },
+    (incoming) => {
+      incoming.resume();
+      const code = incoming.statusCode ?? 0;
+      const good = code >= 200 && code < 400;
+      resolve({
+        outcome: good ? "success" : "failure",
+        output: good ? "" : `HTTP probe failed with statuscode: ${code}`,
+      });
+      outgoing.destroy();
+    },
+  );
+  outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(timedOut)));
+  outgoing.once("error", (error) => {
+    reject(new Error(`Get "${secure ? "https" : "http"}://${host}:${port}${path}": ${error.message}`));
+  });
+  outgoing.end();
+  return await promise;
+}
+
+const timedOut = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+
+async function lookTcp(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const socket = connect({ host: textOf(action.host) || reach.address, port: portOf(action.port, reach) });
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error("i/o timeout")));
+  socket.once("error", reject);
+  socket.once("connect", () => {
+    socket.destroy();
+    resolve({ outcome: "success", output: "" });
+  });
+  return await promise;
+}
+
+/** The health protocol of gRPC, whose one message has one field. */
+async function lookGrpc(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  const session = connectHttp2(`http://${reach.address}:${portOf(action.port, reach)}`);
+  session.setTimeout(timeoutMs, () => session.destroy(new Error("timeout: failed to connect service")));
+  session.once("error", reject);
+  const service = Buffer.from(textOf(action.service));
+  const message = Buffer.concat([Buffer.from([0x0a, service.byteLength]), service]);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.byteLength, 1);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/grpc.health.v1.Health/Check",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  stream.once("error", reject);
+  stream.once("end", () => {
+    // Serving is the enum's 1, in field 1.
+    const serving = Buffer.concat(chunks)
+      .subarray(5)
+      .equals(Buffer.from([0x08, 0x01]));
+    resolve({
+      outcome: serving ? "success" : "failure",
+      output: serving ? "" : "service unhealthy (responded with another status than SERVING)",
+    });
+    session.destroy();
+  });
+  stream.end(Buffer.concat([head, message]));
+  return await promise;
+}
+
+export interface ProbeOptions {
+  readonly kind: "liveness" | "readiness" | "startup";
+  /** As in the container's spec. */
+  readonly spec: JsonObject;
+  readonly reach: Reach;
+  readonly clock: Clock;
+  /** Told of each outcome that counts, with what it amounts to. */
+  readonly onOutcome: (verdict: Verdict, look: Outcome) => void;
+  readonly signal: AbortSignal;
+}
+
+const firstEagerMs = 50;
+
+/**
+ * Looks again and again, for as long as the signal lets it.
+ *
+ * Until it succeeds for the first time it looks more often than its period says, so that a test does not wait ten seconds for what took
+ * a tenth of one. These looks count if they succeed, and never if they fail. Commands are not run more often than asked.
+ */
+export function startProbe(options: ProbeOptions): void {
+  const { kind, spec, reach, clock, onOutcome, signal } = options;
+  const periodMs = numberAt(spec, ["periodSeconds"], 10) * 1_000;
+  const timeoutMs = numberAt(spec, ["timeoutSeconds"], 1) * 1_000;
+  const thresholds = {
+    successThreshold: numberAt(spec, ["successThreshold"], 1),
+    failureThreshold: numberAt(spec, ["failureThreshold"], 3),
+  };
+  let count = firstCount(kind);
+  let eagerMs = kind === "liveness" || isObject(spec.exec) ? undefined : firstEagerMs;
+  let dueMs = clock.monotonic() + numberAt(spec, ["initialDelaySeconds"], 0) * 1_000;
+  let cancel: () => void = () => undefined;
+  signal.addEventListener("abort", () => cancel(), { once: true });
+
+  const wait = () => {
+    const left = Math.max(0, dueMs - clock.monotonic());
+    const early = eagerMs !== undefined && count.latest !== undefined && eagerMs < left;
+    const delay = early ? (eagerMs as number) : left;
+    if (early) eagerMs = (eagerMs as number) * 2;
+    cancel = clock.schedule(delay, () => {
+      void probe(early ? "early" : "due");
+    });
+  };
+  const probe = async (when: "early" | "due") => {
+    const seen = await look(spec, reach, timeoutMs);
+    if (signal.aborted) return;
+    if (seen.outcome === "success") eagerMs = undefined;
+    if (when === "due" || seen.outcome === "success") {
+      count = countOutcome(count, seen.outcome, thresholds);
+      dueMs = clock.monotonic() + periodMs;
+      onOutcome(count.verdict, seen);
+    }
+    // Whoever listened may have seen enough.
+    if (!signal.aborted) wait();
+  };
+  wait();
+}

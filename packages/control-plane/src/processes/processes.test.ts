@@ -1,0 +1,307 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { listAt } from "../controllers/objects.ts";
+import { isReady } from "../controllers/pods.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { commandPod, type ProcessWorld, startWorld } from "./world.ts";
+
+const sh = (script: string) => ["/bin/sh", "-c", script];
+const server = `
+  const { createServer } = require("http");
+  createServer((_, answer) => answer.end(process.env.POD + " says " + process.env.SAYS)).listen(8080);
+`;
+const node = (script: string) => [process.execPath, "-e", script];
+const phase = (wanted: string) => (pod: StoredObject | undefined) => field(pod, "status", "phase") === wanted;
+const ready = (pod: StoredObject | undefined) => pod !== undefined && isReady(pod);
+const main = (pod: StoredObject | undefined) => listAt(pod, "status", "containerStatuses")[0] ?? {};
+const never = { restartPolicy: "Never" };
+const logsOf = (world: ProcessWorld, name: string, query = "") =>
+  world.read(`/api/v1/namespaces/default/pods/${name}/log${query}`);
+
+/** The text at a URL, over a connection of its own. */
+function get(host: string, port: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  request({ host, port, agent: false }, (incoming) => {
+    text(incoming).then(resolve, reject);
+  })
+    .once("error", reject)
+    .end();
+  return promise;
+}
+
+test("programs that listen on the same port each have it, and a Service sends to them in turn", async () => {
+  await using world = await startWorld();
+  const podName = { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
+  const container = {
+    name: "main",
+    image: "example/app:1",
+    command: node(server),
+    env: [podName, { name: "SAYS", value: "hello" }],
+    ports: [{ name: "http", containerPort: 8080 }],
+    readinessProbe: { httpGet: { path: "/", port: "http" } },
+  };
+  const labels = { app: "web" };
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  await world.create(
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "web" },
+      spec: { selector: labels, ports: [{ port: 9090, targetPort: "http" }] },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "web" },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+    },
+  );
+  await world.until("deployments.apps", "web", (one) => field(one, "status", "readyReplicas") === 2);
+  await world.plane.settle();
+  const address = field(world.plane.store.get("services", "default/web")?.object, "spec", "clusterIP");
+  const said = [await get(textOf(address), 9090), await get(textOf(address), 9090)];
+  const names = world.plane.store.list("pods").entries.map(({ object }) => object.metadata.name);
+  expect(said.sort()).toEqual(names.map((name) => `${name} says hello`));
+});
+
+test("a container finds its volumes, its token and the names of Services where a real one would", async () => {
+  await using world = await startWorld();
+  await world.create(
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { greeting: "good day" } },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "db" },
+      spec: { selector: { app: "db" }, ports: [{ port: 5432 }] },
+    },
+  );
+  const script = `
+    cat /etc/settings/greeting; echo
+    test -s /var/run/secrets/kubernetes.io/serviceaccount/token && echo token
+    grep -q "$DB_SERVICE_HOST.*db.default.svc" /etc/hosts && echo known
+    echo data > /deep/down/file && cat /deep/down/file
+    echo all is well > /dev/termination-log
+    exit 3`;
+  const volumes = [
+    { name: "settings", configMap: { name: "settings" } },
+    { name: "scratch", emptyDir: {} },
+  ];
+  const volumeMounts = [
+    { name: "settings", mountPath: "/etc/settings" },
+    { name: "scratch", mountPath: "/deep/down" },
+  ];
+  await world.create(
+    commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
+  );
+  const pod = await world.until("pods", "reader", phase("Failed"));
+  expect(await logsOf(world, "reader")).toBe("good day\ntoken\nknown\ndata\n");
+  expect(main(pod).state).toMatchObject({
+    terminated: { exitCode: 3, reason: "Error", message: "all is well\n" },
+  });
+});
+
+test("a container that ends is started again, and both of its logs can be read", async () => {
+  const clock = new ManualClock();
+  await using world = await startWorld({ clock });
+  await world.create(commandPod("crash", sh("echo once more; exit 7")));
+  const pod = await world.until(
+    "pods",
+    "crash",
+    (one) => field(main(one), "state", "waiting") !== undefined && main(one).restartCount === 1,
+  );
+  expect(main(pod)).toMatchObject({
+    state: { waiting: { reason: "CrashLoopBackOff" } },
+    lastState: { terminated: { exitCode: 7 } },
+  });
+  expect(await logsOf(world, "crash")).toBe("once more\n");
+  expect(await logsOf(world, "crash", "?previous=true")).toBe("once more\n");
+  await clock.advance(10_000);
+  await world.until("pods", "crash", (one) => main(one).restartCount === 2);
+});
+
+test("init containers run one after the other, and a sidecar ends after the others", async () => {
+  await using world = await startWorld();
+  const share = { volumeMounts: [{ name: "shared", mountPath: "/shared" }] };
+  const container = (name: string, script: string, more: JsonObject = {}) => ({
+    name,
+    image: "example/app:1",
+    command: sh(script),
+    ...share,
+    ...more,
+  });
+  const sidecar = "trap 'echo side >> /shared/order; exit 0' TERM; while :; do sleep 0.05; done";
+  await world.create({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "steps" },
+    spec: {
+      ...never,
+      volumes: [{ name: "shared", emptyDir: {} }],
+      initContainers: [
+        container("one", "echo one >> /shared/order"),
+        container("side", sidecar, { restartPolicy: "Always" }),
+        container("two", "echo two >> /shared/order"),
+      ],
+      containers: [container("main", "echo main >> /shared/order; cat /shared/order")],
+    },
+  });
+  const pod = await world.until("pods", "steps", phase("Succeeded"));
+  expect(await logsOf(world, "steps", "?container=main")).toBe("one\ntwo\nmain\n");
+  const side = listAt(pod, "status", "initContainerStatuses").find(({ name }) => name === "side");
+  expect(side?.state).toMatchObject({ terminated: { exitCode: 0 } });
+});
+
+test("a process that does not heed its end is killed when its grace period is over", async () => {
+  const clock = new ManualClock();
+  await using world = await startWorld({ clock });
+  const stubborn = "trap 'echo no' TERM; echo ready; while :; do sleep 0.02; done";
+  await world.create(commandPod("stubborn", sh(stubborn)));
+  await world.until("pods", "stubborn", ready);
+  const log = await followUntil(world, "stubborn", "ready\n");
+  const endings: unknown[] = [];
+  world.plane.store.subscribe("pods", ({ entry }) =>
+    endings.push(field(main(entry.object), "state", "terminated", "exitCode")),
+  );
+  await world.plane
+    .connect()
+    .request({ method: "DELETE", path: "/api/v1/namespaces/default/pods/stubborn", headers: {} });
+  expect(await log.until("ready\nno\n")).toBe("ready\nno\n");
+  expect(world.plane.store.get("pods", "default/stubborn")).toBeDefined();
+  await clock.advance(30_000);
+  await world.until("pods", "stubborn", (pod) => pod === undefined);
+  expect(endings.at(-1)).toBe(137);
+});
+
+/** Reads a log as it is written. */
+async function followUntil(world: ProcessWorld, name: string, first: string) {
+  const path = `/api/v1/namespaces/default/pods/${name}/log?follow=true`;
+  const { body } = await world.plane.connect().request({ method: "GET", path, headers: {} });
+  const chunks = body[Symbol.asyncIterator]();
+  let text = "";
+  const until = async (wanted: string) => {
+    while (text.length < wanted.length) {
+      const next = await chunks.next();
+      if (next.done) break;
+      text += Buffer.from(next.value).toString();
+    }
+    return text;
+  };
+  await until(first);
+  return { until };
+}
+
+test("a container that fails its liveness probe is started again", async () => {
+  await using world = await startWorld();
+  const livenessProbe = { exec: { command: ["/bin/false"] }, failureThreshold: 1 };
+  await world.create(commandPod("sick", sh("exec sleep 1000"), { container: { livenessProbe } }));
+  await world.until("pods", "sick", (one) => main(one).restartCount === 1);
+  const told = world.plane.store.list("events").entries.map(({ object }) => textOf(object.message));
+  expect(told).toContain("Liveness probe failed: ");
+  expect(told).toContain("Container main failed liveness probe, will be restarted");
+});
+
+test("an image that nothing is known about says how to make it known, and a known one runs", async () => {
+  const program = {
+    command: sh('echo "$WHO $1"'),
+    args: ["x", "default"],
+    env: { WHO: "at $(WINDLASS_POD_IP)" },
+  };
+  await using world = await startWorld({ processes: { images: { "known:*": program } } });
+  const pod = (name: string, image: string) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name },
+    spec: { ...never, containers: [{ name: "main", image }] },
+  });
+  await world.create(pod("unknown", "unknown:1"), pod("known", "known:1"));
+  const known = await world.until("pods", "known", phase("Succeeded"));
+  expect(await logsOf(world, "known")).toBe(`at ${textOf(field(known, "status", "podIP"))} default\n`);
+  const unknown = await world.until(
+    "pods",
+    "unknown",
+    (one) => field(main(one), "state", "waiting", "reason") === "ImagePullBackOff",
+  );
+  expect(field(main(unknown), "state", "waiting", "message")).toContain("processes: { images: ");
+});
+
+test("a command that is not there is told, and so is that there are too many processes", async () => {
+  await using world = await startWorld({ processes: { most: 1 } });
+  await world.create(commandPod("typo", ["no-such-program"], { spec: never }));
+  const typo = await world.until("pods", "typo", phase("Failed"));
+  expect(main(typo).state).toMatchObject({
+    terminated: {
+      exitCode: 128,
+      reason: "StartError",
+      message: expect.stringContaining('"no-such-program"'),
+    },
+  });
+  await world.create(commandPod("first", sh("exec sleep 1000")));
+  await world.until("pods", "first", ready);
+  await world.create(commandPod("second", sh("exec sleep 1000")));
+  const second = await world.until(
+    "pods",
+    "second",
+    (one) => field(main(one), "state", "waiting", "reason") === "CreateContainerError",
+  );
+  expect(field(main(second), "state", "waiting", "message")).toContain("processes.most");
+});
+
+test("a pod that is told how to behave is simulated beside those that run", async () => {
+  await using world = await startWorld();
+  world.plane.node.on("pretend", "run");
+  await world.create(commandPod("pretend", ["no-such-program"]));
+  await world.until("pods", "pretend", ready);
+});
+
+/** The end of a connection, however it comes: the process at the other end is gone. */
+function closeOf(socket: Socket): Promise<void> {
+  socket.on("error", () => undefined);
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve());
+  });
+}
+
+test("nothing outlives a control plane that is closed: not what went off on its own either", async () => {
+  const world = await startWorld();
+  const daemon = `setsid ${process.execPath} -e '${server}' & exec sleep 1000`;
+  const readinessProbe = { tcpSocket: { port: 8080 } };
+  await world.create(commandPod("daemon", sh(daemon), { container: { readinessProbe } }));
+  const pod = await world.until("pods", "daemon", ready);
+  const socket = connect(8080, textOf(field(pod, "status", "podIP")));
+  await once(socket, "connect");
+  const closed = closeOf(socket);
+  await world.plane.close();
+  await closed;
+});
+
+test("nothing outlives a control plane that is killed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  const program = `
+    import { startWorld, commandPod } from ${JSON.stringify(join(import.meta.dirname, "world.ts"))};
+    const world = await startWorld();
+    const command = [process.execPath, "-e", ${JSON.stringify(server)}];
+    await world.create(commandPod("web", command, { container: { readinessProbe: { tcpSocket: { port: 8080 } } } }));
+    const pod = await world.until("pods", "web", (pod) => pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"));
+    console.log(pod.status.podIP);
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const socket = connect(8080, line.toString().trim());
+  await once(socket, "connect");
+  const closed = closeOf(socket);
+  child.kill("SIGKILL");
+  await closed;
+  rmSync(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,429 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { uuid } from "@windlass/clock";
+import { requestToken, type Tokens } from "../auth/index.ts";
+import type { EventText } from "../controllers/events.ts";
+import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { listAt, mapAt, namespaceOf, numberAt } from "../controllers/objects.ts";
+import { within } from "../controllers/ownership.ts";
+import { type JsonObject, textOf } from "../json.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import { ContainerRun, Held } from "./container-run.ts";
+import { environmentOf, expand } from "./environment.ts";
+import { findNamespaceTool, type NamespaceTool, prepareView } from "./file-view.ts";
+import { hostsText } from "./hosts.ts";
+import type { ContainerPlace } from "./launch.ts";
+import { listenOnPodAddress } from "./listen-on-pod-address.ts";
+import type { Observed } from "./observed.ts";
+import { defaultMost, type ProcessOptions, programFor, variables } from "./options.ts";
+import { PodFiles } from "./pod-files.ts";
+import { Reaper } from "./reaper.ts";
+
+/** What a node needs to run real processes. */
+export interface RuntimeWorld extends ControllerWorld {
+  readonly tokens: Tokens;
+  /** Where the API server listens, for programs in pods. */
+  readonly apiServer: () => Promise<{ readonly host: string; readonly port: number }>;
+  /** Whether pods have addresses of their own. */
+  readonly ownAddresses: boolean;
+}
+
+/** Who a run is about. */
+export interface RunOf {
+  readonly pod: StoredObject;
+  readonly podAddress: string;
+  readonly hostAddress: string;
+  readonly container: JsonObject;
+  readonly part: "initContainers" | "containers";
+  /** How often it was started before. */
+  readonly attempt: number;
+}
+
+interface PodState {
+  pod: StoredObject;
+  readonly key: string;
+  readonly podAddress: string;
+  readonly files: PodFiles;
+  readonly runs: Map<
+    string,
+    { readonly attempt: number; readonly run: ContainerRun; readonly previous?: ContainerRun }
+  >;
+  readonly events: EventText[];
+  cancelRotation: () => void;
+}
+
+/** Tokens are made anew this long before they would be needed. */
+const rotateAfterMs = 40 * 60_000;
+
+/** Runs the containers of pods as processes of this machine. */
+export class ProcessRuntime {
+  /** Told when something about a pod has changed. */
+  changed: (key: string) => void = () => undefined;
+  readonly #world: RuntimeWorld;
+  readonly #options: ProcessOptions;
+  readonly #owner: string;
+  readonly #reaper: Reaper;
+  readonly #pods = new Map<string, PodState>();
+  readonly #watching: Running;
+  #directory: Promise<string> | undefined;
+  #tool: Promise<NamespaceTool> | undefined;
+  #starting = 0;
+  #closed = false;
+
+  constructor(world: RuntimeWorld, options: ProcessOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.#owner = uuid(world.registry.random);
+    this.#reaper = new Reaper(this.#owner, this.#base);
+    this.#watching = this.#follow();
+  }
+
+  /** Whether nothing is about to start. */
+  get idle(): boolean {
+    return this.#starting === 0 && this.#watching.idle;
+  }
+
+  /** Why a container's image is not there; undefined if there is something to run for it. */
+  imageTrouble(container: JsonObject): string | undefined {
+    const image = textOf(container.image);
+    if (Array.isArray(container.command) && container.command.length > 0) return undefined;
+    if (programFor(this.#options, image)) return undefined;
+    return `nothing is known to run for image "${image}": give the container a command, or say what the image runs with processes: { images: { ${JSON.stringify(image)}: { command: [...] } } } or --image '${image}=COMMAND'`;
+  }
+
+  /** What is known of a run. */
+  observe(pod: StoredObject, container: string, attempt: number): Observed {
+    const known = this.#pods.get(pod.metadata.uid)?.runs.get(container);
+    return known?.attempt === attempt ? known.run.observed : { at: "absent" };
+  }
+
+  /** What has happened since it was last asked. */
+  takeEvents(pod: StoredObject): EventText[] {
+    return this.#pods.get(pod.metadata.uid)?.events.splice(0) ?? [];
+  }
+
+  /** Starts a container, unless this very run of it was started already and not held back. */
+  start(of: RunOf): void {
+    if (this.#closed) return;
+    const { pod, container, attempt } = of;
+    const state = this.#stateOf(of);
+    const name = textOf(container.name);
+    const before = state.runs.get(name);
+    if (before?.attempt === attempt && !before.run.mayTryAgain) return;
+    const run = new ContainerRun({
+      clock: this.#world.registry.clock,
+      reaper: this.#reaper,
+      container,
+      part: of.part,
+      podAddress: of.podAddress,
+      graceMs: numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000,
+      place: () => this.#place(state, of),
+      lastWords: () => state.files.lastWords(`${name}-${attempt}`),
+      changed: () => this.changed(state.key),
+      tell: (text) => state.events.push(text),
+    });
+    const previous = before && before.attempt !== attempt ? before.run : before?.previous;
+    state.runs.set(name, { attempt, run, ...(previous ? { previous } : {}) });
+    this.#starting++;
+    void run
+      .start()
+      .catch((error: unknown) => this.#world.onPanic(error, `starting ${state.key}/${name}`))
+      .finally(() => {
+        this.#starting--;
+        this.changed(state.key);
+      });
+  }
+
+  /** Whether any process of a pod is left. */
+  isAlive(pod: StoredObject): boolean {
+    const state = this.#pods.get(pod.metadata.uid);
+    return state !== undefined && [...state.runs.values()].some(({ run }) => run.isAlive);
+  }
+
+  /**
+   * Asks the containers of a pod to end. Those that go on beside the others end after them.
+   *
+   * @param graceMs after which they are killed
+   * @returns the names of those that had not been asked before
+   */
+  stop(pod: StoredObject, graceMs: number): string[] {
+    const state = this.#pods.get(pod.metadata.uid);
+    if (!state) return [];
+    const sidecars = new Set(
+      listAt(pod, "spec", "initContainers")
+        .filter(({ restartPolicy }) => restartPolicy === "Always")
+        .map(({ name }) => textOf(name)),
+    );
+    const alive = [...state.runs].filter(([, { run }]) => run.isAlive);
+    const first = alive.filter(([name]) => !sidecars.has(name));
+    return (first.length > 0 ? first : alive).flatMap(([name, { run }]) => (run.stop(graceMs) ? [name] : []));
+  }
+
+  /** Asks one container to end. @returns whether it had not been asked before */
+  stopContainer(pod: StoredObject, container: string, graceMs: number): boolean {
+    return this.#pods.get(pod.metadata.uid)?.runs.get(container)?.run.stop(graceMs) ?? false;
+  }
+
+  /** Ends what is left of a pod at once, and forgets it. */
+  drop(uid: string): void {
+    const state = this.#pods.get(uid);
+    if (!state) return;
+    this.#pods.delete(uid);
+    state.cancelRotation();
+    for (const { run } of state.runs.values()) run.kill();
+    const alive = [...state.runs.values()].filter(({ run }) => run.isAlive);
+    const gone = Promise.all(alive.map(({ run }) => run.ended));
+    void gone
+      .then(() => state.files.remove())
+      .catch((error: unknown) => this.#world.onPanic(error, `removing the files of ${state.key}`));
+  }
+
+  /** A run of a container: the one that goes on or was the last, or the one before. */
+  runOf(
+    pod: StoredObject,
+    container: string,
+    which: "latest" | "previous" = "latest",
+  ): ContainerRun | undefined {
+    const known = this.#pods.get(pod.metadata.uid)?.runs.get(container);
+    return which === "latest" ? known?.run : known?.previous;
+  }
+
+  /** Ends everything. Resolves once nothing is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watching.stop();
+    const runs = [...this.#pods.values()].flatMap(({ runs }) => [...runs.values()].map(({ run }) => run));
+    for (const { cancelRotation } of this.#pods.values()) cancelRotation();
+    for (const run of runs) run.kill();
+    await Promise.all(runs.filter(({ isAlive }) => isAlive).map(({ ended }) => ended));
+    await Promise.all([...this.#pods.values()].map(({ files }) => files.remove()));
+    this.#pods.clear();
+    await this.#reaper.close();
+    const directory = await this.#directory;
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  }
+
+  #stateOf({ pod, podAddress, hostAddress }: RunOf): PodState {
+    const { uid, name } = pod.metadata;
+    const known = this.#pods.get(uid);
+    if (known) {
+      known.pod = pod;
+      return known;
+    }
+    this.#directory ??= this.#makeDirectory();
+    const base = this.#base;
+    const state: PodState = {
+      pod,
+      key: `${namespaceOf(pod)}/${name}`,
+      podAddress,
+      files: new PodFiles(join(base, "pods", uid), join(base, "claims", namespaceOf(pod)), (now) => ({
+        pod: now,
+        podAddress,
+        hostAddress,
+        allocatable: this.#allocatable(now),
+        find: this.#finder(now),
+        token: (wish) => this.#token(now, wish),
+      })),
+      runs: new Map(),
+      events: [],
+      cancelRotation: () => undefined,
+    };
+    this.#pods.set(uid, state);
+    this.#rotate(state);
+    return state;
+  }
+
+  get #base(): string {
+    return join(this.#options.directory ?? tmpdir(), `windlass-${this.#owner}`);
+  }
+
+  async #makeDirectory(): Promise<string> {
+    const base = this.#base;
+    await mkdir(base, { recursive: true, mode: 0o700 });
+    await writeFile(join(base, "listen-on-pod-address.cjs"), listenOnPodAddress);
+    return base;
+  }
+
+  #rotate(state: PodState): void {
+    state.cancelRotation = this.#world.registry.clock.schedule(rotateAfterMs, () => {
+      void this.#refresh(state);
+      this.#rotate(state);
+    });
+  }
+
+  async #refresh(state: PodState): Promise<void> {
+    try {
+      const now = this.#world.registry.store.get("pods", state.key)?.object;
+      await state.files.refresh(now?.metadata.uid === state.pod.metadata.uid ? now : state.pod);
+    } catch (error) {
+      state.events.push({ type: "Warning", reason: "FailedMount", message: String(error) });
+    }
+  }
+
+  /** Keeps the files of pods in step with the objects that they are made from. */
+  #follow(): Running {
+    const slices = "endpointslices.discovery.k8s.io";
+    const podsIn = (namespace: string) =>
+      [...this.#pods].filter(([, { pod }]) => namespaceOf(pod) === namespace).map(([uid]) => `files ${uid}`);
+    const hosts = () => (this.#pods.size > 0 ? ["hosts"] : []);
+    return startLoop(this.#world, {
+      name: "volumes",
+      watches: {
+        configmaps: ({ entry }) => podsIn(namespaceOf(entry.object)),
+        secrets: ({ entry }) => podsIn(namespaceOf(entry.object)),
+        services: hosts,
+        [slices]: hosts,
+      },
+      reconcile: async (key) => {
+        if (key === "hosts") for (const state of this.#pods.values()) await this.#writeHosts(state);
+        else {
+          const state = this.#pods.get(key.slice("files ".length));
+          if (state) await this.#refresh(state);
+        }
+        return undefined;
+      },
+    });
+  }
+
+  async #writeHosts({ pod, podAddress, files }: PodState): Promise<void> {
+    const { store } = this.#world.registry;
+    const all = (bucket: string) => store.list(bucket).entries.map(({ object }) => object);
+    const services = all("services");
+    await files.setHosts(
+      hostsText({ pod, podAddress, services, slices: all("endpointslices.discovery.k8s.io") }),
+    );
+  }
+
+  /** @throws Held */
+  async #place(
+    state: PodState,
+    of: RunOf,
+  ): Promise<{ readonly place: ContainerPlace; readonly command: readonly string[] }> {
+    const { pod, container, attempt } = of;
+    const { most = defaultMost } = this.#options;
+    const alive = [...this.#pods.values()]
+      .flatMap(({ runs }) => [...runs.values()])
+      .filter(({ run }) => run.isAlive);
+    if (alive.length > most) {
+      throw new Held(
+        "CreateContainerError",
+        `the most processes run already: ${most}, as processes.most says`,
+      );
+    }
+    await this.#directory;
+    this.#reaper.start();
+    await state.files.refresh(pod);
+    await this.#writeHosts(state);
+    const name = textOf(container.name);
+    const program = programFor(this.#options, textOf(container.image));
+    const env = await this.#environment(of, `${pod.metadata.uid}/${name}/${attempt}`, state);
+    const known = (variable: string) => env.get(variable);
+    const texts = (value: unknown) =>
+      (Array.isArray(value) ? value : []).map((text: unknown) => expand(String(text), known));
+    const own = texts(container.command);
+    const args = Array.isArray(container.args) ? texts(container.args) : undefined;
+    const command =
+      own.length > 0
+        ? [...own, ...(args ?? [])]
+        : [...texts(program?.command), ...(args ?? texts(program?.args))];
+    const directory = textOf(container.workingDir) || program?.workingDir || process.cwd();
+    const run = `${name}-${attempt}`;
+    const { required, comforts } = await state.files.mountsFor(pod, container, run, env);
+    const mounts = [...required, ...comforts];
+    if (this.#options.mounts === "variable") {
+      env.set(variables.root, await state.files.linked(run, mounts));
+      return { place: { env, directory, mounts: [], view: undefined }, command };
+    }
+    const tool = await this.#findTool();
+    if (tool.at === "missing") {
+      if (required.length > 0) {
+        throw new Held(
+          "CreateContainerError",
+          `volumes cannot be put at their paths, as this machine allows no mounts: ${tool.why}. With processes: { mounts: "variable" } they are below the directory that ${variables.root} names`,
+        );
+      }
+      env.set(variables.root, await state.files.linked(run, mounts));
+      return { place: { env, directory, mounts: [], view: undefined }, command };
+    }
+    const views = join(state.files.directory, "views");
+    await mkdir(views, { recursive: true });
+    const files = await prepareView(await mkdtemp(join(views, `${run}-`)), mounts);
+    return { place: { env, directory, mounts, view: { tool: tool.command, files } }, command };
+  }
+
+  #findTool(): Promise<NamespaceTool> {
+    this.#tool ??= findNamespaceTool(this.#base);
+    return this.#tool;
+  }
+
+  async #environment(of: RunOf, mark: string, state: PodState): Promise<Map<string, string>> {
+    const { pod, container, podAddress, hostAddress } = of;
+    const { host, port } = await this.#world.apiServer();
+    const program = programFor(this.#options, textOf(container.image));
+    const owned = new Map([
+      [variables.podAddress, podAddress],
+      [variables.owner, this.#owner],
+      [variables.container, mark],
+    ]);
+    const base = new Map([
+      ["PATH", process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin"],
+      ["HOME", join(state.files.directory, "home")],
+      ...owned,
+    ]);
+    for (const [name, text] of Object.entries(program?.env ?? {})) {
+      base.set(
+        name,
+        expand(text, (known) => base.get(known)),
+      );
+    }
+    const env = environmentOf({
+      pod,
+      container,
+      podAddress,
+      hostAddress,
+      allocatable: this.#allocatable(pod),
+      find: this.#finder(pod),
+      services: [...within(this.#world.registry, "services", namespaceOf(pod))],
+      apiServer: { host, port: String(port) },
+      base,
+    });
+    for (const [name, value] of owned) env.set(name, value);
+    if (this.#world.ownAddresses && field(pod, "spec", "hostNetwork") !== true) {
+      const own = env.get("NODE_OPTIONS");
+      const required = `--require "${join(this.#base, "listen-on-pod-address.cjs")}"`;
+      env.set("NODE_OPTIONS", own === undefined ? required : `${own} ${required}`);
+    }
+    return env;
+  }
+
+  #allocatable(pod: StoredObject): JsonObject {
+    const node = this.#world.registry.store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
+    return { ...mapAt(node, "status", "allocatable") };
+  }
+
+  #finder(pod: StoredObject): (bucket: "configmaps" | "secrets", name: string) => StoredObject | undefined {
+    const { store } = this.#world.registry;
+    return (bucket, name) => store.get(bucket, `${namespaceOf(pod)}/${name}`)?.object;
+  }
+
+  async #token(
+    pod: StoredObject,
+    { audience, expirationSeconds }: { readonly audience: string; readonly expirationSeconds: number },
+  ): Promise<string> {
+    const { registry, tokens } = this.#world;
+    const account = textOf(field(pod, "spec", "serviceAccountName")) || "default";
+    const found = registry.store.get("serviceaccounts", `${namespaceOf(pod)}/${account}`)?.object;
+    if (!found) throw new Error(`serviceaccounts "${account}" not found`);
+    const { name, uid } = pod.metadata;
+    const wish = {
+      spec: {
+        audiences: audience === "" ? [] : [audience],
+        expirationSeconds,
+        boundObjectRef: { kind: "Pod", apiVersion: "v1", name, uid },
+      },
+    };
+    const issued = await requestToken(wish, found, { tokens, clock: registry.clock });
+    return textOf(field(issued, "status", "token"));
+  }
+}

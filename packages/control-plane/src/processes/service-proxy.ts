@@ -1,0 +1,192 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { eventRecorder } from "../controllers/events.ts";
+import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { controllerContext, isDeleting, listAt, namespaceOf } from "../controllers/objects.ts";
+import { within } from "../controllers/ownership.ts";
+import { textOf } from "../json.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+
+/** Where a connection goes on. */
+interface Backend {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What should listen somewhere, and where its connections go. */
+interface Door {
+  readonly host: string;
+  readonly port: number;
+  readonly backends: readonly Backend[];
+  readonly sticky: boolean;
+}
+
+/** A door that is open. */
+interface OpenDoor {
+  readonly server: Server;
+  door: Door;
+  turn: number;
+}
+
+const slicesBucket = "endpointslices.discovery.k8s.io";
+const serviceLabel = "kubernetes.io/service-name";
+
+export interface ServiceProxyOptions {
+  /** The node's own addresses, where node ports are. */
+  readonly hosts: readonly string[];
+  /** Where the API server listens: what `kubernetes` in `default` stands for. */
+  readonly apiServer: () => Promise<Backend>;
+}
+
+/**
+ * Makes Services reachable: at a Service's address, each TCP port takes connections and passes them on to ready pods in turn. Where
+ * there are none, nothing listens and connections are refused, as kube-proxy has it.
+ */
+export function startServiceProxy(
+  world: ControllerWorld,
+  options: ServiceProxyOptions,
+): Running & { close(): Promise<void> } {
+  const { store } = world.registry;
+  const open = new Map<string, Map<string, OpenDoor>>();
+  const sockets = new Set<Socket>();
+  const record = eventRecorder(world.registry, {
+    component: "kube-proxy",
+    context: controllerContext("kube-proxy", "kube-proxy"),
+  });
+
+  const loop = startLoop(world, {
+    name: "service-proxy",
+    watches: {
+      services: ({ key }) => [key],
+      [slicesBucket]: ({ entry }) => {
+        const service = textOf(field(entry.object, "metadata", "labels", serviceLabel));
+        return service === "" ? [] : [`${namespaceOf(entry.object)}/${service}`];
+      },
+    },
+    reconcile: async (key) => {
+      const service = store.get("services", key)?.object;
+      const wanted = service && !isDeleting(service) ? await doorsOf(service) : [];
+      const doors = open.get(key) ?? new Map<string, OpenDoor>();
+      open.set(key, doors);
+      const places = new Map(wanted.map((door) => [`${door.host}:${door.port}`, door]));
+      for (const [place, known] of doors) {
+        const door = places.get(place);
+        if (door) known.door = door;
+        else {
+          doors.delete(place);
+          await shut(known);
+        }
+      }
+      for (const [place, door] of places) {
+        if (doors.has(place)) continue;
+        const opened = await openDoor(door, sockets);
+        if (typeof opened !== "string") doors.set(place, opened);
+        else if (service)
+          await record(service, { type: "Warning", reason: "FailedToListen", message: opened });
+      }
+      if (doors.size === 0) open.delete(key);
+      return undefined;
+    },
+  });
+
+  async function doorsOf(service: StoredObject): Promise<Door[]> {
+    const address = textOf(field(service, "spec", "clusterIP"));
+    if (!address.startsWith("127.") || field(service, "spec", "type") === "ExternalName") return [];
+    const isApi = namespaceOf(service) === "default" && service.metadata.name === "kubernetes";
+    const sticky = field(service, "spec", "sessionAffinity") === "ClientIP";
+    const doors: Door[] = [];
+    for (const port of listAt(service, "spec", "ports")) {
+      if ((textOf(port.protocol) || "TCP") !== "TCP") {
+        const message = `port ${textOf(port.port)} is not served: nodes of real processes pass on TCP alone`;
+        await record(service, { type: "Warning", reason: "FailedToListen", message });
+        continue;
+      }
+      const backends = isApi ? [await options.apiServer()] : backendsOf(service, textOf(port.name));
+      if (backends.length === 0) continue;
+      doors.push({ host: address, port: Number(port.port), backends, sticky });
+      const { nodePort } = port;
+      if (typeof nodePort !== "number") continue;
+      for (const host of options.hosts) doors.push({ host, port: nodePort, backends, sticky });
+    }
+    return doors;
+  }
+
+  function backendsOf(service: StoredObject, portName: string): Backend[] {
+    const found: Backend[] = [];
+    for (const slice of within(world.registry, slicesBucket, namespaceOf(service))) {
+      if (field(slice, "metadata", "labels", serviceLabel) !== service.metadata.name) continue;
+      const port = listAt(slice, "ports").find(({ name }) => textOf(name) === portName)?.port;
+      if (typeof port !== "number") continue;
+      for (const endpoint of listAt(slice, "endpoints")) {
+        if (field(endpoint, "conditions", "ready") === false) continue;
+        const { addresses } = endpoint;
+        if (Array.isArray(addresses)) found.push({ host: textOf(addresses[0]), port });
+      }
+    }
+    return found;
+  }
+
+  return {
+    get idle() {
+      return loop.idle;
+    },
+    stop: () => loop.stop(),
+    close: async () => {
+      loop.stop();
+      const all = [...open.values()].flatMap((doors) => [...doors.values()]);
+      open.clear();
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(all.map(shut));
+    },
+  };
+}
+
+/** @returns why it cannot be opened, if it cannot */
+function openDoor(door: Door, sockets: Set<Socket>): Promise<OpenDoor | string> {
+  return new Promise((resolve) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      passOn(socket, opened, sockets);
+    });
+    const opened: OpenDoor = { server, door, turn: 0 };
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(whyNot(door, error)));
+    server.listen({ host: door.host, port: door.port }, () => resolve(opened));
+  });
+}
+
+function whyNot({ host, port }: Door, { code, message }: NodeJS.ErrnoException): string {
+  const way =
+    code === "EACCES"
+      ? ": ports below 1024 are for root here; allow them with `sysctl net.ipv4.ip_unprivileged_port_start=0`, or give the Service another port"
+      : code === "EADDRINUSE"
+        ? ": something else on this machine listens there, perhaps on all addresses at once"
+        : "";
+  return `nothing listens on ${host}:${port} (${code ?? message})${way}`;
+}
+
+function passOn(socket: Socket, opened: OpenDoor, sockets: Set<Socket>): void {
+  const { backends, sticky } = opened.door;
+  // All clients are on this machine, so those that are to stay with one pod all stay with the same.
+  const backend = backends[sticky ? 0 : opened.turn++ % backends.length];
+  if (!backend) {
+    socket.resetAndDestroy();
+    return;
+  }
+  const onward = connect({ ...backend, allowHalfOpen: true, noDelay: true });
+  for (const one of [socket, onward]) {
+    sockets.add(one);
+    one.once("close", () => sockets.delete(one));
+  }
+  socket.once("close", () => onward.destroy());
+  socket.on("error", () => onward.destroy());
+  onward.on("error", () => socket.resetAndDestroy());
+  onward.once("close", () => socket.destroySoon());
+  socket.pipe(onward);
+  onward.pipe(socket);
+}
+
+/** Connections that are open stay open: a Service that goes away, or loses a pod, does not cut them. */
+function shut({ server }: OpenDoor): Promise<void> {
+  return new Promise((resolve) => {
+    server.close();
+    resolve();
+  });
+}
