@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
-import { access, constants, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
 
 /** What a program left behind. */
 export interface Ended {
@@ -48,21 +46,6 @@ export async function findProgram(name: string, variable: string): Promise<strin
     if (isThere) return place;
   }
   return undefined;
-}
-
-/** A control plane with all its controllers, a kubeconfig for it, and a folder that goes when it is done. */
-export async function withControlPlane(
-  use: (at: { readonly folder: string; readonly kubeconfig: string }) => Promise<void>,
-): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "clients-"));
-  await using plane = await ControlPlane.start();
-  const kubeconfig = join(folder, "kubeconfig");
-  await writeFile(kubeconfig, await plane.kubeconfig());
-  try {
-    await use({ folder, kubeconfig });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** Says that a client is not there, which is no failure. */

@@ -69,7 +69,7 @@ def a_watch_sees_every_change():
 
 
 def a_deployment_rolls_out():
-    container = client.V1Container(name="main", image="registry.example.com/main:1")
+    container = client.V1Container(name="main", image="registry.k8s.io/pause:3.10.1")
     labels = {"app": "web"}
     template = client.V1PodTemplateSpec(
         metadata=client.V1ObjectMeta(labels=labels), spec=client.V1PodSpec(containers=[container])
@@ -83,6 +83,19 @@ def a_deployment_rolls_out():
     while (apps.read_namespaced_deployment_status("web", namespace).status.available_replicas or 0) < 3:
         assert time.time() < end, "the deployment does not become available"
         time.sleep(0.1)
+
+
+def wait_until_served(*at):
+    """A definition takes a moment to be served: a real server is not done when it answers."""
+    end = time.time() + 30
+    while time.time() < end:
+        try:
+            custom.list_namespaced_custom_object(*at)
+            return
+        except ApiException as error:
+            assert error.status == 404
+            time.sleep(0.1)
+    raise AssertionError("the definition is never served")
 
 
 def custom_objects_are_served():
@@ -116,6 +129,7 @@ def custom_objects_are_served():
         }
     )
     at = ("python.example.com", "v1", namespace, "things")
+    wait_until_served(*at)
     thing = {"apiVersion": "python.example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"size": 1}}
     custom.create_namespaced_custom_object(*at, thing)
     custom.patch_namespaced_custom_object_status(*at, "t", {"status": {"phase": "Ready"}})
@@ -157,6 +171,13 @@ checks = [
     custom_objects_are_served,
     server_side_apply_tells_of_conflicts,
 ]
-for check in checks:
-    check()
-    print("ok", check.__name__.replace("_", " "))
+try:
+    for check in checks:
+        check()
+        print("ok", check.__name__.replace("_", " "))
+finally:
+    if "things.python.example.com" in [d.metadata.name for d in definitions.list_custom_resource_definition().items]:
+        definitions.delete_custom_resource_definition("things.python.example.com")
+    core.delete_namespace(namespace)
+    while namespace in [n.metadata.name for n in core.list_namespace().items]:
+        time.sleep(0.1)
