@@ -1,3 +1,4 @@
+import { isVisible, mostElements, mostRepeats } from "./cel-types.ts";
 import { follow, segmentsOf } from "./field-path.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema, type ValidationRule } from "./structural.ts";
@@ -34,15 +35,15 @@ export function checkRule(
       "compares with oldSelf inside a list whose items cannot be matched with their former selves; make the list a .check(listMap(…)), or put the rule on the list",
     );
   }
-  if (/^\s*self\s*==\s*oldSelf\s*$/.test(code) && comparisonCost(node) * place.repeats > costLimit) {
+  if (comparisonsCost(code, node) * (place.repeats ?? mostRepeats(node)) > costLimit) {
     say(
-      "costs more than the API server allows, since it may run for very many long strings; give the list around it a .max(…), or the string",
+      "costs more than the API server allows, since it may compare very many long values; give them a .max(…), or the list around them",
     );
   }
   if (rule.optionalOldSelf === true && !old) say("sets optionalOldSelf and does not use oldSelf");
   const spoken = withoutStrings(rule.messageExpression ?? "") ?? "";
-  for (const missing of [...unknownFields(code, node), ...unknownFields(spoken, node)]) {
-    say(`uses ${missing}, a field that the schema does not have`);
+  for (const [missing, why] of [...unknownFields(code, node), ...unknownFields(spoken, node)]) {
+    say(`uses ${missing}, ${why}`);
   }
   checkMessage(rule, say);
   if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
@@ -62,10 +63,23 @@ export function checkRule(
 /** What the API server allows a rule to cost, by its estimate. */
 const costLimit = 10_000_000;
 
-/** The server's estimate for one comparison: a tenth of the bytes that a string may have. */
-function comparisonCost(node: StructuralSchema): number {
-  const longest = 3 * 1024 * 1024;
-  return node.type === "string" ? 3 + Math.min((node.maxLength ?? longest) * 4, longest) / 10 : 3;
+const comparison = /(?<![\w.])(?:self|oldSelf)((?:\.\w+)*)\s*[!=]=\s*(?:self|oldSelf)((?:\.\w+)*)(?![\w.(])/g;
+
+/** The least that the server estimates for the comparisons in a rule: for each a tenth of what there may be to compare. */
+function comparisonsCost(code: string, node: StructuralSchema): number {
+  let cost = 0;
+  for (const [, left = "", right = ""] of code.matchAll(comparison)) {
+    const sides = [left, right].map((chain) => mostElements(fieldOf(node, chain) ?? {}));
+    cost += 2 + Math.ceil(Math.min(...sides) / 10);
+  }
+  return cost;
+}
+
+function fieldOf(node: StructuralSchema, chain: string): StructuralSchema | undefined {
+  return chain
+    .split(".")
+    .slice(1)
+    .reduce<StructuralSchema | undefined>((at, name) => own(at?.properties, unescaped(name)), node);
 }
 
 function checkMessage(rule: ValidationRule, say: (message: string) => void): void {
@@ -101,8 +115,8 @@ function unbalancedBracket(code: string): string | undefined {
 }
 
 /** Field chains that start at `self` or `oldSelf` and leave the schema. Calls and indexes end a chain. */
-function unknownFields(code: string, node: StructuralSchema): Set<string> {
-  const unknown = new Set<string>();
+function unknownFields(code: string, node: StructuralSchema): Map<string, string> {
+  const unknown = new Map<string, string>();
   const chains = code.matchAll(/(?<![\w.])(self|oldSelf)((?:\s*\.\s*\??\s*[A-Za-z_]\w*(?!\w)(?!\s*\())+)/g);
   for (const [, root = "", chain = ""] of chains) {
     let at: StructuralSchema = node;
@@ -112,7 +126,14 @@ function unknownFields(code: string, node: StructuralSchema): Set<string> {
       if (at["x-kubernetes-int-or-string"] === true || /^(?:orValue|hasValue|value)$/.test(name)) break;
       const next = own(at.properties, unescaped(name)) ?? at.additionalProperties;
       if (next === undefined) {
-        if (at.type !== undefined) unknown.add(walked);
+        if (at.type !== undefined) unknown.set(walked, "a field that the schema does not have");
+        break;
+      }
+      if (!isVisible(next)) {
+        unknown.set(
+          walked,
+          "whose values may be of any type, which no rule can see; give them one, as z.looseObject({}) has",
+        );
         break;
       }
       at = next;

@@ -76,6 +76,14 @@ describe("scalars", () => {
       z.number().gt(0).lt(1),
       { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true },
     ],
+    [
+      "a union of numbers",
+      z.union([z.int32(), z.int().min(5)]),
+      {
+        type: "integer",
+        anyOf: [{ minimum: -2147483648, maximum: 2147483647 }, { minimum: 5 }],
+      },
+    ],
     ["a multiple", z.int().multipleOf(5), { type: "integer", format: "int64", multipleOf: 5 }],
     ["a boolean", z.boolean(), { type: "boolean" }],
     ["an enum", z.enum(["A", "B"]), { type: "string", enum: ["A", "B"] }],

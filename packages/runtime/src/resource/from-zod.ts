@@ -72,7 +72,7 @@ function bare(schema: $ZodType, path: string, walk: Walk): StructuralSchema {
       return stringSchema(schema, path, problems);
     case "number":
       refuseCoercion(def, path, problems);
-      return numberSchema(schema);
+      return numberSchema(schema, path, problems);
     case "boolean":
       refuseCoercion(def, path, problems);
       return { type: "boolean" };
@@ -219,18 +219,31 @@ function defaulted(def: DefaultDef, path: string, walk: Walk): StructuralSchema 
     return node;
   }
   const filled = fillDefaults(value, node);
-  const parsed = safeParse(def.innerType, filled);
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const where = [path, ...issue.path.map(String)].join(".");
-      problems.add(where, `the default does not fit its own schema: ${issue.message}`);
-    }
+  const misfits = misfitsOf(def.innerType, filled);
+  if (misfits.length > 0) {
+    for (const { at, message } of misfits)
+      problems.add([path, ...at].join("."), `the default does not fit its own schema: ${message}`);
   } else {
     const unknown = unknownField(value, node, path);
     if (unknown !== undefined)
       problems.add(unknown, "the default sets a field that the schema does not have");
   }
   return { ...node, default: value };
+}
+
+interface Misfit {
+  readonly at: readonly string[];
+  readonly message: string;
+}
+
+function misfitsOf(schema: $ZodType, value: unknown): readonly Misfit[] {
+  try {
+    const { error } = safeParse(schema, value);
+    return (error?.issues ?? []).map((issue) => ({ at: issue.path.map(String), message: issue.message }));
+  } catch (error) {
+    // An intersection whose sides make different values of one field throws rather than to find fault.
+    return [{ at: [], message: error instanceof Error ? error.message : String(error) }];
+  }
 }
 
 function toJson(value: unknown): unknown {

@@ -5,6 +5,7 @@ import {
   cel,
   defineResource,
   immutable,
+  intOrString,
   listMap,
   listSet,
   type Problem,
@@ -52,6 +53,7 @@ describe("fields that have no structural form", () => {
     ["a tuple", z.tuple([z.string(), z.int()]), "one type of item"],
     ["a symbol", z.symbol(), "z.enum"],
     ["NaN", z.nan(), "z.number()"],
+    ["a step that is no whole number", z.number().multipleOf(0.5), "smaller unit"],
     ["a function", z.custom<() => void>(), "cel("],
     ["only null", z.null(), ".nullable()"],
     ["never", z.never(), "leave it out"],
@@ -282,6 +284,45 @@ describe("rules", () => {
         .check(listMap("name"));
     expectRefused({ spec: z.object({ list: list(1_000_000, 63) }) }, "spec.list[].value", "costs more");
     expect(problemsOf({ spec: z.object({ list: list(100, 63) }) })).toEqual([]);
+  });
+
+  test("comparing long strings by any rule, and long lists, costs too much where there may be many of them", () => {
+    const values = (value: z.ZodType) => ({ spec: z.object({ map: z.record(z.string(), value) }) });
+    const changing = cel("self != oldSelf || true");
+    expectRefused(values(z.string().check(changing)), "spec.map.*", "costs more");
+    expectRefused(values(z.array(z.string()).max(1000).check(changing)), "spec.map.*", "costs more");
+    expectRefused(values(intOrString().check(changing)), "spec.map.*", "costs more");
+    expectRefused(values(z.string().max(18).check(changing)), "spec.map.*", "costs more");
+    expect(problemsOf(values(z.string().max(17).check(changing)))).toEqual([]);
+    expect(problemsOf(values(z.iso.date().check(changing)))).toEqual([]);
+    expect(problemsOf(values(z.enum(["a", "b"]).check(changing)))).toEqual([]);
+  });
+
+  test("the more an item must hold, the fewer there can be: what the server would take is not refused", () => {
+    const name = "a-field-whose-name-alone-is-long-enough-to-make-the-items-few";
+    const item = z
+      .object({ key: z.string(), value: z.string().max(60), [name]: z.string() })
+      .check(cel("self.value == oldSelf.value"));
+    expect(problemsOf({ spec: z.object({ list: z.array(item).check(listMap("key")) }) })).toEqual([]);
+  });
+
+  test("a field whose values may be anything is one that no rule sees", () => {
+    expectRefused(
+      { spec: z.object({ any: z.unknown() }).check(cel("has(self.any)")) },
+      "spec",
+      "whose values may be of any type",
+    );
+    expectRefused(
+      { spec: z.object({ list: z.array(z.unknown()).check(cel("self.size() < 3")) }) },
+      "spec.list",
+      "cannot see into",
+    );
+    const arm = z.object({ type: z.literal("a"), any: z.record(z.string(), z.unknown()) });
+    expectRefused(
+      { spec: z.object({ field: z.discriminatedUnion("type", [arm, z.object({ type: z.literal("b") })]) }) },
+      "spec.field.any",
+      "must have a type",
+    );
   });
 
   test("a rule on a value of any type is refused", () => {

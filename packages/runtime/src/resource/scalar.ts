@@ -3,6 +3,7 @@ import { beyondRe2, re2Source } from "./pattern.ts";
 import type { Problems } from "./refusal.ts";
 import type { StructuralSchema } from "./structural.ts";
 import { nullable } from "./union.ts";
+import { widths } from "./widths.ts";
 
 /**
  * String formats that mean the same to zod and to the API server; all others are expressed by their pattern. (`byte`, which
@@ -94,7 +95,7 @@ function withPatterns(
 }
 
 /** A number or an integer. Bounds that only say "as wide as the type" become a format. */
-export function numberSchema(schema: $ZodType): StructuralSchema {
+export function numberSchema(schema: $ZodType, path: string, problems: Problems): StructuralSchema {
   const json = toJSONSchema(schema, { target: "openapi-3.0", io: "input" });
   const integer = json.type === "integer";
   const node: StructuralSchema = { type: integer ? "integer" : "number" };
@@ -111,16 +112,16 @@ export function numberSchema(schema: $ZodType): StructuralSchema {
   // In OpenAPI 3.0 these are flags beside the bound, which is what the API server reads.
   if ((json.exclusiveMinimum as unknown) === true) node.exclusiveMinimum = true;
   if ((json.exclusiveMaximum as unknown) === true) node.exclusiveMaximum = true;
-  if (json.multipleOf !== undefined) node.multipleOf = json.multipleOf;
+  if (json.multipleOf !== undefined) {
+    node.multipleOf = json.multipleOf;
+    if (!Number.isInteger(json.multipleOf))
+      problems.add(
+        path,
+        `the API server checks a step of ${json.multipleOf} wrongly where the value is a whole number; use a smaller unit and z.int(), or leave the step out`,
+      );
+  }
   return node;
 }
-
-const widths: Readonly<Record<string, readonly [number, number]>> = {
-  int32: [-2_147_483_648, 2_147_483_647],
-  int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
-  float: [-3.4028234663852886e38, 3.4028234663852886e38],
-  double: [-Number.MAX_VALUE, Number.MAX_VALUE],
-};
 
 /** Literals and enums: values of one scalar type. */
 export function enumSchema(values: readonly unknown[], path: string, problems: Problems): StructuralSchema {

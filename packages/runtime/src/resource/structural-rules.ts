@@ -1,4 +1,5 @@
 import { checkRule } from "./cel-rules.ts";
+import { isVisible } from "./cel-types.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema } from "./structural.ts";
 
@@ -6,12 +7,9 @@ import { own, type StructuralSchema } from "./structural.ts";
 export interface Place {
   /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
   readonly correlatable: boolean;
-  /** The most values there can be here, as the API server estimates it. */
-  readonly repeats: number;
+  /** The most values there can be here; undefined if a list or map on the way has no bound of its own. */
+  readonly repeats: number | undefined;
 }
-
-/** The largest request, and so the bound on everything that has none of its own. */
-const requestBytes = 3 * 1024 * 1024;
 
 /** Checks what can only be seen once a schema is whole: list types, keys, rules. The root's path is empty. */
 export function checkStructure(
@@ -35,6 +33,12 @@ export function checkStructure(
       "a rule cannot run on a value of any type; give the field a type, or put the rule on its parent",
     );
   }
+  if (node["x-kubernetes-validations"] !== undefined && node.type !== undefined && !isVisible(node)) {
+    problems.add(
+      path,
+      "a rule cannot see into a list or map whose values may be of any type; give them a type, or put the rule on the parent",
+    );
+  }
   for (const rule of node["x-kubernetes-validations"] ?? []) {
     checkRule(rule, node, path === "" ? "validations" : path, place, problems);
   }
@@ -54,9 +58,8 @@ export function checkStructure(
   }
 }
 
-function repeated(place: Place, limit: number | undefined): number {
-  // An item takes three bytes at least, so there are never more of them than a third of the largest request.
-  return Math.min(place.repeats * (limit ?? requestBytes / 3), requestBytes / 3);
+function repeated({ repeats }: Place, limit: number | undefined): number | undefined {
+  return repeats === undefined || limit === undefined ? undefined : repeats * limit;
 }
 
 function checkEmbedded(node: StructuralSchema, path: string, problems: Problems): void {

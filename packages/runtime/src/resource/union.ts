@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { $ZodType } from "zod/v4/core";
 import { celName } from "./cel-rules.ts";
+import { isVisible } from "./cel-types.ts";
 import type { Walk } from "./from-zod.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema, setOwn, type ValidationRule } from "./structural.ts";
+import { widths } from "./widths.ts";
 
 /** A union that is not told apart by a field: of values, of scalars, or of a type and null. */
 export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {
@@ -84,9 +86,21 @@ function sameType(nodes: readonly StructuralSchema[]): StructuralSchema {
   if (nodes.every((one) => one.enum !== undefined && Object.keys(one).length === 2)) {
     return { ...node, enum: [...new Set(nodes.flatMap((one) => one.enum ?? []))] };
   }
-  const arms = nodes.map(({ type: _type, ...validations }) => validations);
+  const arms = nodes.map(({ type: _type, ...validations }) => withoutWidth(validations));
+  // Of a number's formats the server makes nothing but its width, and that not where there is no type beside it.
+  const [format, ...more] = new Set(nodes.map((one) => one.format));
+  if (type !== "string" && format !== undefined && more.length === 0) node.format = format;
   // A member without constraints admits every value of the type: the others add nothing.
   return arms.some((arm) => Object.keys(arm).length === 0) ? node : { ...node, anyOf: arms };
+}
+
+/** The same, with what a number's format says said by its bounds. */
+function withoutWidth({ format, ...validations }: StructuralSchema): StructuralSchema {
+  const width = format === undefined ? undefined : widths[format];
+  if (format === undefined || width === undefined)
+    return format === undefined ? validations : { ...validations, format };
+  if (format === "int64" || format === "double") return validations;
+  return { minimum: width[0], maximum: width[1], ...validations };
 }
 
 function intOrString(nodes: readonly StructuralSchema[], path: string, problems: Problems): StructuralSchema {
@@ -213,6 +227,14 @@ function fieldRules(
     problems.add(
       `${path}.${name}`,
       "the name of a field in a discriminated union must be letters, digits, _ - . or /",
+    );
+    return rules;
+  }
+  const node = own(having[0]?.node.properties, name);
+  if (node !== undefined && !isVisible(node)) {
+    problems.add(
+      `${path}.${name}`,
+      "a field that some arms lack must have a type, for the rules that tell the arms apart to see it; use z.looseObject({}) for anything",
     );
     return rules;
   }
