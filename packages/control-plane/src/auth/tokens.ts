@@ -62,6 +62,10 @@ export interface Tokens extends TokenAuthenticator {
    * @throws StatusError 404, 409 or 400 when it cannot be bound to the object it should be.
    */
   issue(wish: TokenWish): Promise<{ token: string; expiresAt: number }>;
+  /** A signed token without an end, as Secrets of type `kubernetes.io/service-account-token` hold. It counts as long as the Secret has it. */
+  issueForSecret(serviceAccount: JsonObject, secret: JsonObject): Promise<string>;
+  /** Calls back whenever a token that a Secret holds has proved somebody's identity. @returns takes it back */
+  onSecretUse(told: (secret: { readonly namespace: string; readonly name: string }) => void): () => void;
   /** The public keys, for `/openid/v1/jwks`. */
   keySet(): JsonObject;
   /** The document of `/.well-known/openid-configuration`. */
@@ -77,6 +81,9 @@ const leewaySeconds = 60;
 
 /** How many tokens' signatures are remembered as good. */
 const remembered = 1_000;
+
+/** Who issues the tokens that Secrets hold. */
+const secretIssuer = "kubernetes/serviceaccount";
 
 interface Claims {
   readonly audiences: readonly string[];
@@ -104,14 +111,15 @@ export function createTokens(init: TokensInit): Tokens {
   const own = init.audiences ?? [issuer];
   const { clock, random, find } = init;
   const staticTokens = init.staticTokens ?? new Map<string, User>();
-  const good = new Map<string, Claims>();
+  const good = new Map<string, Claims | SecretClaims>();
+  const listeners = new Set<(secret: { namespace: string; name: string }) => void>();
   let made: { private: KeyObject; public: KeyObject; id: string } | undefined;
   const keys = () => {
     made ??= keyPair(init.key);
     return made;
   };
 
-  async function signed(token: string): Promise<Claims | { error: string }> {
+  async function signed(token: string): Promise<Claims | SecretClaims | { error: string }> {
     const known = good.get(token);
     if (known) return known;
     const { decodeJwt, compactVerify } = await import("jose");
@@ -122,13 +130,13 @@ export function createTokens(init: TokensInit): Tokens {
       // Not a JWT at all: somebody else's token, or noise.
       return { error: invalidToken };
     }
-    if (payload.iss !== issuer) return { error: invalidToken };
+    if (payload.iss !== issuer && payload.iss !== secretIssuer) return { error: invalidToken };
     try {
       await compactVerify(token, keys().public, { algorithms: ["ES256"] });
     } catch {
       return { error: reasoned("go-jose/go-jose: error in cryptographic primitive") };
     }
-    const claims = claimsOf(payload);
+    const claims = payload.iss === secretIssuer ? secretClaims(payload) : claimsOf(payload);
     if (!claims) return { error: invalidToken };
     const [oldest] = good.keys();
     if (good.size >= remembered && oldest !== undefined) good.delete(oldest);
@@ -169,6 +177,28 @@ export function createTokens(init: TokensInit): Tokens {
       return { token, expiresAt: (issuedAt + expirationSeconds) * 1000 };
     },
 
+    async issueForSecret(serviceAccount, secret) {
+      const account = identityOf(serviceAccount);
+      const { SignJWT } = await import("jose");
+      return await new SignJWT({
+        iss: secretIssuer,
+        "kubernetes.io/serviceaccount/namespace": account.namespace,
+        "kubernetes.io/serviceaccount/secret.name": identityOf(secret).name,
+        "kubernetes.io/serviceaccount/service-account.name": account.name,
+        "kubernetes.io/serviceaccount/service-account.uid": account.uid,
+        sub: serviceAccountUser(account.namespace, account.name).name,
+      })
+        .setProtectedHeader({ alg: "ES256", kid: keys().id })
+        .sign(keys().private);
+    },
+
+    onSecretUse(told) {
+      listeners.add(told);
+      return () => {
+        listeners.delete(told);
+      };
+    },
+
     async verify(token, audiences = own): Promise<TokenVerdict> {
       const fixed = staticTokens.get(token);
       if (fixed) {
@@ -177,10 +207,19 @@ export function createTokens(init: TokensInit): Tokens {
       }
       const claims = await signed(token);
       if ("error" in claims) return claims;
-      const common = claims.audiences.filter((audience) => audiences.includes(audience));
+      const meant = "secretName" in claims ? own : claims.audiences;
+      const common = meant.filter((audience) => audiences.includes(audience));
       if (common.length === 0) {
-        const [has, wants] = [quoteList(claims.audiences), quoteList(audiences)];
+        const [has, wants] = [quoteList(meant), quoteList(audiences)];
         return { error: reasoned(`token audiences ${has} is invalid for the target audiences ${wants}`) };
+      }
+      if ("secretName" in claims) {
+        const wrong = secretFault(claims, token, find);
+        if (wrong !== undefined) return { error: reasoned(wrong) };
+        const { namespace, serviceAccount, secretName } = claims;
+        for (const told of listeners) told({ namespace, name: secretName });
+        const user = { ...serviceAccountUser(namespace, serviceAccount.name), uid: serviceAccount.uid };
+        return { user, audiences: common };
       }
       const fault = faultOf(claims, clock.now() / 1000, find);
       return fault ? { error: reasoned(fault) } : { user: userOf(claims), audiences: common };
@@ -309,6 +348,36 @@ function boundTo(
 }
 
 const bindable = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
+
+/** What a token that a Secret holds says. */
+interface SecretClaims {
+  readonly namespace: string;
+  readonly serviceAccount: Reference;
+  readonly secretName: string;
+}
+
+function secretClaims(payload: JsonObject): SecretClaims | undefined {
+  const part = (name: string) => text(payload[`kubernetes.io/serviceaccount/${name}`]);
+  const [namespace, secretName] = [part("namespace"), part("secret.name")];
+  const serviceAccount = { name: part("service-account.name"), uid: part("service-account.uid") };
+  const whole = namespace !== "" && secretName !== "" && serviceAccount.name !== "";
+  return whole ? { namespace, secretName, serviceAccount } : undefined;
+}
+
+/** What is wrong with such a token whose signature is good, in the real server's words. */
+function secretFault(claims: SecretClaims, token: string, find: FindBound): string | undefined {
+  const { namespace, serviceAccount, secretName } = claims;
+  const secret = find("secrets", namespace, secretName);
+  if (!secret) return "Token has been invalidated";
+  const kept = isObject(secret.data) ? text(secret.data.token) : "";
+  if (Buffer.from(kept, "base64").toString() !== token) return "Token does not match server's copy";
+  const account = find("serviceaccounts", namespace, serviceAccount.name);
+  if (!account) return `serviceaccounts ${goQuote(serviceAccount.name)} not found`;
+  const { uid } = identityOf(account);
+  return uid === serviceAccount.uid
+    ? undefined
+    : `ServiceAccount UID (${uid}) does not match claim (${serviceAccount.uid})`;
+}
 
 function claimsOf(payload: JsonObject): Claims | undefined {
   const { aud, exp, nbf, jti } = payload;

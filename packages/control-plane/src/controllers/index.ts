@@ -20,6 +20,7 @@ import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
 import { startReplicaSets, startReplicationControllers } from "./replica-set.ts";
 import { startResourceQuotas } from "./resource-quota.ts";
 import { startRootCertificates, startServiceAccounts } from "./service-account.ts";
+import { startServiceAccountTokens } from "./service-account-tokens.ts";
 import { startStatefulSets } from "./stateful-set.ts";
 import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
 import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
@@ -29,6 +30,7 @@ const known = {
   "garbage-collector-controller": startGarbageCollector,
   "namespace-controller": startNamespaces,
   "serviceaccount-controller": startServiceAccounts,
+  "serviceaccount-token-controller": startServiceAccountTokens,
   "root-ca-certificate-publisher-controller": startRootCertificates,
   "clusterrole-aggregation-controller": startClusterRoleAggregation,
   "deployment-controller": startDeployments,
