@@ -123,6 +123,12 @@ test("a CRD of several versions that does not say where they are converted is re
   );
 });
 
+test("a fault in another version's schema is refused under that version's name", () => {
+  const Bad = defineResource({ ...common, version: "v4", spec: z.object({ when: z.date() }) });
+  const Both = WebApp.withVersion(Bad as never, { to: () => ({}), from: () => ({}) } as never);
+  expect(() => Both.crd({ conversion: "None" })).toThrow(/WebApp \(example\.com\/v4\)[\s\S]*spec\.when/);
+});
+
 test("versions of another kind, and versions given twice, are refused", () => {
   const Other = defineResource({ ...common, kind: "Other", version: "v3", spec: z.object({}) });
   const ways = { to: () => ({ spec: {} }), from: () => ({ spec: { image: "" } }) };
