@@ -5,7 +5,7 @@ import { Breath } from "../cache/pace.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
-import { keyOf } from "../reconcile/client.ts";
+import { describe, keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
@@ -306,13 +306,15 @@ class Running<K extends AnyKind> {
   }
 
   async #reconcile(lease: Lease<ObjectKey>): Promise<void> {
-    const { metrics, clock, tracing, log } = this.#world;
+    const { metrics, clock, tracing, log, doing } = this.#world;
+    const { name, kind } = this.#controller;
     const started = clock.monotonic();
+    const end = doing?.begin(`${describe(kind, lease.key)} (controller ${name})`);
     metrics.working(1);
     try {
       const attributes = {
-        controller: this.#controller.name,
-        "k8s.kind": this.#controller.kind.kind,
+        controller: name,
+        "k8s.kind": kind.kind,
         "k8s.namespace.name": lease.key.namespace ?? "",
         "k8s.object.name": lease.key.name,
         "windlass.attempt": lease.attempt,
@@ -326,12 +328,10 @@ class Running<K extends AnyKind> {
       // The reconciler answers for user code. What gets here is a fault of the runtime's own, and must not end the worker.
       metrics.escaped();
       metrics.reconciled("error", (clock.monotonic() - started) / 1000);
-      log.error(
-        { controller: this.#controller.name, error: messageOf(error) },
-        "an exception escaped a reconcile",
-      );
+      log.error({ controller: name, error: messageOf(error) }, "an exception escaped a reconcile");
       lease.retry();
     } finally {
+      end?.();
       metrics.working(-1);
     }
   }

@@ -4,6 +4,7 @@ import type { Logger } from "../reconcile/log.ts";
 import type { Election, ElectionRules } from "./election.ts";
 import { campaign, type LeaseAddress } from "./elector.ts";
 import { type Fence, LeaseFence, openFence, threadClock } from "./fence.ts";
+import { Pulse } from "./stall.ts";
 
 /** What a manager is told about leading. */
 export interface LeadershipHandlers {
@@ -33,6 +34,8 @@ export interface CampaignOptions {
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
   readonly log: Logger;
+  /** Whether it has been told already that no server answers. @default never */
+  readonly isServerOut?: () => boolean;
 }
 
 /** Turns the states of an election into "leading" and "lost", each once. */
@@ -65,10 +68,15 @@ class Contact {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #patienceMs: number;
   readonly #log: Logger;
+  readonly #isServerOut: () => boolean;
   #lastMs: number;
   #failure: string | undefined;
 
-  constructor(clock: Pick<Clock, "monotonic">, { lease, log, rules }: CampaignOptions) {
+  constructor(
+    clock: Pick<Clock, "monotonic">,
+    { lease, log, rules, isServerOut = () => false }: CampaignOptions,
+  ) {
+    this.#isServerOut = isServerOut;
     this.#clock = clock;
     this.#patienceMs = rules.leaseDurationMs;
     this.#log = log.child({ lease: `${lease.namespace}/${lease.name}` });
@@ -77,8 +85,11 @@ class Contact {
 
   readonly note = (failure: string | undefined): void => {
     if (failure === undefined) this.#lastMs = this.#clock.monotonic();
-    else if (failure !== this.#failure)
-      this.#log.warn({ error: failure }, "the lease is out of reach; trying again");
+    else if (faultOf(failure) !== faultOf(this.#failure ?? ""))
+      this.#log[this.#isServerOut() ? "debug" : "warn"](
+        { error: failure },
+        "the lease is out of reach; trying again",
+      );
     this.#failure = failure;
   };
 
@@ -87,6 +98,11 @@ class Contact {
     if (silentMs < this.#patienceMs) return undefined;
     return `no answer about the lease for ${Math.round(silentMs / 1000)} s: ${this.#failure ?? "nothing heard"}`;
   }
+}
+
+/** What is wrong, whichever of the requests about the lease it happened to. */
+function faultOf(failure: string): string {
+  return failure.replace(/^[A-Z]+ \S+: /, "");
 }
 
 /**
@@ -148,6 +164,8 @@ export interface LeaseThreadData {
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
   readonly fence: SharedArrayBuffer;
+  /** Of the main thread. */
+  readonly pulse: SharedArrayBuffer;
 }
 
 /** What the renewing thread says. */
@@ -162,16 +180,20 @@ export type LeaseThreadMessage =
  * after its first message.
  */
 export async function competeInThread(
-  options: CampaignOptions & { readonly access: ClusterAccess },
+  options: CampaignOptions & {
+    readonly access: ClusterAccess;
+    /** Memory of the main thread's `Pulse`, which the renewing thread watches over. @default nobody's */
+    readonly pulse?: SharedArrayBuffer;
+  },
   handlers: LeadershipHandlers,
 ): Promise<Leadership> {
   const { Worker } = await import("node:worker_threads");
-  const { access, rules, lease, log } = options;
+  const { access, rules, lease, log, pulse = new Pulse().memory } = options;
   const fence = new LeaseFence(threadClock);
   const changes = new Changes(handlers, options);
   const contact = new Contact(threadClock, options);
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory };
+  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory, pulse };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isStopping = false;
   let thread = start();

@@ -1,17 +1,26 @@
+import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { Client, openTransport } from "@windlass/client";
 import { type Clock, systemClock, systemRandom } from "@windlass/clock";
 import { campaign } from "./elector.ts";
 import { LeaseFence, threadClock } from "./fence.ts";
 import type { LeaseThreadData, LeaseThreadMessage } from "./leadership.ts";
+import { Pulse, pulseReader } from "./stall.ts";
 
-const { access, rules, lease, fence: memory } = workerData as LeaseThreadData;
+const { access, rules, lease, fence: memory, pulse } = workerData as LeaseThreadData;
 const clock: Clock = { ...threadClock, schedule: systemClock.schedule };
 const fence = new LeaseFence(threadClock, memory);
 const stop = new AbortController();
 const say = (message: LeaseThreadMessage) => parentPort?.postMessage(message);
 
 parentPort?.on("message", () => stop.abort(new Error("the campaign was ended")));
+
+const readPulse = pulseReader(new Pulse(pulse));
+const watching = setInterval(() => {
+  const line = readPulse();
+  // What a thread logs goes through the main one, which is the very one that stands still.
+  if (line !== undefined) writeSync(2, `${line}\n`);
+}, 1_000);
 
 await using client = new Client({
   transport: openTransport(access),
@@ -35,4 +44,5 @@ await campaign({
   onContact: (failure) => say({ type: "contact", failure }),
   onSlowRenewal: () => say({ type: "slowRenewal" }),
 });
+clearInterval(watching);
 parentPort?.close();

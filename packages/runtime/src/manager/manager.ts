@@ -30,6 +30,7 @@ import { serveProbes } from "./probes.ts";
 import { runAsProcess } from "./process.ts";
 import type { Runnable, Stage } from "./runnable.ts";
 import { startStage } from "./stages.ts";
+import { type Pulse, StallWatch } from "./stall.ts";
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
 export type Addable = AnyController | Runnable | Runnable["start"];
@@ -83,6 +84,16 @@ export interface Manager extends AsyncDisposable {
  */
 export function manager(options: ManagerOptions = {}): Manager {
   return new ManagerRun(options);
+}
+
+/** What it takes to compete for the lease. */
+interface CampaignParts {
+  readonly connection: Connection;
+  readonly log: Logger;
+  readonly identity: string;
+  readonly outage: Outage;
+  /** Of this thread, for the one that renews the lease; undefined under a handed-in clock, where there is none. */
+  readonly pulse: Pulse | undefined;
 }
 
 class ManagerRun implements Manager {
@@ -210,6 +221,10 @@ class ManagerRun implements Manager {
       },
       check: (what) => currentFence().check(what),
     };
+    // A handed-in clock knows no stalls: it moves when the event loop turns.
+    const stalls = this.#clock === systemClock ? new StallWatch(log) : undefined;
+    const stopWatching = stalls?.start();
+    this.#started.add("stall watch", async () => stopWatching?.());
     const outage = new Outage(this.#clock, log);
     const connection = await openConnection(this.#options, {
       log,
@@ -247,6 +262,7 @@ class ManagerRun implements Manager {
         events,
         tracing,
         isServerOut: () => outage.isOn,
+        ...(stalls ? { doing: stalls } : {}),
       };
     };
     const everywhere = world(connection.open, () => undefined);
@@ -273,7 +289,8 @@ class ManagerRun implements Manager {
     for (const { controller, open } of opened)
       if (controller.everywhere) this.#started.addController(open, log);
     this.#readyz.add("leader-election", () => this.#leadership?.fault);
-    await this.#compete(connection, log, identity, () => {
+    const parts = { connection, log, identity, outage, pulse: stalls?.pulse };
+    await this.#compete(parts, () => {
       void this.#startStage("leader", leading);
       for (const { controller, open } of opened)
         if (!controller.everywhere) this.#leading.addController(open, log);
@@ -329,7 +346,10 @@ class ManagerRun implements Manager {
     }
   }
 
-  async #compete(connection: Connection, log: Logger, identity: string, lead: () => void): Promise<void> {
+  async #compete(
+    { connection, log, identity, outage, pulse }: CampaignParts,
+    lead: () => void,
+  ): Promise<void> {
     const { leaderElection } = this.#options;
     const metrics = electionMetrics(this.registry, leaderElection?.name ?? "none");
     const handlers = {
@@ -361,14 +381,12 @@ class ManagerRun implements Manager {
       namespace:
         leaderElection.namespace ?? process.env.POD_NAMESPACE ?? connection.access?.namespace ?? "default",
     };
-    const { access } = connection;
-    const isWorldsOwn = access && this.#clock === systemClock;
-    this.#leadership = isWorldsOwn
-      ? await competeInThread({ rules, lease, log, access }, handlers)
-      : compete(
-          { rules, lease, log, client: connection.open, clock: this.#clock, random: this.#random },
-          handlers,
-        );
+    const { access, open: client } = connection;
+    const options = { rules, lease, log, isServerOut: () => outage.isOn };
+    this.#leadership =
+      access && pulse
+        ? await competeInThread({ ...options, access, pulse: pulse.memory }, handlers)
+        : compete({ ...options, client, clock: this.#clock, random: this.#random }, handlers);
   }
 
   #startStage(stage: Stage, world: Omit<ReconcilerWorld, "metrics">): Promise<void> {

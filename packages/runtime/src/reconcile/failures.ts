@@ -9,11 +9,14 @@ export type Telling =
   | { readonly as: "repeat" }
   /** The same cause, of whatever objects: told after a while only, with how often it was met. */
   | { readonly as: "reminder"; readonly count: number }
-  /** Told already, by another object. */
+  /** Told already, by another object or a moment ago. */
   | { readonly as: "known" };
 
 /** How often a cause that many objects share is told again. */
 const REMINDER_MS = 60_000;
+
+/** The first retries come within milliseconds, and have nothing to add. */
+const PAUSE_MS = 1_000;
 
 /**
  * Remembers which failures have been told, so that the first of equal ones comes with its stack and the others do not. A missing right is
@@ -23,7 +26,7 @@ const REMINDER_MS = 60_000;
  */
 export class Failures {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #byObject = new Map<string, string>();
+  readonly #byObject = new Map<string, { readonly message: string; toldAt: number }>();
   readonly #byRight = new Map<string, { toldAt: number; count: number }>();
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -34,9 +37,15 @@ export class Failures {
     const right = deniedAccess(error);
     if (right) return this.#noteRight(Object.values(right).join(" "));
     const id = idOf(key);
-    if (this.#byObject.get(id) === message) return { as: "repeat" };
-    this.#byObject.set(id, message);
-    return { as: "news" };
+    const now = this.#clock.monotonic();
+    const known = this.#byObject.get(id);
+    if (known?.message !== message) {
+      this.#byObject.set(id, { message, toldAt: now });
+      return { as: "news" };
+    }
+    if (now - known.toldAt < PAUSE_MS) return { as: "known" };
+    known.toldAt = now;
+    return { as: "repeat" };
   }
 
   /** The object was reconciled, or is gone. */

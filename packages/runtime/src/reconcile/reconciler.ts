@@ -19,6 +19,7 @@ import {
   FencedError,
   messageOf,
   ReconcileOverError,
+  ReconcileResultError,
   ReconcileTimeoutError,
   reasonOf,
   TerminalError,
@@ -290,8 +291,10 @@ function requeue(ms: number): Outcome {
   return { type: "requeueAfter", ms };
 }
 
-/** Where it was thrown; the message goes by itself. */
-function stackOf({ stack = "" }: Error): string {
+/** Where it was thrown, if that was in the program; the message goes by itself. */
+function stackOf(error: Error): string | undefined {
+  if (error instanceof ReconcileTimeoutError || error instanceof ReconcileResultError) return undefined;
+  const { stack = "" } = error;
   return stack.slice(Math.max(0, stack.search(/^ {4}at /m))).trimStart();
 }
 

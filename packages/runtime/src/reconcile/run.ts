@@ -47,6 +47,16 @@ export interface ReconcilerWorld {
   readonly tracing: Tracing;
   /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
   readonly isServerOut?: () => boolean;
+  /** Told of each reconcile, for whoever finds that the process stands still. @default nobody */
+  readonly doing?: Doing;
+}
+
+/** Told of each reconcile, so that whoever finds the event loop standing still can say over what. */
+export interface Doing {
+  /** @returns to be called when it has ended. */
+  begin(what: string): () => void;
+  /** Someone has said already why the event loop stood still. */
+  explained(): void;
 }
 
 /** How one reconcile ended. */
@@ -151,6 +161,7 @@ export class Run<K extends AnyKind> {
       // Nothing could give it up, not even its timer: the event loop did not turn.
       if (timeoutMs > 0 && tookMs > timeoutMs && !this.#isOver) {
         metrics.timedOut();
+        this.#world.doing?.explained();
         this.log.warn(
           { seconds: Math.round(tookMs / 100) / 10 },
           `${subject}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
