@@ -88,7 +88,7 @@ test("a manager that is handed no client renews on that thread: standing still, 
   const said: string[] = [];
   const log = {
     ...silentLogger,
-    info: (_fields: object, text: string) => void said.push(text),
+    info: (_fields: unknown, text = "") => void said.push(text),
     child: () => log,
   };
   const { cluster, user } = server.access;
