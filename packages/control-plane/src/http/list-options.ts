@@ -88,8 +88,11 @@ export function parseInteger(text: string): number {
 
 /** @param code what a text that is no version is answered with @throws StatusError */
 export function parseVersion(text: string, code: 400 | 500): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  const why = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const isNumber = /^\d+$/.test(text);
+  if (isNumber && BigInt(text) < 2n ** 64n) return Number(text);
+  const quoted = JSON.stringify(text);
+  const fault = isNumber ? "value out of range" : "invalid syntax";
+  const why = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${fault}`;
   throw code === 400
     ? badRequest(`invalid resource version: ${why}`)
     : new StatusError({ code: 500, message: why });

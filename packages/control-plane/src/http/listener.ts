@@ -42,7 +42,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       ALPNProtocols: ["http/1.1"],
     },
     (incoming, outgoing) => {
-      void serve(incoming, outgoing);
+      // Whatever goes wrong with one answer, the server stays up.
+      serve(incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
   server.keepAliveTimeout = 120_000;
@@ -166,6 +167,14 @@ function send(outgoing: ServerResponse, response: ApiResponse): void {
 
 function mutable(headers: ApiResponse["headers"]): Record<string, string | string[]> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === "string" ? octets(value) : value.map(octets),
+    ]),
   );
+}
+
+/** Text as UTF-8, one character for each byte: Node sends no other characters in a header. A warning may quote any text. */
+function octets(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }

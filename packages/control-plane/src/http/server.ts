@@ -117,9 +117,11 @@ export class ApiServer {
       case "/readyz":
         return text(200, "ok");
       case "/version":
+        checkReads(request);
         return json(200, versionInfo());
       case "/api":
       case "/apis": {
+        if (path === "/api") checkReads(request);
         if (discoveryForm(header(request, "accept")) === "aggregated") {
           const { body, etag } = aggregatedDiscovery(kinds, path);
           const headers = { "content-type": aggregatedMediaType, etag, vary: "Accept" };
@@ -132,8 +134,10 @@ export class ApiServer {
       case "/metrics":
         return text(200, `windlass_store_revision ${this.#options.registry.store.revision}\n`);
       case "/openid/v1/jwks":
+        checkReads(request);
         return json(200, this.#options.tokens.keySet());
       case "/.well-known/openid-configuration":
+        checkReads(request);
         return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer));
     }
     if (path.startsWith("/healthz/") || path.startsWith("/livez/") || path.startsWith("/readyz/"))
@@ -150,6 +154,7 @@ export class ApiServer {
           : root === "apis"
             ? apiResourceList(kinds, group, version as string)
             : undefined;
+    if (found && (root === "api" || version !== undefined)) checkReads(request);
     if (found) return await encoded(200, found, plainEncoding(header(request, "accept")));
     if (
       (root === "api" && group !== "") ||
@@ -189,6 +194,7 @@ export class ApiServer {
       return pathNotFound();
     }
     if (info.namespace !== undefined && !resource.info.namespaced) throw resourceNotFound();
+    if (request.method === "HEAD" && resource.info.origin === "builtin") throw methodNotAllowed();
     const deprecations = resource.deprecation === undefined ? [] : [resource.deprecation];
     return await this.#withWarnings(request, deprecations, (warn) =>
       this.#dispatch(request, info, resource, verb, query, user, warn),
@@ -204,9 +210,13 @@ export class ApiServer {
     const warnings = [...first];
     const answered = async () => await work((warning) => warnings.push(warning));
     const response = await answered().catch((error: unknown) => this.#fail(error, request));
-    if (warnings.length === 0) return response;
-    const values = [...new Set(warnings)].map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
-    return { ...response, headers: { ...response.headers, warning: values } };
+    // No header can hold a control character, so that the real server leaves such a warning out.
+    const values = [...new Set(warnings)]
+      .filter((warning) => !/\p{Cc}/u.test(warning))
+      .map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
+    return values.length === 0
+      ? response
+      : { ...response, headers: { ...response.headers, warning: values } };
   }
 
   async #dispatch(
@@ -370,6 +380,11 @@ function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): 
         : {}
       : { namespace }),
   };
+}
+
+/** Some paths can only be read. Others answer to whatever they are asked with. */
+function checkReads({ method }: ApiRequest): void {
+  if (method !== "GET") throw methodNotAllowed();
 }
 
 function methodNotAllowed(): StatusError {

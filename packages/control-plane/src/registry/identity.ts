@@ -89,6 +89,11 @@ export function checkIdentity(
   }
 }
 
+/** Whether this names a version: a number that is not zero. */
+export function isVersion(text: unknown): boolean {
+  return typeof text === "string" && /^\d+$/.test(text) && BigInt(text) > 0n && BigInt(text) < 2n ** 64n;
+}
+
 /** @throws StatusError 500, as the real server does, for what is no version */
 export function checkVersion(version: string): void {
   if (version === "" || /^\d+$/.test(version)) return;

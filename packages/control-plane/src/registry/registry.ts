@@ -6,7 +6,7 @@ import { alreadyExists, type Cause, invalid, notFound, StatusError } from "../st
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
-import { checkIdentity, chooseName, modified, nameOf, type Target } from "./identity.ts";
+import { checkIdentity, chooseName, isVersion, modified, nameOf, type Target } from "./identity.ts";
 import { metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
 import {
   carryOver,
@@ -134,12 +134,6 @@ export class Registry {
     const { strategy } = resource;
     let object = input;
     const metadata = ensureMetadata(object);
-    if (metadata.resourceVersion) {
-      throw new StatusError({
-        code: 500,
-        message: "resourceVersion should not be set on objects to be created",
-      });
-    }
     placeIn(resource, namespace, metadata);
     stampNew(object, strategy, this.clock, this.random);
     if (resource.hasStatus && resource.info.origin === "custom") delete object.status;
@@ -172,6 +166,13 @@ export class Registry {
 
     const key = keyOf(namespace, name);
     const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
+    // It is the real server's storage that finds this, after all that is said before it.
+    if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
+      throw new StatusError({
+        code: 500,
+        message: "resourceVersion should not be set on objects to be created",
+      });
+    }
     // From here on nothing waits: the name is free, or it is not.
     const existing = this.store.get(resource.bucket, key);
     if (existing) {
