@@ -2,6 +2,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { goString } from "../table/access.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
@@ -61,6 +62,10 @@ export function startDisruption(world: ControllerWorld): Running {
       const all = selected(registry, pods.bucket, budget, matcherOf(budget));
       if (all.length === 0) {
         await record(budget, { type: "Normal", reason: "NoPods", message: "No matching pods found" });
+      }
+      const unmanaged = all.some((pod) => !controllerOf(pod));
+      if (unmanaged && typeof field(budget, "spec", "minAvailable") !== "number") {
+        await record(budget, { type: "Warning", reason: "UnmanagedPods", message: unmanagedMessage(budget) });
       }
       const { expected, desired } = wanted(budget, all);
       const disrupted = stillDisrupted(budget, all);
@@ -146,4 +151,9 @@ export function startDisruption(world: ControllerWorld): Running {
     const scale = resource.scale.get(stored);
     return scale && { uid: stored.metadata.uid, replicas: Number(field(scale, "spec", "replicas") ?? 0) };
   }
+}
+
+function unmanagedMessage(budget: StoredObject): string {
+  const selector = goString(field(budget, "spec", "selector") ?? {});
+  return `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }

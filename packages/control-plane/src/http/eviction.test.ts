@@ -38,3 +38,43 @@ test("of evictions at once only as many succeed as the disruption budget has", a
   );
   expect(answers.toSorted((a, b) => a - b)).toEqual([201, 429, 429]);
 });
+
+test("a dry run takes nothing out of the budget, and what is not ready may go where the budget says so", async () => {
+  await using plane = await ControlPlane.start({ clock: new ManualClock(), nodes: "none" });
+  const door = plane.connect();
+  const send = async (method: string, path: string, body: unknown) => {
+    const headers = {
+      "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+    };
+    const response = await door.request({ method, path, headers, body: JSON.stringify(body) });
+    return response.status;
+  };
+  const pods = "/api/v1/namespaces/default/pods";
+  for (const name of ["ready", "sick"]) {
+    const metadata = { name, labels: { app: "web" } };
+    await send("POST", pods, { metadata, spec: { containers: [{ name: "c", image: "nginx:1.25" }] } });
+    const conditions = [{ type: "Ready", status: name === "ready" ? "True" : "False" }];
+    await send("PATCH", `${pods}/${name}/status`, { status: { phase: "Running", conditions } });
+  }
+  const budget = (minAvailable: number) => ({
+    metadata: { name: "web" },
+    spec: {
+      minAvailable,
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+      selector: { matchLabels: { app: "web" } },
+    },
+  });
+  await send("POST", "/apis/policy/v1/namespaces/default/poddisruptionbudgets", budget(0));
+  await plane.settle();
+  const evict = (name: string, more: object = {}) =>
+    send("POST", `${pods}/${name}/eviction`, { metadata: { name }, ...more });
+  expect(await evict("ready", { deleteOptions: { dryRun: ["All"] } })).toBe(201);
+  expect(plane.store.get("pods", "default/ready")).toBeDefined();
+  await send("PATCH", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/web", {
+    spec: { minAvailable: 2 },
+  });
+  await plane.settle();
+  expect(await evict("ready")).toBe(429);
+  expect(await evict("sick")).toBe(201);
+  expect(plane.store.get("pods", "default/sick")).toBeUndefined();
+});

@@ -1,8 +1,10 @@
+import { replaceCondition } from "../controllers/conditions.ts";
+import { listAt, numberAt } from "../controllers/objects.ts";
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
-import { internalError, StatusError } from "../status.ts";
+import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
 /**
@@ -29,10 +31,13 @@ export async function spendBudget(
   const resource = registry.resource("policy", "v1", "poddisruptionbudgets");
   if (!budget || !resource) return;
   if (budgets.length > 1) {
-    throw internalError(
-      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
-    );
+    throw new StatusError({
+      code: 500,
+      message:
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    });
   }
+  if (!isReady(pod) && sparesUnready(budget.object)) return;
   const target = {
     resource,
     namespace: textOf(metadata.namespace),
@@ -48,6 +53,7 @@ export async function spendBudget(
       const next = clone(live);
       const status = next.status as JsonObject;
       status.disruptionsAllowed = allowed - 1;
+      if (allowed === 1) status.conditions = spentConditions(live, timestamp(registry.clock));
       status.disruptedPods = {
         ...(status.disruptedPods as JsonObject | undefined),
         [metadata.name]: timestamp(registry.clock),
@@ -56,6 +62,30 @@ export async function spendBudget(
     },
     { kind: "PatchOptions" },
   );
+}
+
+function isReady(pod: StoredObject): boolean {
+  return listAt(pod, "status", "conditions").some(
+    ({ type, status }) => type === "Ready" && status === "True",
+  );
+}
+
+/** Whether pods that are not ready may go without costing the budget: always, or as long as those it wants are healthy. */
+function sparesUnready(budget: StoredObject): boolean {
+  if (field(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
+  const wanted = numberAt(budget, ["status", "desiredHealthy"], 0);
+  return wanted > 0 && numberAt(budget, ["status", "currentHealthy"], 0) >= wanted;
+}
+
+function spentConditions(budget: JsonObject, now: string): JsonObject[] {
+  return replaceCondition(listAt(budget, "status", "conditions"), {
+    type: "DisruptionAllowed",
+    status: "False",
+    observedGeneration: numberAt(budget, ["status", "observedGeneration"], 0),
+    lastTransitionTime: now,
+    reason: "InsufficientPods",
+    message: "",
+  });
 }
 
 function nothingLeft(budget: JsonObject): StatusError {

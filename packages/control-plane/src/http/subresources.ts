@@ -128,13 +128,15 @@ const evict: Handler = async (deps, target, _info, write) => {
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
   const { spendBudget } = await import("./eviction.ts");
-  await spendBudget(deps.registry, object, write.context);
   const options = isObject(eviction.deleteOptions) ? eviction.deleteOptions : {};
+  const asked = Array.isArray(options.dryRun) && options.dryRun.includes("All");
+  const context = { ...write.context, dryRun: write.context.dryRun || asked };
+  await spendBudget(deps.registry, object, context);
   const grace = options.gracePeriodSeconds;
   await deps.registry.delete(
     pod,
     { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options, admitted: true },
-    write.context,
+    context,
   );
   return await encoded(201, success, write.as.encoding);
 };

@@ -71,8 +71,8 @@ function parametersOf(reference: Json | undefined): string {
   return selector === undefined ? "<unset>" : goString(selector);
 }
 
-/** A label selector as Go's generated code prints it, which is what this one column shows. */
-function goString(selector: Json): string {
+/** A label selector as Go's generated code prints it, which is what one column and one event show. */
+export function goString(selector: Json): string {
   const labels = object(selector, "matchLabels");
   const pairs = Object.keys(labels)
     .sort()
