@@ -39,15 +39,28 @@ test("an owner deleted in the foreground waits for the dependents that block it,
   const owner = world.get("configmaps", "owner");
   await world.create(
     map("blocking", { ...ownedBy({ owner, block: true }), finalizers: ["example.com/wait"] }),
+    map("loose", { ...ownedBy({ owner }), finalizers: ["example.com/wait"] }),
     map("other", ownedBy({ owner })),
   );
   await world.delete("configmaps", "owner", { propagationPolicy: "Foreground" });
-  expect(maps(world)).toEqual(["blocking", "other", "owner"]);
+  expect(maps(world)).toEqual(["blocking", "loose", "owner"]);
   expect(world.get("configmaps", "blocking")?.metadata.deletionTimestamp).toBeDefined();
   await world.change("configmaps", "blocking", ({ metadata }) => {
     delete (metadata as JsonObject).finalizers;
   });
-  expect(maps(world)).toEqual([]);
+  expect(maps(world)).toEqual(["loose"]);
+  expect(world.get("configmaps", "loose")?.metadata.deletionTimestamp).toBeDefined();
+});
+
+test("what an object of an unknown kind owns stays: nobody can say whether its owner is there", async () => {
+  await using world = await stage();
+  const owner = { kind: "Nothing", name: "x", uid: "11111111-1111-4111-8111-111111111111" };
+  await world.create(
+    map("strange", { ownerReferences: [{ apiVersion: "nowhere.example.com/v1", ...owner }] }),
+    map("known", { ownerReferences: [{ apiVersion: "v1", ...owner, kind: "ConfigMap" }] }),
+  );
+  await world.pass(120_000);
+  expect(maps(world)).toEqual(["strange"]);
 });
 
 test("a dependent with another owner survives the foreground deletion of one", async () => {

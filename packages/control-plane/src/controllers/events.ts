@@ -104,6 +104,6 @@ export function reference(object: StoredObject): JsonObject {
     name: metadata.name,
     uid: metadata.uid,
     apiVersion,
-    resourceVersion: metadata.resourceVersion,
+    ...(metadata.resourceVersion === "" ? {} : { resourceVersion: metadata.resourceVersion }),
   };
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
+import { type Again, type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
 import {
   controllerContext,
   edit,
@@ -42,6 +42,8 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
   const living = new Map<string, Place>();
   const dependents = new Map<string, Set<string>>();
+  /** Owners that were seen to go. Of others whose kind is not known, nobody can say whether they are there. */
+  const gone = new Set<string>();
 
   return startLoop(world, {
     name: "garbage-collector-controller",
@@ -54,8 +56,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       const entry = store.get(bucket, key);
       if (!entry) return undefined;
       await asOwner(bucket, entry);
-      await asDependent(bucket, store.get(bucket, key));
-      return undefined;
+      return await asDependent(bucket, store.get(bucket, key));
     },
   });
 
@@ -69,6 +70,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     const { uid } = entry.object.metadata;
     if (type === "DELETED") {
       living.delete(uid);
+      if (dependents.has(uid)) remember(gone, uid);
       return;
     }
     living.set(uid, { bucket, key });
@@ -104,19 +106,19 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       for await (const place of unhurried(own)) await letGo(place, new Set([uid]));
       await dropFinalizer(bucket, object, orphanFinalizer);
     } else if (finalizers.includes(foregroundFinalizer)) {
-      const blocking = own.filter((place) => blocks(store.get(place.bucket, place.key)?.object, uid));
-      if (blocking.length === 0) await dropFinalizer(bucket, object, foregroundFinalizer);
+      const blocking = own.some((place) => blocks(store.get(place.bucket, place.key)?.object, uid));
+      if (!blocking) await dropFinalizer(bucket, object, foregroundFinalizer);
       else
-        for await (const place of unhurried(blocking))
+        for await (const place of unhurried(own))
           await asDependent(place.bucket, store.get(place.bucket, place.key));
     }
   }
 
-  async function asDependent(bucket: string, entry: Entry | undefined): Promise<void> {
-    if (!entry || isDeleting(entry.object)) return;
+  async function asDependent(bucket: string, entry: Entry | undefined): Promise<Again | undefined> {
+    if (!entry || isDeleting(entry.object)) return undefined;
     const { object, key } = entry;
     const references = owners(object);
-    if (references.length === 0) return;
+    if (references.length === 0) return undefined;
     const standings = await Promise.all(references.map((reference) => standing(object, reference)));
     const uidsOf = (...wanted: Standing[]) =>
       new Set(
@@ -124,14 +126,15 @@ export function startGarbageCollector(world: ControllerWorld): Running {
           wanted.includes(standings[index] as Standing) ? [textOf(uid)] : [],
         ),
       );
-    if (standings.includes("unresolvable")) return;
+    if (standings.includes("unresolvable")) return { requeueAfterMs: discoveryMs };
     if (standings.includes("solid")) {
       const lost = uidsOf("absent", "waiting");
       if (lost.size > 0) await letGo({ bucket, key }, lost);
-      return;
+      return undefined;
     }
     const hasDependents = (dependents.get(object.metadata.uid)?.size ?? 0) > 0;
     await remove({ bucket, key }, standings.includes("waiting") && hasDependents ? "Foreground" : undefined);
+    return undefined;
   }
 
   async function standing(dependent: StoredObject, reference: JsonObject): Promise<Standing> {
@@ -143,7 +146,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       await tellInvalid(dependent, reference);
       return "unresolvable";
     }
-    if (!owner) return "absent";
+    if (!owner) return scope === undefined && !gone.has(textOf(reference.uid)) ? "unresolvable" : "absent";
     const within = owner.metadata.namespace;
     const same =
       owner.kind === reference.kind &&
@@ -158,14 +161,18 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   function scopeOf({ apiVersion, kind }: JsonObject): "namespaced" | "cluster" | undefined {
-    const info = kindNamed(registry, { group: groupOf(textOf(apiVersion)), kind: textOf(kind) });
+    const version = textOf(apiVersion).split("/").at(-1) ?? "";
+    const info = kindNamed(registry, { group: groupOf(textOf(apiVersion)), kind: textOf(kind), version });
     return info && (info.namespaced ? "namespaced" : "cluster");
   }
 
   async function tellInvalid(dependent: StoredObject, reference: JsonObject): Promise<void> {
     const { apiVersion, kind, name, uid } = reference;
     const namespace = textOf(dependent.metadata.namespace);
-    await record(dependent, {
+    // As the real collector does, which knows of objects only their names.
+    const { resourceVersion: _version, ...metadata } = dependent.metadata;
+    const named = { ...dependent, metadata: { ...metadata, resourceVersion: "" } };
+    await record(named, {
       type: "Warning",
       reason: "OwnerRefInvalidNamespace",
       message: `ownerRef [${textOf(apiVersion)}/${textOf(kind)}, namespace: ${namespace}, name: ${textOf(name)}, uid: ${textOf(uid)}] does not exist in namespace "${namespace}"`,
@@ -199,6 +206,18 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     const resource = resourceOfBucket(registry, bucket);
     if (resource) await setFinalizer(registry, resource, object, context, finalizer, "absent");
   }
+}
+
+/** How often one looks again whether a kind is known by now. */
+const discoveryMs = 30_000;
+
+/** So many owners that are gone are remembered. */
+const remembered = 10_000;
+
+function remember(gone: Set<string>, uid: string): void {
+  gone.add(uid);
+  const oldest = gone.keys().next();
+  if (gone.size > remembered && !oldest.done) gone.delete(oldest.value);
 }
 
 /** What an object's own finalizers ask for. */
