@@ -48,7 +48,7 @@ await client.close();
 
 async function settle(): Promise<void> {
   for (let round = 0; round < 2; round++) {
-    globalThis.gc?.();
+    globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     await sleep(10);
   }
 }

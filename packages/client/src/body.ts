@@ -56,12 +56,19 @@ const LONGEST_QUOTE = 200;
 /** The error that a response with a status of 400 or more stands for. Reads the body. */
 export async function errorFrom(response: TransportResponse, request: string): Promise<ApiError> {
   const bytes = await readBody(response.body);
-  return new ApiError(statusFrom(response, bytes), request);
+  const type = String(response.headers["content-type"] ?? "");
+  return new ApiError(statusFrom(response, bytes, type, await parseStatus(bytes, type)), request);
 }
 
-function statusFrom(response: TransportResponse, bytes: Buffer): Status {
-  const type = String(response.headers["content-type"] ?? "");
-  const parsed = type.includes("json") ? tryJson(bytes) : undefined;
+/** What an answer says, if it is in a language that is understood. */
+async function parseStatus(bytes: Buffer, type: string): Promise<unknown> {
+  if (type.includes("json")) return tryJson(bytes);
+  if (!type.startsWith("application/vnd.kubernetes.protobuf")) return undefined;
+  const { readStatus } = await import("./protobuf/read-status.ts");
+  return readStatus(bytes);
+}
+
+function statusFrom(response: TransportResponse, bytes: Buffer, type: string, parsed: unknown): Status {
   const retryAfter = retryAfterSeconds(response.headers);
   const wait = retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter };
   if (isRecord(parsed) && parsed.kind === "Status") {

@@ -4,6 +4,7 @@ import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
 import { Discovery } from "./discovery.ts";
 import { type Status, TransportError } from "./errors.ts";
+import { splitFrames } from "./frames.ts";
 import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
@@ -17,7 +18,8 @@ import {
   type ObjectKey,
   type ObjectOf,
 } from "./object.ts";
-import { collectionPath, objectPath, type Query, queryString } from "./paths.ts";
+import { collectionPath, objectPath, queryString } from "./paths.ts";
+import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
 import type {
   ApplyOptions,
@@ -49,6 +51,11 @@ export interface ClientOptions {
   readonly log?: Log;
   /** Times the discovery cache. @default the system's */
   readonly clock?: Clock;
+  /**
+   * Whether the server is asked for protobuf where objects are kept as they come, as a cache does. @default false; true for a client that
+   * {@link connect} makes
+   */
+  readonly protobuf?: boolean;
 }
 
 /** A request by path, for what has no verb: `/version`, `/readyz`, a pod's log. */
@@ -64,6 +71,21 @@ export interface RawRequest extends CallOptions {
   readonly idleTimeoutMs?: number;
   readonly borrowsChunks?: boolean;
   readonly retry?: TransportRequest["retry"];
+}
+
+/** Answers as protobuf, for caches that keep bytes and read them late. A server that has none for a kind answers 406. */
+export interface ProtobufReader {
+  /** A list as the bytes of its message. */
+  list(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
+  /** A watch as its events, each a message. Valid until the next one is asked for. */
+  watch(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
+  /** The Kubernetes version that the server speaks. Asked for once. */
+  serverVersion(): Promise<ServerVersion>;
+}
+
+export interface ServerVersion {
+  readonly major: number;
+  readonly minor: number;
 }
 
 /** One subresource of one object. `T` is its own type: a `Scale`, an `Eviction`, a `TokenRequest`. */
@@ -98,8 +120,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   readonly fieldManager: string;
   /** What the server serves, fetched when first asked for. */
   readonly discovery: Discovery;
+  /** Undefined for a client that speaks JSON only. */
+  readonly protobuf: ProtobufReader | undefined;
   readonly #userAgent: string;
   readonly #onWarning: WarningHandler;
+  #version: Promise<ServerVersion> | undefined;
 
   constructor(options: ClientOptions) {
     this.transport = options.transport;
@@ -110,6 +135,12 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       (path, accept, signal) => this.json({ path, headers: { accept }, ...(signal ? { signal } : {}) }),
       options.clock ?? systemClock,
     );
+    if (options.protobuf)
+      this.protobuf = {
+        list: (kind, listOptions) => this.#list(kind, listOptions, "protobuf"),
+        watch: (kind, watchOptions) => this.#watch(kind, watchOptions, "protobuf"),
+        serverVersion: () => this.#serverVersion(),
+      };
   }
 
   /** A client for a kubeconfig already read. {@link connect} also finds one. */
@@ -117,7 +148,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     config: Kubeconfig,
     options: Omit<ClientOptions, "transport"> & ConnectionOptions & { readonly context?: string } = {},
   ): Client {
-    return new Client({ ...options, transport: openTransport(accessFor(config, options.context), options) });
+    return new Client({
+      protobuf: true,
+      ...options,
+      transport: openTransport(accessFor(config, options.context), options),
+    });
   }
 
   async get<K extends AnyKind>(kind: K, key: ObjectKey, options: GetOptions = {}): Promise<ObjectOf<K>> {
@@ -128,7 +163,9 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   async list<K extends AnyKind>(kind: K, options: ListOptions = {}): Promise<KubernetesList<ObjectOf<K>>> {
     const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
-    const list = (await this.json(read(kind, path, options, "List"))) as KubernetesList<ObjectOf<K>> | null;
+    const list = (await this.json(read(kind, path, options, { suffix: "List" }))) as KubernetesList<
+      ObjectOf<K>
+    > | null;
     if (!Array.isArray(list?.items)) {
       // Go servers send null for an empty list of some aggregated kinds.
       if (list && list.items === null) return { ...list, items: [] };
@@ -155,10 +192,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * A list as the bytes of its JSON, as they arrive. For caches that keep bytes and parse late; for all else `list`.
    * Leaving the iteration early ends the request.
    */
-  async *listBytes(kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
-    const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
-    const response = await this.raw(read(kind, path, options, "List"));
-    yield* response.body;
+  listBytes(kind: AnyKind, options: ListOptions = {}): AsyncIterable<Uint8Array> {
+    return this.#list(kind, options, "json");
   }
 
   /**
@@ -183,18 +218,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * what is to be kept.
    */
   watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncIterableIterator<Buffer> {
-    const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
-    const { idleTimeoutMs } = options;
-    // The lines are given on as they are, with no generator around them: a large list is tens of thousands of them.
-    return deferred(async () => {
-      const response = await this.raw({
-        ...read(kind, path, options),
-        retry: "never",
-        borrowsChunks: true,
-        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
-      });
-      return splitLines(response.body);
-    });
+    return this.#watch(kind, options, "json");
   }
 
   async create<K extends AnyKind>(
@@ -344,6 +368,42 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     await this.close();
   }
 
+  async *#list(kind: AnyKind, options: ListOptions = {}, encoding: Encoding): AsyncGenerator<Uint8Array> {
+    const path = collectionPath(kind, options.namespace) + queryString(listQuery(options));
+    const response = await this.raw(read(kind, path, options, { suffix: "List", encoding }));
+    yield* response.body;
+  }
+
+  /** Pieces are given on as they are, with no generator around them: a large list is tens of thousands of them. */
+  #watch(kind: AnyKind, options: WatchOptions = {}, encoding: Encoding): AsyncIterableIterator<Buffer> {
+    const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
+    const { idleTimeoutMs } = options;
+    return deferred(async () => {
+      const response = await this.raw({
+        ...read(kind, path, options, { encoding }),
+        retry: "never",
+        borrowsChunks: true,
+        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+      });
+      return encoding === "json" ? splitLines(response.body) : splitFrames(response.body);
+    });
+  }
+
+  #serverVersion(): Promise<ServerVersion> {
+    this.#version ??= this.json({ path: "/version" }).then(
+      (version) => {
+        const { major, minor } = isRecord(version) ? version : {};
+        // Some vendors write a plus sign after the number.
+        return { major: Number.parseInt(String(major), 10), minor: Number.parseInt(String(minor), 10) };
+      },
+      (error: unknown) => {
+        this.#version = undefined;
+        throw error;
+      },
+    );
+    return this.#version;
+  }
+
   #write(
     method: "POST" | "PUT" | "PATCH",
     path: string,
@@ -389,45 +449,6 @@ function defaultWarnings(log: Log | undefined): WarningHandler {
     if (log) log.warn({ warning: text }, "the API server warns");
     else process.emitWarning(text, { type: "KubernetesWarning" });
   });
-}
-
-function read(kind: AnyKind, path: string, options: CallOptions, suffix = ""): RawRequest {
-  const headers =
-    kind.representation === undefined
-      ? {}
-      : { headers: { accept: `application/json;as=${kind.representation}${suffix};g=meta.k8s.io;v=v1` } };
-  return { path, ...headers, ...signalOf(options) };
-}
-
-function signalOf(options: CallOptions): CallOptions {
-  return options.signal ? { signal: options.signal } : {};
-}
-
-function listQuery(options: ListOptions): Query {
-  const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options;
-  return {
-    labelSelector,
-    fieldSelector,
-    limit,
-    continue: options.continue,
-    resourceVersion,
-    resourceVersionMatch,
-  };
-}
-
-function watchQuery(options: WatchOptions): Query {
-  const { labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options;
-  const { sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
-  return {
-    watch: true,
-    labelSelector,
-    fieldSelector,
-    resourceVersion,
-    resourceVersionMatch,
-    sendInitialEvents,
-    allowWatchBookmarks,
-    timeoutSeconds,
-  };
 }
 
 /** `GET /api/v1/pods`: the query is left out, for it is long and says little. */

@@ -27,7 +27,7 @@ export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const access = await findAccess(options);
-  return new Client({ ...options, transport: openTransport(access, options) });
+  return new Client({ protobuf: true, ...options, transport: openTransport(access, options) });
 }
 
 /** The cluster and user that {@link connect} would use. */

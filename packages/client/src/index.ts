@@ -1,4 +1,11 @@
-export { Client, type ClientOptions, type RawRequest, type Subresource } from "./client.ts";
+export {
+  Client,
+  type ClientOptions,
+  type ProtobufReader,
+  type RawRequest,
+  type ServerVersion,
+  type Subresource,
+} from "./client.ts";
 export { type ConnectOptions, connect, findAccess } from "./connect.ts";
 export { type ConnectionOptions, openTransport } from "./connection.ts";
 export { type Credential, type Credentials, credentialsFor } from "./credentials.ts";

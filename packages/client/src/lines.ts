@@ -1,83 +1,43 @@
 import { TransportError } from "./errors.ts";
+import { type Cutter, cutStream, Remainder } from "./pieces.ts";
 
 const NEWLINE = 0x0a;
 
 /** More than a hundred times what a server stores in one object: a longer "line" is no watch event. */
 const LONGEST_LINE = 256 * 1024 * 1024;
 
+const nothing = Buffer.alloc(0);
+
 /**
  * Cuts a byte stream at its newlines. Works on bytes, so characters may lie across chunks, and copies only lines that
  * do. Empty lines are left out; a last line without newline is given.
  *
- * Chunks need be valid only until the next one is asked for, and so may share their memory; a line is valid until the next line is asked for.
+ * A line may share memory with the chunk it came in: copy what is to be kept for long.
  */
 export function splitLines(chunks: AsyncIterable<Uint8Array>): AsyncIterableIterator<Buffer> {
-  const source = chunks[Symbol.asyncIterator]();
-  const ready: Buffer[] = [];
-  let at = 0;
-  let pieces: Buffer[] = [];
-  let held = 0;
-  let ended = false;
+  return cutStream(chunks, new LineCutter());
+}
 
-  const finishLine = (end: Buffer): Buffer => {
-    if (held === 0) return end;
-    pieces.push(end);
-    const line = Buffer.concat(pieces, held + end.length);
-    pieces = [];
-    held = 0;
-    return line;
-  };
+class LineCutter implements Cutter {
+  readonly #begun = new Remainder();
 
-  const take = (chunk: Uint8Array) => {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  take(chunk: Buffer, found: Buffer[]): void {
     let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      const line = finishLine(bytes.subarray(start, end));
-      if (line.length > 0) ready.push(line);
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = this.#begun.complete(chunk.subarray(start, end));
+      if (line.length > 0) found.push(line);
       start = end + 1;
     }
-    if (start === bytes.length) return;
-    pieces.push(Buffer.from(bytes.subarray(start)));
-    held += bytes.length - start;
-    if (held > LONGEST_LINE)
+    if (start === chunk.length) return;
+    this.#begun.add(chunk.subarray(start));
+    if (this.#begun.length > LONGEST_LINE)
       throw new TransportError(
         "RESPONSE_MALFORMED",
         `a line of over ${LONGEST_LINE} bytes is no watch event`,
       );
-  };
+  }
 
-  const refill = async (): Promise<IteratorResult<Buffer>> => {
-    while (at === ready.length) {
-      ready.length = 0;
-      at = 0;
-      if (ended) return { done: true, value: undefined };
-      const step = await source.next();
-      if (!step.done) {
-        take(step.value);
-        continue;
-      }
-      ended = true;
-      if (held > 0) ready.push(finishLine(Buffer.alloc(0)));
-    }
-    return { done: false, value: ready[at++] as Buffer };
-  };
-
-  return {
-    next() {
-      const value = ready[at];
-      if (!value) return refill();
-      at += 1;
-      return Promise.resolve({ done: false, value });
-    },
-    async return() {
-      ended = true;
-      ready.length = 0;
-      at = 0;
-      await source.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  end(found: Buffer[]): void {
+    if (this.#begun.length > 0) found.push(this.#begun.complete(nothing));
+  }
 }

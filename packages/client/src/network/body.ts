@@ -37,6 +37,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   /** The chunk that the reader has, where chunks are borrowed. */
   #lent: Buffer | undefined;
   #isFull = false;
+  #isWaking = false;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   #reader: PromiseWithResolvers<IteratorResult<Uint8Array>> | undefined;
@@ -53,7 +54,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     if (this.#isOver) return true;
     this.#append(bytes, start, end);
     if (this.#isWhole) return true;
-    this.#wake();
+    if (this.#reader) this.#wakeSoon();
     this.#isFull = this.#length >= MOST_WAITING_BYTES;
     return !this.#isFull;
   }
@@ -99,14 +100,22 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   #append(bytes: Buffer, start: number, end: number): void {
     const needed = this.#length + end - start;
     if (!this.#waiting || this.#waiting.length < needed) {
-      // A reader that waits takes these bytes at once: they need no room to grow.
-      const room = this.#reader && !this.#options.borrowed ? needed : roomFor(needed);
-      const larger = Buffer.allocUnsafe(room);
+      const larger = Buffer.allocUnsafe(roomFor(needed));
       this.#waiting?.copy(larger, 0, 0, this.#length);
       this.#waiting = larger;
     }
     bytes.copy(this.#waiting, this.#length, start, end);
     this.#length = needed;
+  }
+
+  /** Once all that came in this turn of the event loop is there: it may be many small pieces. */
+  #wakeSoon(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      this.#wake();
+    });
   }
 
   #wake(): void {

@@ -9,12 +9,16 @@ function put(arena: Pick<Arena, "store">, text: string): StoredObject {
   const scan = scanObject(bytes, 0, bytes.length);
   if (!scan) throw new Error("the test's own object does not scan");
   const stored = new StoredObject(scan, [], "");
-  arena.store(stored, bytes, 0, bytes.length, 0, 0);
+  arena.store(stored, {
+    isJson: true,
+    length: bytes.length,
+    copyTo: (into, at) => void bytes.copy(into, at),
+  });
   return stored;
 }
 
 function textOf(arena: Arena, stored: StoredObject): string {
-  return (JSON.parse(arena.read(stored)) as { text: string }).text;
+  return (JSON.parse(arena.read(stored).toString()) as { text: string }).text;
 }
 
 test("what was stored is read again, packed or not, through any order of adds and removals", () => {
@@ -59,7 +63,8 @@ test("memory is given back when objects are replaced, however often", () => {
     }
     expect(arena.reservedBytes).toBeLessThan(before * 2 + 200_000);
     for (const object of objects) arena.release(object);
-    expect(arena.reservedBytes).toBeLessThan(200_000);
+    // What is left is the piece that the next object goes into.
+    expect(arena.reservedBytes).toBeLessThan(600_000);
   }
 });
 
@@ -86,5 +91,5 @@ test("releasing twice gives back once", () => {
 test("a loose object needs no arena", () => {
   const arena = new Arena({ packs: true });
   expect(textOf(arena, put(loose, "on its own"))).toBe("on its own");
-  expect(arena.reservedBytes).toBe(64 << 10);
+  expect(arena.reservedBytes).toBe(0);
 });

@@ -3,9 +3,11 @@ import { mappedMemory, type Parcel, Slabs } from "./slabs.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little enough to unpack for one read. */
-const CHUNK_BYTES = 64 << 10;
+const PACKED_CHUNK_BYTES = 64 << 10;
+/** What is not unpacked to be read may as well be in few large pieces. */
+const PLAIN_CHUNK_BYTES = 512 << 10;
 /** An object larger than this gets a chunk of its own. */
-const LARGE_OBJECT = CHUNK_BYTES >> 1;
+const LARGE_OBJECT = 32 << 10;
 /** How many chunks may lie mostly unused before some are emptied without waiting for new objects. */
 const SPARSE_CHUNKS = 64;
 /** How many chunks stay unpacked after a read: neighbours are often read together. */
@@ -13,17 +15,27 @@ const UNPACKED_CHUNKS = 16;
 
 const fastest = { [constants.ZSTD_c_compressionLevel]: 1 };
 
+/** Bytes that are to be stored. */
+export interface Content {
+  readonly isJson: boolean;
+  readonly length: number;
+  copyTo(into: Buffer, at: number): void;
+}
+
 /** A piece of memory that holds the bytes of some objects, one after the other. Once full it is packed, and unpacked to be read. */
 export class Chunk {
   used = 0;
   /** Bytes of objects that are still held. */
   live = 0;
   readonly objects: StoredObject[] = [];
+  /** Which arena it is part of, if any. */
+  readonly home: Arena | undefined;
   #plain: Buffer | undefined;
   #packed: Parcel | undefined;
 
-  constructor(plain: Buffer) {
+  constructor(plain: Buffer, home?: Arena) {
     this.#plain = plain;
+    this.home = home;
   }
 
   /** Bytes taken from the system but for the packed ones. */
@@ -74,8 +86,9 @@ const nothing = Buffer.alloc(0);
 export class Arena {
   readonly #packs: boolean;
   readonly #slabs = new Slabs();
-  #current: Chunk = newChunk(CHUNK_BYTES);
-  readonly #chunks = new Set<Chunk>([this.#current]);
+  readonly #chunkBytes: number;
+  #current: Chunk;
+  readonly #chunks = new Set<Chunk>();
   /** Chunks of which less than half is in use. */
   readonly #sparse = new Set<Chunk>();
   #isEvacuating = false;
@@ -85,6 +98,10 @@ export class Arena {
 
   constructor(options: { readonly packs: boolean }) {
     this.#packs = options.packs;
+    this.#chunkBytes = options.packs ? PACKED_CHUNK_BYTES : PLAIN_CHUNK_BYTES;
+    // The first that is stored makes room.
+    this.#current = new Chunk(nothing, this);
+    this.#current.used = this.#chunkBytes;
   }
 
   /** Bytes taken from the system, in use or not. */
@@ -94,34 +111,25 @@ export class Arena {
     return sum;
   }
 
-  /** Copies what stands from `start` to `end`, but for what stands from `cutStart` to `cutEnd`, and makes it the object's own. */
-  store(
-    object: StoredObject,
-    bytes: Buffer,
-    start: number,
-    end: number,
-    cutStart: number,
-    cutEnd: number,
-  ): void {
-    const head = cutEnd > cutStart ? cutStart : end;
-    const length = end - start - (cutEnd - cutStart);
+  /** Copies bytes, and makes them the object's own. */
+  store(object: StoredObject, content: Content): void {
+    const { length } = content;
     const chunk = this.#room(length);
     const at = chunk.used;
-    bytes.copy(chunk.bytes, at, start, head);
-    if (head < end) bytes.copy(chunk.bytes, at + head - start, cutEnd, end);
+    content.copyTo(chunk.bytes, at);
     own(chunk, object, at, length);
     if (length > LARGE_OBJECT && this.#packs) chunk.pack(this.#slabs);
   }
 
-  /** The object's bytes, as text. */
-  read(object: StoredObject): string {
+  /** The object's bytes, which must not be changed. */
+  read(object: StoredObject): Buffer {
     const { chunk, start, length } = object;
     if (!chunk.isPlain) {
       this.#unpacked[this.#turn]?.fold();
       this.#unpacked[this.#turn] = chunk;
       this.#turn = (this.#turn + 1) % UNPACKED_CHUNKS;
     }
-    return chunk.bytes.toString("utf8", start, start + length);
+    return chunk.bytes.subarray(start, start + length);
   }
 
   /** The object is no longer cached: its room may be used for others. */
@@ -144,22 +152,22 @@ export class Arena {
 
   #room(length: number): Chunk {
     if (length > LARGE_OBJECT) {
-      const chunk = newChunk(length);
+      const chunk = new Chunk(mappedMemory(length), this);
       this.#chunks.add(chunk);
       return chunk;
     }
-    if (CHUNK_BYTES - this.#current.used < length) {
+    if (this.#chunkBytes - this.#current.used < length) {
       this.#turnOver();
       this.#evacuateSome(2);
     }
-    return CHUNK_BYTES - this.#current.used < length ? this.#room(length) : this.#current;
+    return this.#chunkBytes - this.#current.used < length ? this.#room(length) : this.#current;
   }
 
   /** The current chunk is full: packs it and starts another. */
   #turnOver(): void {
     const full = this.#current;
     const memory = this.#packs && full.live > 0 ? full.pack(this.#slabs) : undefined;
-    this.#current = memory ? new Chunk(memory) : newChunk(CHUNK_BYTES);
+    this.#current = new Chunk(memory ?? mappedMemory(this.#chunkBytes), this);
     this.#chunks.add(this.#current);
     if (full.live === 0) this.#chunks.delete(full);
     else if (full.live * 2 < full.used) this.#sparse.add(full);
@@ -190,8 +198,37 @@ export class Arena {
   }
 }
 
-function newChunk(bytes: number): Chunk {
-  return new Chunk(mappedMemory(bytes));
+/**
+ * The arenas of a cache. JSON is kept packed, for it shrinks to a fraction; messages are not: they hold little besides what differs, and what packing them would save
+ * costs more time than all else that is done with them.
+ */
+export class Arenas {
+  readonly #json: Arena;
+  readonly #messages: Arena;
+
+  /** @param options.packs whether to pack what is stored. @default JSON only */
+  constructor(options: { readonly packs?: boolean | undefined }) {
+    this.#json = new Arena({ packs: options.packs ?? true });
+    this.#messages = new Arena({ packs: options.packs ?? false });
+  }
+
+  /** Bytes taken from the system, in use or not. */
+  get reservedBytes(): number {
+    return this.#json.reservedBytes + this.#messages.reservedBytes;
+  }
+
+  store(object: StoredObject, content: Content): void {
+    (content.isJson ? this.#json : this.#messages).store(object, content);
+  }
+
+  read(object: StoredObject): Buffer {
+    const { chunk, start, length } = object;
+    return chunk.home?.read(object) ?? chunk.bytes.subarray(start, start + length);
+  }
+
+  release(object: StoredObject): void {
+    object.chunk.home?.release(object);
+  }
 }
 
 function own(chunk: Chunk, object: StoredObject, start: number, length: number): void {
@@ -206,12 +243,9 @@ function own(chunk: Chunk, object: StoredObject, start: number, length: number):
 
 /** Gives each object memory of its own, for those that are only passed on: what was deleted. */
 export const loose: Pick<Arena, "store"> = {
-  store(object, bytes, start, end, cutStart, cutEnd) {
-    const isCut = cutEnd > cutStart;
-    const kept = Buffer.concat([
-      bytes.subarray(start, isCut ? cutStart : start),
-      bytes.subarray(isCut ? cutEnd : start, end),
-    ]);
+  store(object, content) {
+    const kept = Buffer.allocUnsafe(content.length);
+    content.copyTo(kept, 0);
     object.chunk = new Chunk(kept);
     object.start = 0;
     object.length = kept.length;

@@ -1,7 +1,10 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
-import type { Arena } from "./arena.ts";
-import { MalformedObjectError, type StoredObject } from "./stored-object.ts";
+import { MalformedMessageError } from "@windlass/client/protobuf";
+import type { Arenas } from "./arena.ts";
+import { isJson } from "./scan.ts";
+import { readLabels } from "./scan-message.ts";
+import { type Intake, MalformedObjectError, type StoredObject } from "./stored-object.ts";
 
 /**
  * Keeps the objects that were read lately in parsed form, up to a budget, and lets go of the rest. Shared by all kinds of a cache.
@@ -49,22 +52,30 @@ export class ObjectReader {
   readonly #kind: AnyKind;
   readonly #apiVersion: string;
   readonly #parsed: ParsedObjects;
-  readonly #arena: Pick<Arena, "read">;
+  readonly #arena: Pick<Arenas, "read">;
+  readonly #readMessage: Intake["readMessage"];
   readonly #freeze: boolean;
 
-  constructor(kind: AnyKind, arena: Pick<Arena, "read">, parsed: ParsedObjects, freeze: boolean) {
-    this.#kind = kind;
-    this.#apiVersion = apiVersionOf(kind);
-    this.#arena = arena;
-    this.#parsed = parsed;
-    this.#freeze = freeze;
+  constructor(options: {
+    readonly kind: AnyKind;
+    readonly arena: Pick<Arenas, "read">;
+    readonly parsed: ParsedObjects;
+    readonly readMessage: Intake["readMessage"];
+    readonly freeze: boolean;
+  }) {
+    this.#kind = options.kind;
+    this.#apiVersion = apiVersionOf(options.kind);
+    this.#arena = options.arena;
+    this.#parsed = options.parsed;
+    this.#readMessage = options.readMessage;
+    this.#freeze = options.freeze;
   }
 
-  /** @throws MalformedObjectError if what the server sent turns out not to be JSON. */
+  /** @throws MalformedObjectError if what the server sent turns out not to be an object. */
   read(stored: StoredObject): KubernetesObject {
     let object = stored.parsed;
     if (!object) {
-      object = this.finish(this.#parse(stored, this.#arena.read(stored)) as KubernetesObject);
+      object = this.finish(this.#open(stored) as KubernetesObject);
       stored.parsed = object;
     }
     // What is no longer held is read by a handler that was late; it is not worth a place.
@@ -75,8 +86,9 @@ export class ObjectReader {
   /** Labels, without parsing the rest. */
   labels(stored: StoredObject): Readonly<Record<string, string>> {
     if (stored.parsed) return stored.parsed.metadata.labels ?? noLabels;
+    if (stored.labels === undefined) return readLabels(this.#arena.read(stored));
     if (stored.labels === "") return noLabels;
-    return this.#parse(stored, stored.labels) as Readonly<Record<string, string>>;
+    return JSON.parse(stored.labels) as Readonly<Record<string, string>>;
   }
 
   /**
@@ -91,12 +103,16 @@ export class ObjectReader {
     return this.#freeze ? deepFreeze(named) : named;
   }
 
-  #parse(stored: StoredObject, json: string): unknown {
+  #open(stored: StoredObject): unknown {
+    const bytes = this.#arena.read(stored);
     try {
-      return JSON.parse(json);
-    } catch {
+      return isJson(bytes, 0)
+        ? JSON.parse(bytes.toString("utf8"))
+        : this.#readMessage(bytes, 0, bytes.length);
+    } catch (error) {
+      if (!(error instanceof SyntaxError || error instanceof MalformedMessageError)) throw error;
       const place = stored.namespace === "" ? stored.name : `${stored.namespace}/${stored.name}`;
-      throw new MalformedObjectError(`${this.#kind.kind} ${place}: what the server sent is not JSON`);
+      throw new MalformedObjectError(`${this.#kind.kind} ${place}: what the server sent is not an object`);
     }
   }
 }

@@ -1,4 +1,5 @@
-import { type AnyKind, metadataOnly } from "@windlass/client";
+import { type AnyKind, metadataOnly, statusOf } from "@windlass/client";
+import { knownVersion, messageOf } from "@windlass/client/protobuf";
 import { type Clock, type Random, sleep } from "@windlass/clock";
 import type { InformerScope } from "./contract.ts";
 import { Pace, turn } from "./pace.ts";
@@ -11,9 +12,9 @@ import {
   type ReflectorState,
   step,
 } from "./reflector.ts";
-import { type ScannedEvent, scanEvent, scanList } from "./scan.ts";
 import { type Source, troubleOf } from "./source.ts";
 import { MalformedObjectError } from "./stored-object.ts";
+import { jsonFormat, protobufFormat, type WireFormat } from "./wire-format.ts";
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
@@ -35,8 +36,8 @@ export interface Sink {
   moved(state: ReflectorState): void;
   /** A request is about to be made. */
   opening(opening: Opening): void;
-  /** The server gave a sign of life. */
-  heard(): void;
+  /** The server gave a sign of life. @param now by the monotonic clock */
+  heard(now: number): void;
 }
 
 export interface ReflectorOptions {
@@ -53,28 +54,38 @@ export interface ReflectorOptions {
 /** Beyond what the server was asked for, a watch is given this long to end. */
 const DEADLINE_MARGIN_MS = 30_000;
 
+/** The server has no protobuf for the kind. */
+const NOT_ACCEPTABLE = 406;
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** Keeps the sink up to date until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
-export async function runReflector(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
-  const run = new ReflectorRun(options, signal);
-  await run.start();
-}
-
-class ReflectorRun {
+/** Keeps a sink up to date. */
+export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #signal: AbortSignal;
+  readonly #json: WireFormat;
   #state: ReflectorState = initialState;
   #next: Effect | undefined;
   readonly #pace: Pace;
+  #isJsonOnly = false;
+  #attention: Attention | undefined;
 
   constructor(options: ReflectorOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
+    this.#json = jsonFormat(options.source);
     this.#pace = new Pace(options.clock);
   }
 
-  async start(): Promise<void> {
+  /** Asks for JSON from now on, and for everything anew. For when what the server sends as protobuf is not understood in full. */
+  readJson(): void {
+    if (this.#isJsonOnly) return;
+    this.#isJsonOnly = true;
+    this.#attention?.interrupt();
+  }
+
+  /** Runs until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
+  async run(): Promise<void> {
     await this.#tell({ type: "start" });
     for (let effect = this.#next; effect && !this.#signal.aborted; effect = this.#next) {
       this.#next = undefined;
@@ -87,7 +98,7 @@ class ReflectorRun {
     await this.#perform(this.#step(event));
   }
 
-  /** Does what a step asks for; a request or a wait is left for the loop in `start`. */
+  /** Does what a step asks for; a request or a wait is left for the loop in `run`. */
   async #perform(effects: readonly Effect[]): Promise<void> {
     for (const effect of effects) {
       if (effect.do === "begin") this.#options.sink.begin();
@@ -122,16 +133,42 @@ class ReflectorRun {
     this.#options.sink.opening(opening);
     const deadlineMs = opening.as === "list" ? undefined : opening.timeoutSeconds * 1000 + DEADLINE_MARGIN_MS;
     const attention = new Attention(this.#options.clock, this.#signal, () => this.#patience(), deadlineMs);
+    this.#attention = attention;
+    const format = await this.#format();
     try {
-      if (opening.as === "list") await this.#list(opening, attention);
-      else await this.#watch(opening, attention);
+      if (opening.as === "list") await this.#list(format, opening, attention);
+      else await this.#watch(format, opening, attention);
       if (!this.#next && !this.#signal.aborted) await this.#tell({ type: "closed" });
     } catch (error) {
       if (this.#signal.aborted) return;
-      if (attention.isLost) await this.#tell({ type: "silent" });
+      if (attention.isInterrupted)
+        await this.#tell({ type: "trouble", trouble: { is: "expired", message: "to be read as JSON" } });
+      else if (format !== this.#json && statusOf(error)?.code === NOT_ACCEPTABLE) {
+        this.#isJsonOnly = true;
+        this.#next = { do: "open", opening };
+      } else if (attention.isLost) await this.#tell({ type: "silent" });
       else await this.#tell({ type: "trouble", trouble: troubleOf(error) });
     } finally {
       attention.end();
+    }
+  }
+
+  /** Protobuf is a third of the server's work and of ours, but it can only be read by who knows all of the kind's fields. */
+  async #format(): Promise<WireFormat> {
+    const { source, kind, scope } = this.#options;
+    const { protobuf } = source;
+    if (!protobuf || this.#isJsonOnly) return this.#json;
+    if (scope.metadataOnly) return protobufFormat(protobuf);
+    if (!messageOf(kind)) return this.#json;
+    try {
+      const server = await protobuf.serverVersion();
+      const known = knownVersion();
+      const isKnown =
+        server.major < known.major || (server.major === known.major && server.minor <= known.minor);
+      return isKnown ? protobufFormat(protobuf) : this.#json;
+    } catch {
+      // Whatever is wrong with the server, the request that comes next will tell.
+      return this.#json;
     }
   }
 
@@ -140,11 +177,15 @@ class ReflectorRun {
     return at === "streaming" || at === "listing" ? patienceMs[at] : patienceMs.watching;
   }
 
-  async #list(opening: Extract<Opening, { as: "list" }>, attention: Attention): Promise<void> {
-    const { source, pageSize, sink } = this.#options;
+  async #list(
+    format: WireFormat,
+    opening: Extract<Opening, { as: "list" }>,
+    attention: Attention,
+  ): Promise<void> {
+    const { pageSize, sink, clock } = this.#options;
     const { version, page } = opening;
     const chunks: Uint8Array[] = [];
-    const body = source.listBytes(this.#kind(), {
+    const body = format.list(this.#kind(), {
       ...this.#selection(),
       limit: pageSize,
       ...(page === undefined ? {} : { continue: page }),
@@ -152,13 +193,12 @@ class ReflectorRun {
       signal: attention.signal,
     });
     for await (const chunk of body) {
-      attention.heard();
+      attention.heard(clock.monotonic());
       chunks.push(chunk);
     }
-    sink.heard();
+    sink.heard(clock.monotonic());
     const bytes = Buffer.concat(chunks);
-    const list = scanList(bytes);
-    if (!list) throw new MalformedObjectError(`the server sent ${bytes.length} bytes that are not a list`);
+    const list = format.scanList(bytes);
     for (let item = 0; item < list.items.length; item += 2) {
       this.#pace.begin();
       sink.collect("ADDED", bytes, list.items[item] ?? 0, list.items[item + 1] ?? 0);
@@ -171,10 +211,14 @@ class ReflectorRun {
     });
   }
 
-  async #watch(opening: Exclude<Opening, { as: "list" }>, attention: Attention): Promise<void> {
-    const { source, sink } = this.#options;
+  async #watch(
+    format: WireFormat,
+    opening: Exclude<Opening, { as: "list" }>,
+    attention: Attention,
+  ): Promise<void> {
+    const { sink, clock } = this.#options;
     const { version, timeoutSeconds } = opening;
-    const lines = source.watchLines(this.#kind(), {
+    const received = format.watch(this.#kind(), {
       ...this.#selection(),
       ...(version === "" ? {} : { resourceVersion: version }),
       ...(opening.as === "stream"
@@ -184,11 +228,12 @@ class ReflectorRun {
       timeoutSeconds,
       signal: attention.signal,
     });
-    for await (const line of lines) {
-      this.#pace.begin();
-      attention.heard();
-      sink.heard();
-      const event = this.#receive(line);
+    for await (const bytes of received) {
+      const now = clock.monotonic();
+      this.#pace.begin(now);
+      attention.heard(now);
+      sink.heard(now);
+      const event = this.#receive(format, bytes);
       if (event) {
         const effects = this.#step(event);
         if (effects.length > 0) {
@@ -201,29 +246,28 @@ class ReflectorRun {
     }
   }
 
-  /** Gives a line to the sink. @returns what it means for the state. */
-  #receive(line: Buffer): ReflectorEvent | undefined {
+  /** Gives an event to the sink. @returns what it means for the state. */
+  #receive(format: WireFormat, received: Buffer): ReflectorEvent | undefined {
     const { sink } = this.#options;
-    const event: LocatedEvent = scanEvent(line) ?? rewriteEvent(line);
-    switch (event.type) {
+    const { type, start, end, bytes = received } = format.scanEvent(received);
+    switch (type) {
       case "ADDED":
       case "MODIFIED":
       case "DELETED": {
-        const bytes = event.line ?? line;
         if (this.#state.at !== "streaming")
-          return { type: "object", version: sink.change(event.type, bytes, event.start, event.end) };
-        sink.collect(event.type, bytes, event.start, event.end);
+          return { type: "object", version: sink.change(type, bytes, start, end) };
+        sink.collect(type, bytes, start, end);
         return undefined;
       }
       case "BOOKMARK": {
-        const object = parseObject(line, event);
-        const version = object.metadata?.resourceVersion ?? "";
-        const endsInitial = object.metadata?.annotations?.[INITIAL_EVENTS_END] === "true";
+        const { metadata } = format.readBookmark(bytes, start, end);
+        const version = metadata?.resourceVersion ?? "";
+        const endsInitial = metadata?.annotations?.[INITIAL_EVENTS_END] === "true";
         if (this.#state.at === "watching" && version !== "") sink.bookmark(version);
         return { type: "bookmark", version, endsInitial };
       }
       case "ERROR": {
-        const trouble = troubleOf(parseObject(line, event));
+        const trouble = troubleOf(format.readStatus(bytes, start, end));
         return {
           type: "trouble",
           trouble:
@@ -233,7 +277,7 @@ class ReflectorRun {
         };
       }
       default:
-        throw new MalformedObjectError(`the server sent a watch event of type ${JSON.stringify(event.type)}`);
+        throw new MalformedObjectError(`the server sent a watch event of type ${JSON.stringify(type)}`);
     }
   }
 
@@ -262,6 +306,7 @@ class Attention {
   #cancel: () => void = () => undefined;
   readonly #deadline: number;
   isLost = false;
+  isInterrupted = false;
 
   constructor(clock: Clock, outer: AbortSignal, patience: () => number, deadlineMs: number | undefined) {
     this.#clock = clock;
@@ -280,8 +325,14 @@ class Attention {
     return this.#abort.signal;
   }
 
-  heard(): void {
-    this.#lastHeard = this.#clock.monotonic();
+  /** Ends the request. */
+  interrupt(): void {
+    this.isInterrupted = true;
+    this.#abort.abort(new Error("interrupted"));
+  }
+
+  heard(now: number): void {
+    this.#lastHeard = now;
   }
 
   end(): void {
@@ -300,46 +351,5 @@ class Attention {
       return;
     }
     this.#cancel = this.#clock.schedule(until - now, () => this.#look());
-  }
-}
-
-/** An event and where its object is: in the line it came in, or in one of its own. */
-interface LocatedEvent extends ScannedEvent {
-  readonly line?: Buffer;
-}
-
-interface PartialEventObject {
-  readonly kind?: string;
-  readonly metadata?: {
-    readonly resourceVersion?: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-}
-
-function parseObject(
-  line: Buffer,
-  event: { readonly start: number; readonly end: number; readonly line?: Buffer },
-) {
-  const bytes = event.line ?? line;
-  const parsed = parseJson(bytes.toString("utf8", event.start, event.end), line.length);
-  return (typeof parsed === "object" && parsed !== null ? parsed : {}) as PartialEventObject;
-}
-
-/** A line that is not written as API servers write it: read it in full, and write it so. */
-function rewriteEvent(line: Buffer): LocatedEvent {
-  const event = parseJson(line.toString("utf8"), line.length);
-  if (typeof event !== "object" || event === null || !("type" in event) || !("object" in event))
-    throw new MalformedObjectError(
-      `the server sent a line of ${line.length} bytes that is not a watch event`,
-    );
-  const bytes = Buffer.from(JSON.stringify(event.object));
-  return { type: String(event.type), start: 0, end: bytes.length, line: bytes };
-}
-
-function parseJson(text: string, bytes: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new MalformedObjectError(`the server sent a line of ${bytes} bytes that is not JSON`);
   }
 }

@@ -122,7 +122,7 @@ export const patienceMs = { streaming: 10_000, listing: 60_000, watching: 120_00
 const none: readonly Effect[] = [];
 
 /**
- * Decides what to do next. Pure: all IO is in `runReflector`.
+ * Decides what to do next. Pure: all IO is in `Reflector`.
  *
  * Flow: stream (or list) the current objects, commit them, watch for changes, resume after a close from the newest version seen. A
  * version that the server no longer has leads to a fresh list, everything else to a wait and another try.

@@ -36,6 +36,11 @@ const CLOSE_BRACKET = 0x5d;
 /** Beyond this many bytes a native search for the closing quote is faster than a loop. */
 const SHORT_STRING = 48;
 
+/** Whether an object is written as JSON. No message begins with this byte: it would be a group, which Kubernetes does not use. */
+export function isJson(bytes: Buffer, start: number): boolean {
+  return bytes[start] === OPEN_BRACE;
+}
+
 /** Thrown and caught within this file: the bytes are not what was expected. */
 const lost = new Error("not the JSON that was expected");
 

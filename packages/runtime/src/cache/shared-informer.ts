@@ -1,6 +1,13 @@
-import { type AnyKind, compareResourceVersions, type KubernetesObject, type Log } from "@windlass/client";
+import {
+  type AnyKind,
+  compareResourceVersions,
+  type KubernetesObject,
+  type Log,
+  metadataOnly,
+} from "@windlass/client";
+import { MalformedMessageError, type MessageType, messageOf, readMessage } from "@windlass/client/protobuf";
 import type { Clock, Random } from "@windlass/clock";
-import { type Arena, loose } from "./arena.ts";
+import { type Arenas, loose } from "./arena.ts";
 import type { CacheEvent, InformerScope } from "./contract.ts";
 import { describeKind } from "./errors.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
@@ -8,7 +15,7 @@ import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
 import { Pace, turn } from "./pace.ts";
 import type { Opening, ReflectorState } from "./reflector.ts";
-import { type ChangeType, runReflector, type Sink } from "./reflector-run.ts";
+import { type ChangeType, Reflector, type Sink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
 import type { Source } from "./source.ts";
 import { type IndexFunction, indexValues, Store } from "./store.ts";
@@ -26,7 +33,7 @@ export interface SharedInformerOptions {
   readonly log: Log;
   readonly outagesAreTold: boolean;
   readonly observer: CacheObserver;
-  readonly arena: Arena;
+  readonly arena: Arenas;
   readonly parsed: ParsedObjects;
   readonly freeze: boolean;
   readonly keepManagedFields: boolean;
@@ -63,9 +70,11 @@ export class SharedInformer implements Sink {
   #collecting: Store | undefined;
   #seen: string | undefined;
   #hasSynced = false;
+  #readsJson = false;
   #hasWatched = false;
   #isMissing = false;
   #run: Promise<void> | undefined;
+  #reflector: Reflector | undefined;
   #status: InformerStatus = { at: "starting", message: "not started" };
   #heardAt: number;
   #listStartedAt = 0;
@@ -77,8 +86,10 @@ export class SharedInformer implements Sink {
     this.#options = options;
     this.kind = kind;
     this.scope = scope;
-    this.#reader = new ObjectReader(kind, arena, options.parsed, options.freeze);
-    this.#intake = { arena, keepManagedFields, transform };
+    const { parsed, freeze } = options;
+    const read = this.#messageReader();
+    this.#reader = new ObjectReader({ kind, arena, parsed, freeze, readMessage: read });
+    this.#intake = { arena, keepManagedFields, transform, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
     this.#subscribers = new Subscribers(options.clock, (error) =>
@@ -101,11 +112,13 @@ export class SharedInformer implements Sink {
   }
 
   start(): void {
+    if (this.#run) return;
     const { source, kind, scope, clock, random, pageSize, log } = this.#options;
-    this.#run ??= runReflector(
+    this.#reflector = new Reflector(
       { source, kind, scope, clock, random, pageSize, sink: this },
       this.#abort.signal,
-    ).catch((error: unknown) => {
+    );
+    this.#run = this.#reflector.run().catch((error: unknown) => {
       log.error(
         { err: error, kind: kind.kind },
         "the informer failed and holds still; this is a fault in the cache",
@@ -294,8 +307,8 @@ export class SharedInformer implements Sink {
     this.#hasWatched = true;
   }
 
-  heard(): void {
-    this.#heardAt = this.#options.clock.monotonic();
+  heard(now: number): void {
+    this.#heardAt = now;
     this.#troubles.heard();
   }
 
@@ -321,6 +334,26 @@ export class SharedInformer implements Sink {
   }
 
   // Inside.
+
+  /** Reads messages of the kind. A server that was replaced by a newer one may send fields that are not known: then it is asked for JSON. */
+  #messageReader(): Intake["readMessage"] {
+    const { kind, scope, log } = this.#options;
+    let message: MessageType | undefined;
+    const onUnknownField = () => {
+      if (this.#readsJson) return;
+      this.#readsJson = true;
+      log.info(
+        { kind: kind.kind },
+        "the server is newer than the protobuf that is known here: reading JSON from now on",
+      );
+      this.#reflector?.readJson();
+    };
+    return (bytes, start, end) => {
+      message ??= messageOf(scope.metadataOnly ? metadataOnly(kind) : kind);
+      if (!message) throw new MalformedMessageError("its kind has no message that is known");
+      return readMessage(message, bytes, start, end, { onUnknownField });
+    };
+  }
 
   #put(bytes: Buffer, start: number, end: number): string {
     const { arena, observer } = this.#options;

@@ -9,6 +9,7 @@ import {
   isResourceVersionTooLarge,
   isUnauthorized,
   type ListOptions,
+  type ProtobufReader,
   statusOf,
   TransportError,
   type WatchOptions,
@@ -21,6 +22,8 @@ export interface Source {
   listBytes(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
   /** A watch as its lines. A line may share memory with its neighbours, and is valid until the next one is asked for. */
   watchLines(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
+  /** The same as protobuf, from a source that has it. */
+  readonly protobuf?: ProtobufReader | undefined;
 }
 
 const unreachable: ReadonlySet<TransportError["code"]> = new Set([

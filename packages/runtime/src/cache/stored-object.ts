@@ -1,8 +1,10 @@
 import type { KubernetesObject } from "@windlass/client";
-import { type Arena, type Chunk, nowhere } from "./arena.ts";
-import { type Scan, scanObject } from "./scan.ts";
+import { MalformedMessageError } from "@windlass/client/protobuf";
+import { type Arenas, type Chunk, type Content, nowhere } from "./arena.ts";
+import { isJson, type Scan, scanObject } from "./scan.ts";
+import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
 
-/** One version of an object as the cache holds it: its JSON as bytes, and what must be known without parsing it. */
+/** One version of an object as the cache holds it: its JSON or its message as bytes, and what must be known without reading it. */
 export class StoredObject {
   readonly namespace: string;
   readonly name: string;
@@ -10,8 +12,11 @@ export class StoredObject {
   readonly resourceVersion: string;
   /** The uids of its owners. */
   readonly owners: readonly string[];
-  /** Its labels as JSON; empty where it has none. Kept apart, for lists by label that parse only what they select. */
-  readonly labels: string;
+  /**
+   * Its labels as JSON, kept apart for lists by label that parse only what they select; empty where it has none. Undefined for a message, whose labels
+   * are found without reading the rest.
+   */
+  readonly labels: string | undefined;
 
   // Where its bytes are; the arena moves them.
   chunk: Chunk = nowhere;
@@ -26,7 +31,7 @@ export class StoredObject {
   parsed: KubernetesObject | undefined = undefined;
   generation = 0;
 
-  constructor(scan: Scan, owners: readonly string[], labels: string) {
+  constructor(scan: Identity, owners: readonly string[], labels: string | undefined) {
     this.namespace = scan.namespace;
     this.name = scan.name;
     this.uid = scan.uid;
@@ -35,6 +40,8 @@ export class StoredObject {
     this.labels = labels;
   }
 }
+
+type Identity = Pick<Scan, "namespace" | "name" | "uid" | "resourceVersion">;
 
 const noOwners: readonly string[] = [];
 
@@ -48,17 +55,19 @@ export class MalformedObjectError extends Error {
 export type Transform = (object: KubernetesObject) => KubernetesObject;
 
 /** Where an object's bytes are put. */
-export type Storage = Pick<Arena, "store">;
+export type Storage = Pick<Arenas, "store">;
 
 export interface Intake {
   readonly arena: Storage;
   /** Keep `metadata.managedFields`. */
   readonly keepManagedFields: boolean;
   readonly transform: Transform | undefined;
+  /** Reads the message of an object. @throws MalformedMessageError */
+  readonly readMessage: (bytes: Buffer, start: number, end: number) => unknown;
 }
 
 /**
- * Stores the object that stands in `bytes` from `start` to `end`. `known` says what is already held under a name: where that is the
+ * Stores the object that stands in `bytes` from `start` to `end`, as JSON or as a message. `known` says what is already held under a name: where that is the
  * same version, it is given back and nothing is copied.
  *
  * @throws MalformedObjectError
@@ -70,15 +79,84 @@ export function takeIn(
   end: number,
   known: (namespace: string, name: string) => StoredObject | undefined,
 ): StoredObject {
+  if (!isJson(bytes, start)) return takeInMessage(intake, bytes, start, end, known);
   const scan = scanObject(bytes, start, end);
   if (!scan) return rewrite(intake, parse(bytes, start, end), known);
   const held = known(scan.namespace, scan.name);
   if (held && isSameVersion(held, scan)) return held;
   if (intake.transform) return rewrite(intake, parse(bytes, start, end), known);
   const object = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
-  if (intake.keepManagedFields) intake.arena.store(object, bytes, start, end, 0, 0);
-  else intake.arena.store(object, bytes, start, end, scan.cutStart, scan.cutEnd);
+  intake.arena.store(object, new JsonContent(bytes, scan, intake.keepManagedFields));
   return object;
+}
+
+function takeInMessage(
+  intake: Intake,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  known: (namespace: string, name: string) => StoredObject | undefined,
+): StoredObject {
+  try {
+    const scan = scanMessage(bytes, start, end);
+    const held = known(scan.namespace, scan.name);
+    if (held && isSameVersion(held, scan)) return held;
+    if (intake.transform) return rewrite(intake, intake.readMessage(bytes, start, end), known);
+    const object = new StoredObject(scan, scan.owners, undefined);
+    intake.arena.store(object, new MessageContent(bytes, scan, intake.keepManagedFields));
+    return object;
+  } catch (error) {
+    if (!(error instanceof MalformedMessageError)) throw error;
+    throw new MalformedObjectError(
+      `the server sent ${end - start} bytes that are no object's message: ${error.message}`,
+    );
+  }
+}
+
+/** An object's JSON, without its `managedFields` unless they are to be kept. */
+class JsonContent implements Content {
+  readonly isJson = true;
+  readonly #bytes: Buffer;
+  readonly #scan: Scan;
+  readonly #isCut: boolean;
+  readonly length: number;
+
+  constructor(bytes: Buffer, scan: Scan, keepsManagedFields: boolean) {
+    this.#bytes = bytes;
+    this.#scan = scan;
+    this.#isCut = !keepsManagedFields && scan.cutEnd > scan.cutStart;
+    this.length = scan.end - scan.start - (this.#isCut ? scan.cutEnd - scan.cutStart : 0);
+  }
+
+  copyTo(into: Buffer, at: number): void {
+    const { start, end, cutStart, cutEnd } = this.#scan;
+    if (!this.#isCut) this.#bytes.copy(into, at, start, end);
+    else {
+      const copied = this.#bytes.copy(into, at, start, cutStart);
+      this.#bytes.copy(into, at + copied, cutEnd, end);
+    }
+  }
+}
+
+/** An object's message, without its `managedFields` unless they are to be kept. */
+class MessageContent implements Content {
+  readonly isJson = false;
+  readonly #bytes: Buffer;
+  readonly #scan: MessageScan;
+  readonly #isCut: boolean;
+  readonly length: number;
+
+  constructor(bytes: Buffer, scan: MessageScan, keepsManagedFields: boolean) {
+    this.#bytes = bytes;
+    this.#scan = scan;
+    this.#isCut = !keepsManagedFields && scan.cutEnd > scan.cutStart;
+    this.length = this.#isCut ? lengthWithoutCut(scan) : scan.end - scan.start;
+  }
+
+  copyTo(into: Buffer, at: number): void {
+    if (this.#isCut) copyWithoutCut(this.#scan, this.#bytes, into, at);
+    else this.#bytes.copy(into, at, this.#scan.start, this.#scan.end);
+  }
 }
 
 function rewrite(
@@ -99,7 +177,7 @@ function rewrite(
       `${before.namespace ?? ""}/${before.name}: a transform must keep metadata.name and metadata.namespace as they are`,
     );
   const stored = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
-  intake.arena.store(stored, bytes, 0, bytes.length, 0, 0);
+  intake.arena.store(stored, new JsonContent(bytes, scan, true));
   return stored;
 }
 
@@ -151,7 +229,7 @@ function labelsOf(bytes: Buffer, scan: Scan): string {
   return text;
 }
 
-function isSameVersion(held: StoredObject, scan: Scan): boolean {
+function isSameVersion(held: StoredObject, scan: Identity): boolean {
   return (
     held.uid === scan.uid && held.resourceVersion === scan.resourceVersion && scan.resourceVersion !== ""
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import type { AnyKind } from "@windlass/client";
+import type { AnyKind } from "../object.ts";
 import type { RecordedField, RecordedMessages, RecordedPackage } from "./recorded.ts";
 
 /** How a value is sent, and what JSON makes of it. */

@@ -33,4 +33,6 @@ const messages = {
 
 const output = join(import.meta.dirname, "../data/messages.json.gz");
 writeFileSync(output, gzipSync(JSON.stringify(messages), { level: 9 }));
-console.log(`${Object.keys(packages).length} packages of ${version.major}.${version.minor} written to ${output}`);
+console.log(
+  `${Object.keys(packages).length} packages of ${version.major}.${version.minor} written to ${output}`,
+);

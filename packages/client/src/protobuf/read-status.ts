@@ -1,0 +1,21 @@
+import type { Status } from "../errors.ts";
+import { openEnvelope } from "./envelope.ts";
+import { messageNamed } from "./message-types.ts";
+import { readMessage } from "./read-message.ts";
+import { MalformedMessageError } from "./wire.ts";
+
+/** The Status that a server sent as protobuf; undefined if these bytes are none. */
+export function readStatus(bytes: Buffer): Status | undefined {
+  try {
+    const { kind, start, end } = openEnvelope(bytes, 0, bytes.length);
+    if (kind !== "Status") return undefined;
+    return {
+      ...readMessage(messageNamed("meta.v1.Status"), bytes, start, end),
+      kind: "Status",
+      apiVersion: "v1",
+    };
+  } catch (error) {
+    if (error instanceof MalformedMessageError) return undefined;
+    throw error;
+  }
+}
