@@ -15,23 +15,23 @@ export async function answerFromPast(
   revision: number,
   handle: (request: ApiRequest) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const url = addressOf(request);
-  url.searchParams.set("resourceVersion", String(revision));
+  const { pathname, searchParams } = addressOf(request);
+  searchParams.set("resourceVersion", String(revision));
   if (verb === "list") {
-    if (url.searchParams.has("continue")) url.searchParams.delete("resourceVersion");
-    else url.searchParams.set("resourceVersionMatch", "Exact");
-    return await handle({ ...request, url: `${url.pathname}${url.search}` });
+    if (searchParams.has("continue")) searchParams.delete("resourceVersion");
+    else searchParams.set("resourceVersionMatch", "Exact");
+    return await handle({ ...request, url: `${pathname}?${searchParams}` });
   }
   const { name = "", subresource } = info;
   const depth = subresource === undefined ? 1 : 2;
-  const collection = url.pathname
+  const collection = pathname
     .split("/")
     .filter((part) => part !== "")
     .slice(0, -depth)
     .join("/");
-  url.searchParams.set("resourceVersionMatch", "Exact");
-  url.searchParams.set("fieldSelector", `metadata.name=${name}`);
-  const response = await handle({ ...readable(request), url: `/${collection}${url.search}` });
+  searchParams.set("resourceVersionMatch", "Exact");
+  searchParams.set("fieldSelector", `metadata.name=${name}`);
+  const response = await handle({ ...readable(request), url: `/${collection}?${searchParams}` });
   if (response.status !== 200 || typeof response.body !== "string") return response;
   const list = JSON.parse(response.body) as JsonObject & { items?: JsonObject[] };
   if (list.kind === "Table") return response;

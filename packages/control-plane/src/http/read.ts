@@ -78,7 +78,7 @@ export async function get(
   query: URLSearchParams,
 ): Promise<ApiResponse> {
   const { registry } = deps;
-  await awaitRevision(registry, versionOf(query));
+  await awaitRevision(registry, versionOf(target.resource, query));
   const entry = registry.entry(target);
   if (as.as === "object" && as.encoding === "json" && !target.resource.conversion) {
     return jsonText(200, entryText(target.resource, entry));
@@ -86,9 +86,10 @@ export async function get(
   return present(deps, target.resource, await registry.fromStorage(target.resource, entry.object), as, query);
 }
 
-function versionOf(query: URLSearchParams): number | undefined {
+function versionOf({ info }: Resource, query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion");
-  return text ? parseVersion(text, 500) : undefined;
+  // The real server keeps no cache of events, and it is the cache that answers with 500.
+  return text ? parseVersion(text, info.plural === "events" ? 400 : 500) : undefined;
 }
 
 /** Reads that must not be older than a revision still to come fail after a while, as the real server's do. */

@@ -19,7 +19,9 @@ export interface RequestInfo {
  * @throws URIError for a path that is not properly escaped.
  */
 export function parsePath(pathname: string): RequestInfo | undefined {
-  const parts = pathname.split("/").filter((part) => part !== "");
+  const parts = decodeURIComponent(pathname)
+    .split("/")
+    .filter((part) => part !== "");
   const [root] = parts;
   const head = root === "api" ? 2 : root === "apis" ? 3 : undefined;
   if (head === undefined || parts.length <= head) return undefined;
@@ -35,10 +37,10 @@ export function parsePath(pathname: string): RequestInfo | undefined {
     parts.length > at + 2 &&
     !namespaceSubresources.has(parts[at + 2] as string)
   ) {
-    namespace = decodeURIComponent(parts[at + 1] as string);
+    namespace = parts[at + 1] as string;
     at += 2;
   }
-  const [plural, name, subresource, ...rest] = parts.slice(at).map(decodeURIComponent);
+  const [plural, name, subresource, ...rest] = parts.slice(at);
   return {
     group,
     version,

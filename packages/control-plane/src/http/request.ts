@@ -34,9 +34,16 @@ export interface Sink {
 /** Starts a stream. The returned function is called when the client has gone. */
 export type Streaming = (sink: Sink) => () => void;
 
-/** A request's address, taken apart. Whatever was sent, there is one. */
-export function addressOf({ url }: Pick<ApiRequest, "url">): URL {
-  return new URL(`http://localhost${url.startsWith("/") ? "" : "/"}${url}`);
+/** A request's address, taken apart as it was sent: `..` is a name like any other. */
+export function addressOf({ url }: Pick<ApiRequest, "url">): {
+  readonly pathname: string;
+  readonly searchParams: URLSearchParams;
+} {
+  const [path = "", ...query] = url.split("?");
+  return {
+    pathname: path.startsWith("/") ? path : `/${path}`,
+    searchParams: new URLSearchParams(query.join("?")),
+  };
 }
 
 export function header(request: Pick<ApiRequest, "headers">, name: string): string | undefined {

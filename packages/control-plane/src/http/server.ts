@@ -261,6 +261,7 @@ export class ApiServer {
       ...(subresource === undefined ? {} : { subresource }),
     };
     if (resource.info.namespaced && namespace === undefined) throw resourceNotFound();
+    checkName(name);
     if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
     if (subresource !== undefined && subresource !== "status") {
       const write = this.#write(request, query, as, user, warn, verb);
@@ -380,6 +381,13 @@ function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): 
         : {}
       : { namespace }),
   };
+}
+
+/** What no key in the real server's storage can hold. */
+function checkName(name: string): void {
+  const isDots = name === "." || name === "..";
+  const fault = isDots ? `may not be '${name}'` : name.includes("%") ? "may not contain '%'" : undefined;
+  if (fault !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${fault}`);
 }
 
 /** Some paths can only be read. Others answer to whatever they are asked with. */
