@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { StatusError } from "../status.ts";
+import { asWebSocket } from "../streams/watch.ts";
 import { bodyLimit } from "./body.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { failure } from "./respond.ts";
@@ -40,6 +42,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       requestCert: true,
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
+      // What else clients offer to go on with (HTTP/2, say) they can do without, and a body may follow.
+      shouldUpgradeCallback: ({ headers }) => /^(websocket|spdy\/3\.1)$/i.test(headers.upgrade ?? ""),
     },
     (incoming, outgoing) => {
       // Whatever goes wrong with one answer, the server stays up.
@@ -49,6 +53,58 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
+
+  const upgraded = new Set<Duplex>();
+  server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    serveUpgrade(incoming, socket, head).catch(() => socket.destroy());
+  });
+
+  /** A client that asks to go on in another protocol: it does, or is answered as any other. */
+  async function serveUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const gone = new AbortController();
+    upgraded.add(socket);
+    socket.once("close", () => {
+      upgraded.delete(socket);
+      gone.abort();
+    });
+    socket.on("error", () => socket.destroy());
+    const request = requestOf(incoming, undefined, gone.signal);
+    const response = asWebSocket(request, await options.handle(request));
+    if (response.takeover) {
+      const headers = Object.entries(response.headers).map(
+        ([name, value]) => `${name}: ${String(value)}\r\n`,
+      );
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers.join("")}\r\n`);
+      response.takeover(socket, head);
+      return;
+    }
+    const outgoing = new ServerResponse(incoming);
+    outgoing.shouldKeepAlive = false;
+    outgoing.assignSocket(socket as TLSSocket);
+    outgoing.once("finish", () => socket.end());
+    send(outgoing, response);
+  }
+
+  function requestOf(
+    incoming: IncomingMessage,
+    body: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): ApiRequest {
+    const socket = incoming.socket as TLSSocket;
+    if (!peers.has(socket)) {
+      const certificate = socket.getPeerX509Certificate();
+      peers.set(socket, certificate && options.userOf(certificate.raw));
+    }
+    const peer = peers.get(socket);
+    return {
+      method: incoming.method ?? "GET",
+      url: incoming.url ?? "/",
+      headers: incoming.headers,
+      body,
+      signal,
+      ...(peer ? { peer } : {}),
+    };
+  }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();
@@ -63,21 +119,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       return;
     }
     if (body === "cut off") return;
-    const socket = incoming.socket as TLSSocket;
-    if (!peers.has(socket)) {
-      const certificate = socket.getPeerX509Certificate();
-      peers.set(socket, certificate && options.userOf(certificate.raw));
-    }
-    const peer = peers.get(socket);
-    const response = await options.handle({
-      method: incoming.method ?? "GET",
-      url: incoming.url ?? "/",
-      headers: incoming.headers,
-      body,
-      signal: gone.signal,
-      ...(peer ? { peer } : {}),
-    });
-    send(outgoing, response);
+    send(outgoing, await options.handle(requestOf(incoming, body, gone.signal)));
   }
 
   const { port: wanted, preferredPort } = options;
@@ -87,7 +129,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    close: () => close(server),
+    close: () => {
+      // Connections that went on in another protocol are no longer the server's to close.
+      for (const socket of upgraded) socket.destroy();
+      return close(server);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { Requester } from "../registry/admission.ts";
 
 /** A request, wherever it came from: a socket, or a client in the same process. */
@@ -22,6 +23,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | Streaming;
+  /** With status 101: goes on with the connection itself, which speaks another protocol from here on. */
+  readonly takeover?: (socket: Duplex, head: Uint8Array) => void;
 }
 
 /** Where a streaming answer goes. */

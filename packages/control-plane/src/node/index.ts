@@ -5,6 +5,7 @@ export {
   type ImageSelector,
   type PodSelector,
 } from "./behavior.ts";
+export { chosenContainer } from "./logs.ts";
 export {
   type NodeSpec,
   type RunningProcesses,

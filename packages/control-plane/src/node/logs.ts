@@ -26,7 +26,7 @@ export function logHandlers(behaviors: Behaviors, runtime: () => ProcessRuntime 
   return {
     "pods/log": async ({ registry }, { resource, namespace, name }, _info, { query }) => {
       const pod = registry.entry({ resource, namespace, name }).object;
-      const container = chosen(pod, query.get("container") ?? "");
+      const container = chosenContainer(pod, query.get("container") ?? "");
       const status = [
         ...listAt(pod, "status", "containerStatuses"),
         ...listAt(pod, "status", "initContainerStatuses"),
@@ -104,7 +104,7 @@ function readQuery(query: URLSearchParams, now: number): LogQuery {
 }
 
 /** The container that is meant. @throws StatusError 400 if there is none such, or several */
-function chosen(pod: StoredObject, named: string): string {
+export function chosenContainer(pod: StoredObject, named: string): string {
   const names = ["containers", "initContainers"].map((part) =>
     listAt(pod, "spec", part).map(({ name }: JsonObject) => textOf(name)),
   );

@@ -1,5 +1,12 @@
 import type { ControllerWorld, Running } from "../controllers/loop.ts";
-import type { AddressBlock, ProcessOptions, ProcessRuntime, RuntimeWorld } from "../processes/index.ts";
+import type {
+  AddressBlock,
+  ContainerRun,
+  ProcessOptions,
+  ProcessRuntime,
+  RuntimeWorld,
+} from "../processes/index.ts";
+import type { StoredObject } from "../storage/store.ts";
 import {
   type Behavior,
   type BehaviorKind,
@@ -59,6 +66,16 @@ export class SimulatedNodes {
   /** These images cannot be pulled. The returned function makes them appear. */
   missingImages(...images: readonly ImageSelector[]): () => void {
     return this.#behaviors.missingImages(...images);
+  }
+
+  /** Whether a pod has real processes. */
+  runsProcesses(pod: StoredObject): boolean {
+    return this.#runtime !== undefined && !this.#behaviors.isTold(pod);
+  }
+
+  /** The run of a pod's container that goes on or was the last; undefined if there was none. */
+  runOf(pod: StoredObject, container: string): ContainerRun | undefined {
+    return this.#runtime?.runOf(pod, container);
   }
 
   /** What answers for a pod's logs. */

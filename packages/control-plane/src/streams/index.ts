@@ -1,0 +1,2 @@
+export { podStreams } from "./pod-streams.ts";
+export { asWebSocket } from "./watch.ts";

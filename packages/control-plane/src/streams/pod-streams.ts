@@ -1,0 +1,75 @@
+import { forbiddenRequest, type User } from "../auth/index.ts";
+import type { ApiResponse } from "../http/request.ts";
+import type { SubresourceDependencies } from "../http/subresources.ts";
+import type { WriteRequest } from "../http/write.ts";
+import { textOf } from "../json.ts";
+import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
+import type { Target } from "../registry/identity.ts";
+import { internalError, unsupported } from "../status.ts";
+import { field } from "../storage/store.ts";
+import { forwardChannels } from "./port-forward.ts";
+import { attach, exec } from "./remote-command.ts";
+
+type Handler = (
+  deps: SubresourceDependencies,
+  target: Target,
+  info: unknown,
+  write: WriteRequest,
+) => Promise<ApiResponse>;
+
+/** Answers for the subresources of pods that go on as a conversation: `exec`, `attach` and `portforward`. */
+export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
+  return {
+    "pods/exec": async (deps, target, _info, write) =>
+      exec(write.request, write.query, containerOf(nodes, deps, target, write)),
+    "pods/attach": async (deps, target, _info, write) =>
+      attach(write.request, write.query, containerOf(nodes, deps, target, write)),
+    "pods/portforward": async (deps, target, _info, write) => {
+      const { object } = opened(nodes, deps, target, write);
+      return forwardChannels(write.request, write.query, textOf(field(object, "status", "podIP")));
+    },
+  };
+}
+
+/** A pod that may be talked to, by this user. @throws StatusError */
+function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Target, write: WriteRequest) {
+  const { subresource = "", ...podTarget } = target;
+  const { user } = write.context;
+  // Asked for with GET, it still is more than reading: since 1.35 whoever does it must be allowed to create.
+  const attributes = {
+    verb: "create",
+    group: "",
+    resource: "pods",
+    subresource,
+    name: target.name,
+    ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+  };
+  const { allowed, reason } = deps.authorizer.authorize(user as User, attributes);
+  if (!allowed) throw forbiddenRequest(user as User, attributes, reason);
+  const entry = deps.registry.entry(podTarget);
+  if (!nodes.runsProcesses(entry.object)) {
+    throw unsupported(
+      `${subresource} for pods that are simulated: start it with processes to run them for real`,
+    );
+  }
+  if (write.request.method === "POST") {
+    throw unsupported(`${subresource} over SPDY: clients must use web sockets`);
+  }
+  return entry;
+}
+
+/** A run of the container that is meant. @throws StatusError */
+function containerOf(
+  nodes: SimulatedNodes,
+  deps: SubresourceDependencies,
+  target: Target,
+  write: WriteRequest,
+) {
+  const { object } = opened(nodes, deps, target, write);
+  const container = chosenContainer(object, write.query.get("container") ?? "");
+  const run = nodes.runOf(object, container);
+  if (run?.observed.at !== "running" && run?.observed.at !== "starting") {
+    throw internalError(`unable to upgrade connection: container not found ("${container}")`);
+  }
+  return run;
+}

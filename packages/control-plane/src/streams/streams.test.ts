@@ -1,0 +1,231 @@
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { isReady } from "../controllers/pods.ts";
+import type { JsonObject } from "../json.ts";
+import { commandPod, type ProcessWorld, startWorld } from "../processes/world.ts";
+
+/** A client of web sockets, with as little as a test needs. */
+class Client {
+  readonly #socket: Duplex;
+  readonly #messages: AsyncGenerator<Buffer>;
+  readonly protocol: string | undefined;
+
+  constructor(socket: Duplex, head: Buffer, protocol: string | undefined) {
+    this.#socket = socket;
+    this.#messages = messagesIn(socket, head);
+    this.protocol = protocol;
+  }
+
+  send(...bytes: (number | string)[]): void {
+    const data = Buffer.concat(
+      bytes.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from([part]))),
+    );
+    // A mask of zeros leaves the data as it is.
+    this.#socket.write(Buffer.concat([Buffer.from([0x82, 0x80 | data.byteLength, 0, 0, 0, 0]), data]));
+  }
+
+  /** The next message; undefined once the server has closed. */
+  async next(): Promise<Buffer | undefined> {
+    const { value, done } = await this.#messages.next();
+    return done ? undefined : value;
+  }
+
+  /** All that comes on each channel until the server closes. */
+  async channels(): Promise<Record<number, string>> {
+    const found: Record<number, string> = {};
+    for (let message = await this.next(); message; message = await this.next()) {
+      const channel = message[0] ?? 0;
+      found[channel] = (found[channel] ?? "") + message.subarray(1).toString();
+    }
+    return found;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+async function* messagesIn(socket: Duplex, head: Buffer): AsyncGenerator<Buffer> {
+  let rest = head;
+  const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const need = async (size: number): Promise<Buffer> => {
+    while (rest.byteLength < size) {
+      const next = await chunks.next();
+      if (next.done) return Buffer.alloc(0);
+      rest = Buffer.concat([rest, next.value]);
+    }
+    const taken = rest.subarray(0, size);
+    rest = rest.subarray(size);
+    return taken;
+  };
+  for (;;) {
+    const [first = 0x88, second = 0] = await need(2);
+    const long = (second & 0x7f) === 126 ? await need(2) : undefined;
+    const data = await need(long ? long.readUInt16BE(0) : second & 0x7f);
+    if ((first & 0x0f) === 8) return;
+    yield data;
+  }
+}
+
+async function open(world: ProcessWorld, path: string, protocols?: string): Promise<Client | JsonObject> {
+  const url = new URL(await world.plane.listen());
+  const identity = world.plane.authority.issue({
+    commonName: "tester",
+    organizations: ["system:masters"],
+    usages: ["client"],
+    validForMs: 3_600_000,
+  });
+  const headers = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...(protocols === undefined ? {} : { "sec-websocket-protocol": protocols }),
+  };
+  const outgoing = request(new URL(path, url), {
+    headers,
+    ca: world.plane.authority.certificate,
+    cert: identity.certificate,
+    key: identity.key,
+  });
+  const answer = Promise.withResolvers<Client | JsonObject>();
+  outgoing.once("upgrade", (incoming, socket, head) => {
+    expect(incoming.headers["sec-websocket-accept"]).toBe("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    answer.resolve(new Client(socket, head, incoming.headers["sec-websocket-protocol"]));
+  });
+  outgoing.once("response", (incoming: IncomingMessage) => {
+    text(incoming).then((body) => answer.resolve(JSON.parse(body) as JsonObject), answer.reject);
+  });
+  outgoing.once("error", answer.reject);
+  outgoing.end();
+  return await answer.promise;
+}
+
+async function connected(world: ProcessWorld, path: string, protocols?: string): Promise<Client> {
+  const client = await open(world, path, protocols);
+  if (!(client instanceof Client)) throw new Error(JSON.stringify(client));
+  return client;
+}
+
+const pods = "/api/v1/namespaces/default/pods";
+const newest = "v5.channel.k8s.io";
+
+async function withPod(script: string, container: JsonObject = {}): Promise<ProcessWorld> {
+  const world = await startWorld();
+  await world.create(commandPod("box", ["/bin/sh", "-c", script], { container }));
+  await world.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  return world;
+}
+
+const query = (command: readonly string[], more = "") =>
+  `${command.map((word) => `command=${encodeURIComponent(word)}&`).join("")}stdin=true&stdout=true&stderr=true${more}`;
+
+test("a command runs in a container with its streams at the client, which hears how it ended", async () => {
+  await using world = await withPod("exec sleep 1000", { env: [{ name: "WHO", value: "me" }] });
+  const command = ["/bin/sh", "-c", 'read line; echo "$WHO got $line"; echo oh >&2; exit 4'];
+  const client = await connected(world, `${pods}/box/exec?${query(command)}`, `v4.channel.k8s.io, ${newest}`);
+  expect(client.protocol).toBe(newest);
+  client.send(0, "a line\n");
+  const { 1: out, 2: err, 3: status = "" } = await client.channels();
+  expect([out, err]).toEqual(["me got a line\n", "oh\n"]);
+  expect(JSON.parse(status)).toMatchObject({
+    status: "Failure",
+    reason: "NonZeroExitCode",
+    details: { causes: [{ reason: "ExitCode", message: "4" }] },
+  });
+});
+
+test("a command hears the end of its input, and one that is not there is told of", async () => {
+  await using world = await withPod("exec sleep 1000");
+  const client = await connected(world, `${pods}/box/exec?${query(["/bin/cat"])}`, newest);
+  client.send(0, "all of it");
+  client.send(255, 0);
+  expect(await client.channels()).toEqual({ 1: "all of it", 3: '{"metadata":{},"status":"Success"}' });
+  const absent = await connected(world, `${pods}/box/exec?${query(["no-such"])}`, newest);
+  const { 3: status = "" } = await absent.channels();
+  expect(JSON.parse(status)).toMatchObject({
+    status: "Failure",
+    message: expect.stringContaining('"no-such"'),
+  });
+});
+
+test("who attaches hears what the container writes from then on, and can write to it", async () => {
+  await using world = await withPod('while read line; do echo "heard $line"; done', { stdin: true });
+  const client = await connected(world, `${pods}/box/attach?stdin=true&stdout=true`, newest);
+  client.send(0, "hello\n");
+  expect((await client.next())?.subarray(1).toString()).toBe("heard hello\n");
+  client.close();
+});
+
+test("a port of a pod can be reached through the server", async () => {
+  const server = 'require("net").createServer((socket) => socket.end("hi there")).listen(7070)';
+  await using world = await startWorld();
+  const container = { readinessProbe: { tcpSocket: { port: 7070 } } };
+  await world.create(commandPod("box", [process.execPath, "-e", server], { container }));
+  await world.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  const client = await connected(world, `${pods}/box/portforward?ports=7070`, "v4.channel.k8s.io");
+  const port = Buffer.from([7070 & 255, 7070 >> 8]).toString();
+  expect(await client.channels()).toEqual({ 0: `${port}hi there`, 1: port });
+});
+
+test("a watch may go on as a web socket, each event a message", async () => {
+  await using world = await startWorld();
+  const client = await connected(world, "/api/v1/namespaces/default/configmaps?watch=true");
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } };
+  const created = world.create(map);
+  for (;;) {
+    const event = JSON.parse(String(await client.next())) as {
+      type: string;
+      object: { metadata: { name: string } };
+    };
+    if (event.object.metadata.name !== "settings") continue;
+    expect(event.type).toBe("ADDED");
+    break;
+  }
+  await created;
+  client.close();
+});
+
+test("what cannot be done is refused in words, over the same connection", async () => {
+  await using world = await withPod("exec sleep 1000");
+  world.plane.node.on("pretend", "run");
+  await world.create(commandPod("pretend", ["x"]));
+  const path = (name: string) => `${pods}/${name}/exec?${query(["true"])}`;
+  expect(await open(world, path("pretend"), newest)).toMatchObject({
+    code: 501,
+    reason: "WindlassUnsupported",
+  });
+  expect(await open(world, path("absent"), newest)).toMatchObject({ code: 404 });
+  expect(await open(world, path("box"), "v9.channel.k8s.io")).toMatchObject({ code: 400 });
+  expect(await open(world, `${pods}/box/exec?command=true`, newest)).toMatchObject({ code: 400 });
+  expect(await open(world, "/api/v1/namespaces/default/pods/box")).toMatchObject({ kind: "Pod" });
+});
+
+test("whoever runs commands must be allowed to create them", async () => {
+  await using world = await withPod("exec sleep 1000");
+  const path = `${pods}/box/exec?${query(["true"])}`;
+  const headers = { connection: "Upgrade", upgrade: "websocket" };
+  await world.create({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata: { name: "reader" },
+    rules: [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get"] }],
+  });
+  await world.create({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "reader" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "eve" }],
+  });
+  const door = world.plane.connect({ name: "eve", groups: ["system:authenticated"] });
+  const { status, body } = await door.request({ method: "GET", path, headers });
+  expect(status).toBe(403);
+  const [chunk] = await Array.fromAsync(body);
+  expect(JSON.parse(String(chunk && Buffer.from(chunk)))).toMatchObject({
+    message: expect.stringContaining('cannot create resource "pods/exec"'),
+  });
+});
