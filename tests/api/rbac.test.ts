@@ -199,6 +199,18 @@ test("without the right to list a kind, one line names it, its controller waits,
   ]);
 });
 
+test("without the right to write events, one line says so, and all else works", async () => {
+  const { key, namespace, lines } = await runUnderItsRole({ edit: without("create", "events") });
+  await cluster.client.create(Vault, { metadata: key, spec: {} });
+  await cluster.client.create(Vault, { metadata: { ...key, name: "another" }, spec: {} });
+  for (const name of [key.name, "another"])
+    await waitForCondition(cluster.client, Vault, { namespace, name }, "Ready");
+  await expect.poll(() => lines, soon).toHaveLength(1);
+  expect(lines[0]).toMatch(
+    /^events cannot be written for lack of a right; going on without them: .* grant it: a Role in namespace .* resources: \["events"\], verbs: \["create"\]/,
+  );
+});
+
 test("without rights on the lease, the line says so, and nobody leads", async () => {
   const { namespace, lines, running } = await runUnderItsRole({
     edit: (rules) => rules.filter(({ resources }) => !resources.includes("leases")),

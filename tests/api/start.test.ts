@@ -106,6 +106,18 @@ test("a kubeconfig that is not one is named, with the place", patience, async ()
   );
 });
 
+test("a level that is none is told, and the line is written all the same", patience, async () => {
+  const { lines, err } = await end({ LOG_LEVEL: "loud" });
+  expect(err).toBe("");
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      msg: expect.stringMatching(/^LOG_LEVEL is "loud", and there are .*info.*; going on with info$/),
+    },
+    { level: "fatal", code: "KUBECONFIG_NOT_FOUND" },
+  ]);
+});
+
 test("a server that does not answer is named, with who configured it", patience, async () => {
   const kubeconfig = await file("refused", kubeconfigFor({ server: "https://127.0.0.1:1", token: "t" }));
   await expectOneLine(

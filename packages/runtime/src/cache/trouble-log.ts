@@ -31,7 +31,8 @@ export class TroubleLog {
   failed(next: "list" | "watch", why: Trouble, failures: number): void {
     const { kind, log, clock, outagesAreTold } = this.#options;
     const fields = { kind: kind.kind, failures, reason: why.message };
-    const message = `cannot ${next} ${describeKind(kind)}; trying again${lacksRight(why) ? ". rbacFor(…) makes the roles that controllers need" : ""}`;
+    const hint = lacksRight(why) ? ". rbacFor(…) makes the roles that controllers need" : "";
+    const message = `cannot ${next} ${describeKind(kind)}; trying again${hint}`;
     const cause = `${why.is} ${why.message}`;
     const now = clock.monotonic();
     const isOutage = (why.is === "unreachable" || why.is === "passing") && why.isOutage === true;

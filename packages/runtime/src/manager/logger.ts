@@ -3,8 +3,11 @@ import type { Logger } from "../reconcile/log.ts";
 /** JSON lines on standard output, through pino, which is loaded now and not before. `LOG_LEVEL` sets the level; `info` by default. */
 export async function pinoLogger(): Promise<Logger> {
   const { pino } = await import("pino");
+  const asked = process.env.LOG_LEVEL || "info";
+  const levels = [...Object.keys(pino.levels.values), "silent"];
+  const isLevel = levels.includes(asked);
   const logger: Logger = pino({
-    level: process.env.LOG_LEVEL ?? "info",
+    level: isLevel ? asked : "info",
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (level) => ({ level }) },
@@ -14,5 +17,9 @@ export async function pinoLogger(): Promise<Logger> {
       censor: "[redacted]",
     },
   });
+  if (!isLevel)
+    logger.warn(
+      `LOG_LEVEL is ${JSON.stringify(asked)}, and there are ${levels.join(", ")}; going on with info`,
+    );
   return logger;
 }

@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   apiVersionOf,
+  deniedAccess,
   isNotFound,
   type KubernetesObject,
   type ResourceKind,
@@ -104,6 +105,8 @@ export class Events {
   }
 
   readonly #flushing = new Set<Promise<void>>();
+  /** The rights whose lack has been told. */
+  readonly #denied = new Set<string>();
 
   #record(kind: AnyKind, object: KubernetesObject, controller: string, event: EventInput): void {
     const { clock } = this.#options;
@@ -178,13 +181,28 @@ export class Events {
         await write();
       } catch (error) {
         // The namespace is going, or the event has expired meanwhile: nobody is left to read it.
-        if (!isNotFound(error))
-          this.#options.log.debug({ error: messageOf(error) }, `${what} was not written`);
+        if (!isNotFound(error)) this.#tell(what, error);
       }
     })();
     this.#flushing.add(sent);
     void sent.then(() => this.#flushing.delete(sent));
     return sent;
+  }
+
+  /** Other failures are not worth a line, but a missing right is there to stay. */
+  #tell(what: string, error: unknown): void {
+    const { log } = this.#options;
+    const right = deniedAccess(error);
+    const id = right && `${right.verb} ${right.namespace ?? ""}`;
+    if (id === undefined || this.#denied.has(id)) {
+      log.debug({ error: messageOf(error) }, `${what} was not written`);
+      return;
+    }
+    this.#denied.add(id);
+    log.warn(
+      { error: messageOf(error) },
+      "events cannot be written for lack of a right; going on without them",
+    );
   }
 
   #allowed(object: string): boolean {

@@ -195,14 +195,11 @@ export class Reconciler<K extends AnyKind> {
       error: explain(error),
       ...(telling.as === "news" && error instanceof Error ? { stack: stackOf(error) } : {}),
     };
-    const next =
+    const message =
       retryInMs === undefined
-        ? "for good: it is tried again when the object changes"
-        : `trying again in ${inWords(retryInMs)}`;
-    run.log[isTold ? "debug" : "error"](
-      fields,
-      `reconcile failed ${retryInMs === undefined ? next : `(attempt ${run.attempt}), ${next}`}`,
-    );
+        ? "reconcile failed for good: it is tried again when the object changes"
+        : `reconcile failed (attempt ${run.attempt}), trying again in ${inWords(retryInMs)}`;
+    run.log[isTold ? "debug" : "error"](fields, message);
   }
 
   /** A best effort: the failure is in the log and the event already, and the retry will come whatever happens here. */
