@@ -43,11 +43,15 @@ export function addressOf({ url }: Pick<ApiRequest, "url">): {
   readonly searchParams: URLSearchParams;
 } {
   const [path = "", ...query] = url.split("?");
+  const pairs = query.join("?").split("&");
   return {
     pathname: path.startsWith("/") ? path : `/${path}`,
-    searchParams: new URLSearchParams(query.join("?")),
+    searchParams: new URLSearchParams(pairs.filter((pair) => !misformed.test(pair)).join("&")),
   };
 }
+
+/** What Go takes for no part of a query. */
+const misformed = /;|%(?![0-9a-f]{2})/i;
 
 export function header(request: Pick<ApiRequest, "headers">, name: string): string | undefined {
   const value = request.headers[name];

@@ -180,7 +180,7 @@ export class ApiServer {
         isTrue(query.get("watch") ?? ""));
     if (!watching) checkTimeout(query.get("timeout") ?? "");
     const verb = verbOf(request.method, info, watching);
-    if (verb === undefined) throw methodNotAllowed();
+    if (verb === undefined || (info.watchPath && request.method !== "GET")) throw methodNotAllowed();
     this.#authorize(user, attributesOf(info, verb, query));
     const review = reviewAt(info);
     if (review) return await this.#review(request, info, query, user, review);
