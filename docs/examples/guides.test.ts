@@ -11,7 +11,14 @@ const readAll = (folder: string, extension: string) =>
     }));
 
 const examples = readAll("examples/", ".ts").map(({ text }) => closed(text));
-const pages = [...readAll("guides/", ".md"), ...readAll("reference/", ".md")];
+const packages = readdirSync(new URL("../packages/", docs));
+const pages = [
+  ...readAll("", ".md"),
+  ...readAll("guides/", ".md"),
+  ...readAll("reference/", ".md"),
+  ...readAll("design/", ".md"),
+  ...packages.flatMap((name) => readAll(`../packages/${name}/`, ".md")),
+];
 
 /** However it is indented and broken into lines. */
 function closed(code: string): string {
@@ -21,6 +28,19 @@ function closed(code: string): string {
 test.for(pages)("all code in $file is that of an example, which is type-checked and runs", ({ text }) => {
   const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   expect(blocks.filter((code) => !examples.some((example) => example.includes(closed(code))))).toEqual([]);
+});
+
+test("every package says on a page what it is, with an example", () => {
+  const shown = pages.filter(({ text }) => text.includes("```ts")).map(({ file }) => file);
+  expect(packages.filter((name) => !shown.includes(`../packages/${name}/README.md`))).toEqual([]);
+});
+
+test("the tests that keep the promises are there", () => {
+  const { text = "" } = pages.find(({ file }) => file === "design/promises.md") ?? {};
+  const paths = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+  expect(paths.length).toBeGreaterThan(50);
+  const places = paths.map((path) => (/^(?:tests|docs)\//.test(path) ? `../${path}` : `../packages/${path}`));
+  expect(places.filter((place) => !existsSync(new URL(place, docs)))).toEqual([]);
 });
 
 test.for(pages)("all links in $file lead somewhere", ({ file, text }) => {
