@@ -3,34 +3,40 @@ import { administrator, ControlPlane } from "../../packages/control-plane/src/co
 import type { ApiResponse } from "../../packages/control-plane/src/http/request.ts";
 import { widgetDefinition } from "../differential/http/widget.ts";
 import { type FuzzRequest, RequestFuzzer } from "./requests.ts";
+import { isRealServersOwn, isUnsupported } from "./rightful.ts";
+import { collections } from "./vocabulary.ts";
 
-/** A request that was not taken well. */
-export interface Failure {
+/** A request to which the server answered that it failed itself. */
+export interface ServerFailure {
   readonly request: FuzzRequest;
   readonly status: number | "panic";
+  /** Why, as answered. */
+  readonly text: string;
+  /** The object the request was about, as it is stored; undefined if there was none. */
+  readonly object: object | undefined;
   /** For reading. */
   readonly what: string;
 }
 
 export interface Fuzzed {
-  readonly failures: readonly Failure[];
+  /** Every answer of 500 and more, and every panic. */
+  readonly failures: readonly ServerFailure[];
+  /** Those of them that the real server is not known to give. */
+  readonly unexpected: readonly ServerFailure[];
   /** How often each status was answered. */
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-/** Words of failures that are the real server's own: it answers with 500 to these. */
-const rightful = [
-  "resourceVersion should not be set on objects to be created",
-  "strconv.ParseUint",
-  "field not declared in schema",
-  "failed to create typed",
-  "content is not a list",
-  "Too large resource version",
-  "unknown patch type",
-  "expected a []interface {}",
-];
+const define: FuzzRequest = {
+  method: "POST",
+  url: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify(widgetDefinition("fuzz.example.com"))),
+};
 
-/** Sends `count` requests to a control plane of its own. Waits are skipped: its clock only moves when asked. */
+/**
+ * Sends `count` requests to a control plane of its own, up to eight of them at a time. Waits are skipped: its clock only moves when asked.
+ */
 export async function fuzz(seed: number, count: number): Promise<Fuzzed> {
   const clock = new ManualClock(Date.parse("2026-01-01T00:00:00Z"));
   const panics: unknown[] = [];
@@ -40,41 +46,66 @@ export async function fuzz(seed: number, count: number): Promise<Fuzzed> {
     controllers: "none",
     onPanic: (error) => panics.push(error),
   });
-  const send = async (request: FuzzRequest): Promise<ApiResponse> => {
-    const answer = plane.handle({ ...request, peer: administrator, signal: new AbortController().signal });
-    return await settled(answer, clock);
-  };
-  const definition = Buffer.from(JSON.stringify(widgetDefinition("fuzz.example.com")));
-  const define: FuzzRequest = {
-    method: "POST",
-    url: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-    headers: { "content-type": "application/json" },
-    body: definition,
-  };
+  const send = (request: FuzzRequest): Promise<ApiResponse> =>
+    plane.handle({ ...request, peer: administrator, signal: new AbortController().signal });
   const fuzzer = new RequestFuzzer(seed);
-  const failures: Failure[] = [];
+  const failures: ServerFailure[] = [];
   const statuses = new Map<number, number>();
-  for (let index = 0; index < count; index++) {
+  let sinceDefined = Number.POSITIVE_INFINITY;
+  for (let sent = 0; sent < count; ) {
     // A request may well delete it.
-    if (index % 500 === 0) await send(define);
-    const request = fuzzer.next();
-    const response = await send(request);
-    statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-    const text = readStart(response);
-    const isOwnFault =
-      response.status >= 500 && response.status !== 501 && !rightful.some((words) => text.includes(words));
-    if (panics.length > 0 || isOwnFault) {
-      const status = panics.length > 0 ? "panic" : response.status;
-      failures.push({ request, status, what: describe(request, status, text, panics.splice(0)) });
+    if (sinceDefined > 500) {
+      await settled([send(define)], clock);
+      sinceDefined = 0;
+    }
+    const atOnce = Math.min(count - sent, fuzzer.below(4) === 0 ? 8 : 1);
+    const requests = Array.from({ length: atOnce }, () => fuzzer.next());
+    sent += atOnce;
+    sinceDefined += atOnce;
+    const responses = await settled(requests.map(send), clock);
+    const broken = panics.splice(0);
+    for (const [index, response] of responses.entries()) {
+      const request = requests[index] as FuzzRequest;
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      const text = readStart(response);
+      if (broken.length === 0 && response.status < 500) continue;
+      const status = broken.length > 0 ? "panic" : response.status;
+      const [about] = await settled([send(reading(request))], clock);
+      const object =
+        about?.status === 200 && typeof about.body === "string"
+          ? (JSON.parse(about.body) as object)
+          : undefined;
+      failures.push({ request, status, text, object, what: describe(request, status, text, broken) });
     }
   }
-  return { failures, statuses };
+  const unexpected = failures.filter(
+    ({ status, text }) =>
+      status === "panic" || !(isUnsupported(status, text) || isRealServersOwn(status, text)),
+  );
+  return { failures, unexpected, statuses };
 }
 
-/** The answer, with the clock moved on for as long as the server waits for it. */
-async function settled(answer: Promise<ApiResponse>, clock: ManualClock): Promise<ApiResponse> {
+/** Asks for the object that a request is about. */
+function reading({ url }: FuzzRequest): FuzzRequest {
+  const address = objectOf(url) ?? "/nothing";
+  return { method: "GET", url: address, headers: {}, body: undefined };
+}
+
+/** Where the object is that an address is about, if it is about one. */
+export function objectOf(url: string): string | undefined {
+  const [path = ""] = url.split("?");
+  const collection = collections.find((prefix) => path.startsWith(`${prefix}/`));
+  const name = collection && path.slice(collection.length + 1).split("/")[0];
+  return name ? `${collection}/${name}` : undefined;
+}
+
+/** The answers, with the clock moved on for as long as the server waits for one. */
+async function settled(
+  answers: readonly Promise<ApiResponse>[],
+  clock: ManualClock,
+): Promise<readonly ApiResponse[]> {
   let isDone = false;
-  const done = answer.finally(() => {
+  const done = Promise.all(answers).finally(() => {
     isDone = true;
   });
   for (let turn = 0; !isDone; turn++) {

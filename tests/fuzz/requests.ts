@@ -1,4 +1,23 @@
+import { dump } from "js-yaml";
 import { seededRandom } from "../../packages/clock/src/index.ts";
+import { golden } from "../../packages/control-plane/src/protobuf/golden.ts";
+import {
+  accepts,
+  collections,
+  contentTypes,
+  fields,
+  fitting,
+  methods,
+  names,
+  parameters,
+  patchTypes,
+  plainPaths,
+  plausible,
+  scalars,
+  subresources,
+  words,
+  yamlOddities,
+} from "./vocabulary.ts";
 
 /** A request that nobody in their right mind would send, or that is almost right. */
 export interface FuzzRequest {
@@ -8,297 +27,10 @@ export interface FuzzRequest {
   readonly body: Uint8Array | undefined;
 }
 
-const methods = [
-  "GET",
-  "GET",
-  "GET",
-  "POST",
-  "POST",
-  "PUT",
-  "PATCH",
-  "PATCH",
-  "PATCH",
-  "PATCH",
-  "DELETE",
-  "HEAD",
-  "OPTIONS",
-  "BREW",
-];
-const collections = [
-  "/api/v1/namespaces/default/configmaps",
-  "/api/v1/namespaces/default/secrets",
-  "/api/v1/namespaces/default/services",
-  "/api/v1/namespaces/default/pods",
-  "/api/v1/namespaces/default/serviceaccounts",
-  "/api/v1/namespaces/default/events",
-  "/api/v1/namespaces/default/persistentvolumeclaims",
-  "/api/v1/nodes",
-  "/api/v1/namespaces",
-  "/apis/apps/v1/namespaces/default/deployments",
-  "/apis/apps/v1/namespaces/default/statefulsets",
-  "/apis/batch/v1/namespaces/default/jobs",
-  "/apis/batch/v1/namespaces/default/cronjobs",
-  "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers",
-  "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
-  "/apis/coordination.k8s.io/v1/namespaces/default/leases",
-  "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
-  "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
-  "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
-  "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-  "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-  "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-  "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
-  "/apis/authentication.k8s.io/v1/tokenreviews",
-  "/apis/fuzz.example.com/v1/namespaces/default/widgets",
-];
-const plainPaths = [
-  "/",
-  "/api",
-  "/apis",
-  "/apis/apps",
-  "/version",
-  "/healthz",
-  "/openapi/v2",
-  "/openapi/v3",
-  "/openapi/v3/apis/apps/v1",
-  "/metrics",
-  "//",
-  "/%",
-  "/%00",
-  "/api/v1/namespaces/%2e%2e/x",
-  "/api/v1/watch/namespaces/default/configmaps",
-  "/apis/%F0%9F%98%80/v1/x",
-  "/.well-known/openid-configuration",
-];
-const names = [
-  "a",
-  "b",
-  "c",
-  "%20",
-  "..",
-  "A_B",
-  "x".repeat(300),
-  "__proto__",
-  "constructor",
-  "a%2Fb",
-  "%ff",
-];
-const subresources = [
-  "status",
-  "scale",
-  "log",
-  "exec",
-  "attach",
-  "portforward",
-  "proxy",
-  "eviction",
-  "binding",
-  "token",
-  "finalize",
-  "ephemeralcontainers",
-  "resize",
-  "nope",
-  "__proto__",
-];
-const words = [
-  "",
-  "a",
-  "1",
-  "0",
-  "-1",
-  "true",
-  "null",
-  "x=y",
-  "a in (b",
-  "metadata.name=a",
-  "spec.nodeName=",
-  "💥",
-  "\u0000",
-  "99999999999999999999",
-  "All",
-  "Strict",
-  "NotOlderThan",
-  "Exact",
-  "__proto__",
-  "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0",
-  "a,b,!c",
-  "{",
-  "%",
-  "Foreground",
-  "None",
-];
-const parameters = [
-  "labelSelector",
-  "fieldSelector",
-  "limit",
-  "continue",
-  "resourceVersion",
-  "resourceVersionMatch",
-  "sendInitialEvents",
-  "allowWatchBookmarks",
-  "timeoutSeconds",
-  "timeout",
-  "dryRun",
-  "fieldManager",
-  "fieldValidation",
-  "force",
-  "propagationPolicy",
-  "gracePeriodSeconds",
-  "orphanDependents",
-  "includeObject",
-  "pretty",
-  "hash",
-];
-const contentTypes = [
-  "application/json",
-  "application/json",
-  "application/yaml",
-  "application/vnd.kubernetes.protobuf",
-  "application/merge-patch+json",
-  "application/json-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-  "text/plain",
-  "",
-  ";;",
-  "application/cbor",
-];
-const accepts = [
-  "application/json",
-  "application/vnd.kubernetes.protobuf,application/json",
-  "",
-  "*/*",
-  "application/json",
-  "application/yaml",
-  "application/vnd.kubernetes.protobuf",
-  "application/json;as=Table;v=v1;g=meta.k8s.io",
-  "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
-  "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
-  "text/html",
-  ",,;q=x",
-  "application/json;q=2;as=",
-  "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
-];
-const fields = [
-  "metadata",
-  "name",
-  "namespace",
-  "labels",
-  "annotations",
-  "finalizers",
-  "ownerReferences",
-  "managedFields",
-  "resourceVersion",
-  "uid",
-  "generateName",
-  "spec",
-  "status",
-  "data",
-  "stringData",
-  "type",
-  "template",
-  "containers",
-  "ports",
-  "replicas",
-  "selector",
-  "matchLabels",
-  "image",
-  "env",
-  "rules",
-  "subjects",
-  "roleRef",
-  "kind",
-  "apiVersion",
-  "versions",
-  "schema",
-  "openAPIV3Schema",
-  "properties",
-  "items",
-  "x-kubernetes-validations",
-  "op",
-  "path",
-  "value",
-  "from",
-  "$patch",
-  "$setElementOrder/containers",
-  "$retainKeys",
-  "__proto__",
-  "constructor",
-  "f:spec",
-  "fieldsV1",
-  "manager",
-  "operation",
-  "minAvailable",
-  "schedule",
-  "resourceAttributes",
-  "preconditions",
-  "creationTimestamp",
-];
-const scalars = [
-  "a",
-  "b",
-  "",
-  "1",
-  "web",
-  "main",
-  "Update",
-  "Apply",
-  "v1",
-  "apps/v1",
-  "fuzz.example.com/v1",
-  "Widget",
-  "ConfigMap",
-  "Deployment",
-  "add",
-  "remove",
-  "replace",
-  "move",
-  "copy",
-  "test",
-  "/metadata/labels",
-  "/spec/replicas",
-  "/",
-  "-1",
-  "10m",
-  "1Gi",
-  "100%",
-  "2020-01-01T00:00:00Z",
-  "* * * * *",
-  "self.size() > 1",
-  "x".repeat(70),
-  "💥",
-  "\u0000",
-  "object",
-  "string",
-];
+/** What clients send, in the proportions that get furthest. */
+const usualMethods = ["GET", "POST", "POST", "PUT", "PATCH", "PATCH", "PATCH", "DELETE"];
 
-const containers = [
-  { name: "main", image: "main:1", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "1" }] },
-];
-const template = { metadata: { labels: { app: "a" } }, spec: { containers, restartPolicy: "Never" } };
-
-/** Contents that some kind takes. */
-const plausible: readonly object[] = [
-  {},
-  { data: { a: "1" } },
-  { stringData: { a: "1" } },
-  { spec: {} },
-  { spec: { containers } },
-  { spec: { selector: { matchLabels: { app: "a" } }, template: { ...template, spec: { containers } } } },
-  { spec: { template } },
-  { spec: { schedule: "* * * * *", jobTemplate: { spec: { template } } } },
-  { spec: { ports: [{ port: 80 }], selector: { app: "a" } } },
-  { spec: { scaleTargetRef: { kind: "Deployment", name: "a" }, maxReplicas: 3, minReplicas: 1 } },
-  { spec: { holderIdentity: "x", leaseDurationSeconds: 1 } },
-  { spec: { minAvailable: "50%", selector: {} } },
-  { spec: { size: 1, color: "red", parts: [{ name: "a" }], tags: ["x"] } },
-  { spec: { replicas: 2 }, status: { replicas: 1 } },
-  { rules: [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }] },
-  { spec: { resourceAttributes: { verb: "get", resource: "pods" } } },
-  { involvedObject: { namespace: "default", name: "a" }, reason: "X", message: "x" },
-  { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
-];
+type Form = "json" | "yaml" | "protobuf";
 
 /** Draws requests from a seed: the same seed gives the same requests. */
 export class RequestFuzzer {
@@ -308,29 +40,44 @@ export class RequestFuzzer {
     this.#random = seededRandom(seed);
   }
 
+  /** A number below `limit`, for whoever sends the requests. */
+  below(limit: number): number {
+    return this.#below(limit);
+  }
+
   next(): FuzzRequest {
-    const method = this.#pick(methods);
+    const method = this.#pick(this.#chance(0.8) ? usualMethods : methods);
     const hasBody = method !== "GET" && method !== "HEAD" && this.#chance(0.95);
+    const form = this.#form(method);
+    const collection = this.#pick(collections);
     return {
       method,
-      url: `${this.#path(method)}${this.#query()}`,
+      url: `${this.#path(method, collection)}${this.#query()}`,
       headers: {
-        "content-type": this.#contentType(method),
-        ...(this.#chance(0.6) ? { accept: this.#pick(accepts) } : {}),
+        "content-type": this.#contentType(method, form),
+        ...(this.#chance(0.3) ? { accept: this.#pick(accepts) } : {}),
         ...(this.#chance(0.05) ? { "impersonate-user": this.#pick(words) } : {}),
         ...(this.#chance(0.05) ? { "impersonate-group": this.#pick(words) } : {}),
+        ...(this.#chance(0.02) ? { "impersonate-extra-%2f": this.#pick(words) } : {}),
         ...(this.#chance(0.05)
           ? { authorization: this.#pick(["Bearer x", "Bearer", "Basic Zm9vOmJhcg==", "x"]) }
           : {}),
         ...(this.#chance(0.3) ? { "user-agent": this.#pick(["curl/8", "\u0001/x", "", "kubectl/v1"]) } : {}),
+        ...(this.#chance(0.05)
+          ? { "accept-encoding": this.#pick(["gzip", "br", "gzip;q=0", ",,", "*"]) }
+          : {}),
+        ...(this.#chance(0.03) ? { "content-encoding": this.#pick(["gzip", "identity", "x"]) } : {}),
+        ...(this.#chance(0.03) ? { "if-none-match": this.#pick(['"x"', "*", "W/x", ""]) } : {}),
+        ...(this.#chance(0.02) ? { upgrade: this.#pick(["websocket", "SPDY/3.1", "h2c"]) } : {}),
+        ...(this.#chance(0.02) ? { "x-http-method-override": this.#pick(methods) } : {}),
       },
-      body: hasBody ? this.#body() : undefined,
+      body: hasBody ? this.#body(form, collection) : undefined,
     };
   }
 
-  #path(method: string): string {
+  #path(method: string, collection: string): string {
     if (this.#chance(0.05)) return this.#pick(plainPaths);
-    let path = this.#pick(collections);
+    let path = collection;
     // Most requests go where their method is allowed, or none would get far.
     if (this.#chance(0.8)) {
       if (method === "POST") return path;
@@ -345,7 +92,7 @@ export class RequestFuzzer {
   #query(): string {
     const count = this.#pick([0, 0, 0, 1, 1, 2, 3]);
     const pairs = Array.from({ length: count }, () => {
-      const value = this.#pick(words);
+      const value = this.#chance(0.3) ? this.#selector() : this.#pick(words);
       return `${this.#pick(parameters)}=${this.#chance(0.9) ? encodeURIComponent(value) : value.replaceAll("\u0000", "")}`;
     });
     // A watch that never ends would outlive the run.
@@ -353,16 +100,89 @@ export class RequestFuzzer {
     return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
   }
 
-  #contentType(method: string): string {
-    const fitting = method === "PATCH" ? contentTypes.slice(4, 8) : contentTypes.slice(0, 2);
-    return this.#chance(0.8) ? this.#pick(fitting) : this.#pick(contentTypes);
+  /** A selector in bits and pieces, some of which fit. */
+  #selector(): string {
+    const pieces = [
+      "a",
+      "b.c/d",
+      "=",
+      "==",
+      "!=",
+      "!",
+      " in ",
+      " notin ",
+      "(",
+      ")",
+      ",",
+      "metadata.name",
+      " ",
+      "\\",
+      ">",
+    ];
+    return Array.from({ length: this.#below(8) }, () => this.#pick(pieces)).join("");
   }
 
-  #body(): Uint8Array {
-    if (this.#chance(0.05)) return Uint8Array.from({ length: this.#below(60) }, () => this.#below(256));
-    const value = this.#chance(0.2) ? this.#value(0) : this.#object();
-    const text = JSON.stringify(value) ?? "";
+  #form(method: string): Form {
+    if (this.#chance(0.15)) return "yaml";
+    return method !== "PATCH" && this.#chance(0.2) ? "protobuf" : "json";
+  }
+
+  #contentType(method: string, form: Form): string {
+    if (this.#chance(0.1)) return this.#pick(contentTypes);
+    if (method === "PATCH") return this.#pick(patchTypes);
+    return form === "protobuf" ? "application/vnd.kubernetes.protobuf" : `application/${form}`;
+  }
+
+  #body(form: Form, collection: string): Uint8Array {
+    if (this.#chance(0.03)) return Uint8Array.from({ length: this.#below(60) }, () => this.#below(256));
+    if (form === "protobuf") return this.#message();
+    const value = this.#chance(0.1)
+      ? this.#value(0)
+      : this.#chance(0.6)
+        ? this.#almost(collection)
+        : this.#object();
+    const text = form === "yaml" ? this.#yaml(value) : (JSON.stringify(value) ?? "");
     return Buffer.from(this.#chance(0.06) ? this.#damaged(text) : text);
+  }
+
+  #yaml(value: unknown): string {
+    return this.#chance(0.1) ? this.#pick(yamlOddities) : dump(value);
+  }
+
+  /** A message that a Go program made, more often than not with some of its bits turned, bytes gone or bytes too many. */
+  #message(): Uint8Array {
+    const bytes = Buffer.from(this.#pick(golden)[0], "base64");
+    const flips = this.#pick([0, 1, 1, 2, 8]);
+    for (let flip = 0; flip < flips; flip++) {
+      const at = this.#below(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << this.#below(8));
+    }
+    if (this.#chance(0.1)) return bytes.subarray(0, this.#below(bytes.length));
+    return this.#chance(0.05) ? Buffer.concat([bytes, bytes.subarray(0, this.#below(bytes.length))]) : bytes;
+  }
+
+  /** What the collection takes, more often than not with something wrong or unusual in one place. */
+  #almost(collection: string): unknown {
+    const content = structuredClone(fitting[collection.slice(collection.lastIndexOf("/") + 1)] ?? {});
+    const object: Record<string, unknown> = {
+      ...content,
+      metadata: {
+        name: this.#pick(["a", "b", "c"]),
+        ...this.#metadata(),
+        ...Reflect.get(content, "metadata"),
+      },
+    };
+    if (this.#chance(0.4)) return object;
+    let place: object = object;
+    for (let depth = this.#below(6); depth > 0; depth--) {
+      const inner = this.#pick(Object.values(place));
+      if (typeof inner !== "object" || inner === null) break;
+      place = inner;
+    }
+    const key = this.#chance(0.7) ? this.#pick(Object.keys(place)) : this.#pick(fields);
+    // As an own property, whatever its name.
+    Object.defineProperty(place, key ?? "0", { value: this.#value(2), enumerable: true, configurable: true });
+    return object;
   }
 
   /** Something that starts out as an object should, and goes wrong somewhere. */
