@@ -46,6 +46,7 @@ interface Series {
   readonly key: { readonly namespace: string; readonly name: string };
   count: number;
   written: number;
+  writtenMs: number;
   lastMs: number;
   /** The writes of one event follow each other. */
   pending: Promise<void>;
@@ -58,6 +59,7 @@ interface Bucket {
 }
 
 const seriesWindowMs = 6 * 60_000;
+const refreshMs = 30 * 60_000;
 const burst = 25;
 const refillMs = 5 * 60_000;
 const maxNote = 1024;
@@ -74,7 +76,7 @@ const EventKind: ResourceKind = {
  * Writes events (`events.k8s.io/v1`).
  *
  * - The same event within six minutes of the last is one series: its second occurrence is written at once, later ones are counted and
- *   written when the series ends.
+ *   written when the series ends, and every half hour while it goes on: the server forgets events that are an hour old.
  * - Each object may cause 25 events at once and one more every five minutes; what exceeds that is dropped.
  * - A failing API server costs events, never a reconcile.
  */
@@ -121,7 +123,7 @@ export class Events {
       series.lastMs = now;
       series.cancel();
       series.cancel = clock.schedule(seriesWindowMs, () => this.#end(id));
-      if (series.count === 2) this.#writeSeries(series);
+      if (series.count === 2 || now - series.writtenMs >= refreshMs) this.#writeSeries(series);
       return;
     }
     if (!this.#allowed(uid || `${namespace}/${name}`)) return;
@@ -150,6 +152,7 @@ export class Events {
       key: place,
       count: 1,
       written: 1,
+      writtenMs: now,
       lastMs: now,
       pending: this.#send(`event ${event.reason}`, () => this.#options.client.create(EventKind, body)),
       cancel: clock.schedule(seriesWindowMs, () => this.#end(id)),
@@ -160,6 +163,7 @@ export class Events {
     const { client } = this.#options;
     const { key, count, lastMs } = series;
     series.written = count;
+    series.writtenMs = lastMs;
     const patch = { series: { count, lastObservedTime: microTimestamp(lastMs) } };
     series.pending = series.pending.then(() =>
       this.#send(`series of event ${key.name}`, () => client.patch(EventKind, key, { type: "merge", patch })),

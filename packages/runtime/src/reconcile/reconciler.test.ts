@@ -446,6 +446,22 @@ describe("events", () => {
     expect(eventsOf(run)[0]?.series?.count).toBe(6);
   });
 
+  test("that go on for hours are written every half hour, before the server forgets them", async () => {
+    const minute = 60_000;
+    const run = await running(
+      appController({
+        reconcile: () => ({ requeueAfter: minute, events: [{ reason: "Ticked", message: "tick" }] }),
+      }),
+    );
+    run.cluster.takeWrites();
+    await run.settle(4 * 60 * minute);
+    const counts = run.cluster
+      .takeWrites()
+      .map(({ body }) => (body as { series?: { count?: number } }).series?.count);
+    expect(counts).toEqual([2, 32, 62, 92, 122, 152, 182, 212]);
+    await run.manager.stop();
+  });
+
   test("are limited for each object", async () => {
     const run = await running(
       appController({
