@@ -68,6 +68,11 @@ const scalars: { readonly [name: string]: ValueType } = {
   float64: { is: "float64" },
 };
 
+/** Objects within others, whose kind JSON shows and no message says. */
+const kindsInside: { readonly [field: string]: { readonly kind: string; readonly apiVersion: string } } = {
+  "apps.v1.StatefulSetSpec.volumeClaimTemplates": { kind: "PersistentVolumeClaim", apiVersion: "v1" },
+};
+
 /** A type as a field is declared with it. */
 interface Declared {
   readonly holds: "one" | "list" | "map";
@@ -121,7 +126,7 @@ class Messages {
     this.#known.set(name, message);
     const { id, local, owner } = this.#split(name);
     for (const field of (owner?.types[local] ?? []) as readonly RecordedField[])
-      this.#addField(message, field, id);
+      this.#addField(message, field, id, `${name}.${field[0]}`);
     return message;
   }
 
@@ -132,6 +137,7 @@ class Messages {
     },
     [name, expression, flags, number]: RecordedField,
     id: string,
+    fullName: string,
   ): void {
     if (flags.includes("i")) {
       // What has no number is the kind and version of the object itself, which is not in its message.
@@ -142,7 +148,8 @@ class Messages {
       if (!expression.startsWith("*")) message.always.push(...type.message.always);
       return;
     }
-    const { holds, type, isPointer } = this.#declared(expression, id);
+    const { holds, type: declared, isPointer } = this.#declared(expression, id);
+    const type = withKind(declared, kindsInside[fullName]);
     const isOmitted = flags.includes("o");
     const omitsNull = flags.includes("z");
     if (number > 0)
@@ -186,6 +193,13 @@ class Messages {
 }
 
 const nothing = (): null => null;
+
+/** A message whose JSON also shows the given fields. */
+function withKind(type: ValueType, shown: Readonly<Record<string, string>> | undefined): ValueType {
+  if (!shown || type.is !== "message") return type;
+  const more = Object.entries(shown).map(([name, value]) => ({ name, value: () => value }));
+  return { is: "message", message: { ...type.message, always: [...type.message.always, ...more] } };
+}
 
 function isStruct(type: ValueType): boolean {
   return type.is !== "string" && type.is !== "bytes" && !numbers.has(type.is) && type.is !== "wrapped";

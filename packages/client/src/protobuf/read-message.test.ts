@@ -22,6 +22,17 @@ const objects = golden.flatMap(([encoded, object]) => {
   return message ? [{ message, bytes: Buffer.from(encoded, "base64"), object }] : [];
 });
 
+/** The Go library forgets the kind of objects within others, as protobuf does; a server puts it back. */
+function asServed(object: { kind: string; spec?: { volumeClaimTemplates?: object[] } }): object {
+  if (object.kind !== "StatefulSet") return object;
+  const volumeClaimTemplates = object.spec?.volumeClaimTemplates?.map((claim) => ({
+    kind: "PersistentVolumeClaim",
+    apiVersion: "v1",
+    ...claim,
+  }));
+  return { ...object, spec: { ...object.spec, volumeClaimTemplates } };
+}
+
 function readNoting(message: MessageType, bytes: Buffer, start = 0, end = bytes.length) {
   let hasUnknown = false;
   const onUnknownField = () => {
@@ -36,7 +47,7 @@ test("what the Go library encodes is read as the JSON it writes", () => {
     const { start, end, kind } = openEnvelope(bytes, 0, bytes.length);
     expect(kind).toBe(object.kind);
     const { object: read, hasUnknown } = readNoting(message, bytes, start, end);
-    expect({ kind: object.kind, apiVersion: object.apiVersion, ...read }).toEqual(object);
+    expect({ kind: object.kind, apiVersion: object.apiVersion, ...read }).toEqual(asServed(object));
     expect(hasUnknown).toBe(false);
   }
 });

@@ -86,7 +86,7 @@ export class ObjectReader {
   /** Labels, without parsing the rest. */
   labels(stored: StoredObject): Readonly<Record<string, string>> {
     if (stored.parsed) return stored.parsed.metadata.labels ?? noLabels;
-    if (stored.labels === undefined) return readLabels(this.#arena.read(stored));
+    if (stored.labels === undefined) return this.#explained(stored, readLabels);
     if (stored.labels === "") return noLabels;
     return JSON.parse(stored.labels) as Readonly<Record<string, string>>;
   }
@@ -104,11 +104,14 @@ export class ObjectReader {
   }
 
   #open(stored: StoredObject): unknown {
-    const bytes = this.#arena.read(stored);
+    return this.#explained(stored, (bytes) =>
+      isJson(bytes, 0) ? JSON.parse(bytes.toString("utf8")) : this.#readMessage(bytes, 0, bytes.length),
+    );
+  }
+
+  #explained<T>(stored: StoredObject, read: (bytes: Buffer) => T): T {
     try {
-      return isJson(bytes, 0)
-        ? JSON.parse(bytes.toString("utf8"))
-        : this.#readMessage(bytes, 0, bytes.length);
+      return read(this.#arena.read(stored));
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof MalformedMessageError)) throw error;
       const place = stored.namespace === "" ? stored.name : `${stored.namespace}/${stored.name}`;

@@ -90,7 +90,7 @@ class Scanner extends WireCursor implements MessageScan {
           if (!this.#isSameNamespace(to)) this.namespace = bytes.toString("utf8", this.at, to);
           break;
         case UID:
-          this.uid = bytes.toString("latin1", this.at, to);
+          this.uid = bytes.toString("utf8", this.at, to);
           break;
         case RESOURCE_VERSION:
           this.resourceVersion = bytes.toString("latin1", this.at, to);

@@ -60,7 +60,10 @@ export function protobufFormat(source: ProtobufReader): WireFormat {
     readBookmark: (bytes, start, end) =>
       explained(bytes, () => readMessage(messageNamed("meta.v1.PartialObjectMetadata"), bytes, start, end)),
     readStatus: (bytes, start, end) =>
-      explained(bytes, () => readMessage(messageNamed("meta.v1.Status"), bytes, start, end)),
+      explained(bytes, () => ({
+        ...readMessage(messageNamed("meta.v1.Status"), bytes, start, end),
+        kind: "Status",
+      })),
   };
 }
 
