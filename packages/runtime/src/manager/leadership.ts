@@ -166,7 +166,12 @@ export interface LeaseThreadData {
   readonly fence: SharedArrayBuffer;
   /** Of the main thread. */
   readonly pulse: SharedArrayBuffer;
+  /** For how long the lease is renewed for a main thread that stands still. */
+  readonly patienceMs: number;
 }
+
+/** A main thread that stands still for longer does not come back, and someone else should work. Ordinary stalls are far from it. */
+const PATIENCE_MS = 120_000;
 
 /** What the renewing thread says. */
 export type LeaseThreadMessage =
@@ -178,22 +183,26 @@ export type LeaseThreadMessage =
  * Competes on a thread of its own, with a connection of its own, so that a long parse or collection on the main thread cannot lose the
  * lease. The thread moves the fence in shared memory: the main thread, waking from a stall, sees a loss before its first write, not
  * after its first message.
+ *
+ * A main thread that stands still for minutes loses the lease all the same: it would keep others from the work that it does not do.
  */
 export async function competeInThread(
   options: CampaignOptions & {
     readonly access: ClusterAccess;
     /** Memory of the main thread's `Pulse`, which the renewing thread watches over. @default nobody's */
     readonly pulse?: SharedArrayBuffer;
+    /** How long that may be missing before the lease is given to others. @default 120_000 */
+    readonly patienceMs?: number;
   },
   handlers: LeadershipHandlers,
 ): Promise<Leadership> {
   const { Worker } = await import("node:worker_threads");
-  const { access, rules, lease, log, pulse = new Pulse().memory } = options;
+  const { access, rules, lease, log, pulse = new Pulse().memory, patienceMs = PATIENCE_MS } = options;
   const fence = new LeaseFence(threadClock);
   const changes = new Changes(handlers, options);
   const contact = new Contact(threadClock, options);
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory, pulse };
+  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory, pulse, patienceMs };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isStopping = false;
   let thread = start();

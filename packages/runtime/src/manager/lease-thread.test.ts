@@ -1,8 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { silentLogger } from "../reconcile/log.ts";
+import { threadClock } from "./fence.ts";
 import { competeInThread } from "./leadership.ts";
 import { manager } from "./manager.ts";
+import { Pulse } from "./stall.ts";
 
 /** A lease server on a thread of its own, so that it answers while this one stands still. Messages switch it off and on. */
 const serverCode = `
@@ -80,6 +82,30 @@ test("a main thread that stands still keeps the lease, and one that woke without
   await led.promise;
   await leadership.stop();
   expect(await server.turn("up")).toBe("");
+  await server.close();
+});
+
+test("a main thread whose pulse stays away gives the lease to others, and leads again when it is back", async () => {
+  const server = await leaseServer();
+  const pulse = new Pulse();
+  const beating = setInterval(() => pulse.beat(threadClock.monotonic()), 20);
+  let led = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<void>();
+  const leadership = await competeInThread(
+    { rules, lease, log: silentLogger, access: server.access, pulse: pulse.memory, patienceMs: 50 },
+    { onLeading: () => led.resolve(), onLost: lost.resolve },
+  );
+  await led.promise;
+  led = Promise.withResolvers<void>();
+  pulse.beat(threadClock.monotonic() - 10_000);
+  clearInterval(beating);
+  await lost.promise;
+  expect(leadership.fence.isOpen).toBe(false);
+  await expect.poll(() => server.turn("up"), { interval: 5 }).toBe("");
+  const again = setInterval(() => pulse.beat(threadClock.monotonic()), 20);
+  await led.promise;
+  clearInterval(again);
+  await leadership.stop();
   await server.close();
 });
 

@@ -41,6 +41,12 @@ export class Pulse {
     return Number(Atomics.load(this.#slots, 0)) / 1000;
   }
 
+  /** For how long it has been missing. 0 if it never beat: then nobody keeps it. */
+  missingMs(now: number): number {
+    const { lastMs } = this;
+    return lastMs === 0 ? 0 : Math.max(0, now - lastMs - BEAT_MS);
+  }
+
   set doing(what: string) {
     Atomics.store(this.#slots, 1, BigInt(this.#text.write(what)));
   }
@@ -150,14 +156,14 @@ function threadCpuMs(): number {
  * gives the line to write, if there is one.
  */
 export function pulseReader(
-  pulse: Pick<Pulse, "lastMs" | "doing">,
+  pulse: Pulse,
   clock: Pick<FenceClock, "monotonic"> = threadClock,
 ): () => string | undefined {
   let toldAt = Number.NEGATIVE_INFINITY;
   return () => {
     const now = clock.monotonic();
-    const stoodMs = now - pulse.lastMs - BEAT_MS;
-    if (pulse.lastMs === 0 || stoodMs < 2 * STALL_MS) {
+    const stoodMs = pulse.missingMs(now);
+    if (stoodMs < 2 * STALL_MS) {
       toldAt = Number.NEGATIVE_INFINITY;
       return undefined;
     }
