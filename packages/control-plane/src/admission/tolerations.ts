@@ -11,8 +11,10 @@ export function defaultTolerationSeconds(): Admission {
   return {
     name: "DefaultTolerationSeconds",
     mutate: (request) => {
-      const pod = creationOf(request, "", "pods");
-      if (!pod) return;
+      const { operation, subresource, resource, object: pod } = request;
+      const isPod =
+        resource.info.group === "" && resource.info.plural === "pods" && subresource === undefined;
+      if (!isPod || !pod || (operation !== "CREATE" && operation !== "UPDATE")) return;
       const spec = ensure(pod, "spec");
       const given = items(spec, "tolerations");
       const missing = keys.filter(

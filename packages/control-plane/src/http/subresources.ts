@@ -10,7 +10,7 @@ import {
   type Tokens,
   type User,
 } from "../auth/index.ts";
-import { clone, isObject, type JsonObject } from "../json.ts";
+import { clone, isObject, type JsonObject, textOf } from "../json.ts";
 import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
@@ -91,30 +91,57 @@ const success: JsonObject = { kind: "Status", apiVersion: "v1", metadata: {}, st
 
 /** Puts a pod on a node. */
 const bind: Handler = async (deps, target, _info, write) => {
-  const body = await readPosted(deps, write, { group: "", version: "v1", kind: "Binding" }, "binding");
-  const binding = await deps.registry.admit(target, body, write.context);
+  const body = await readPosted(deps, write, bindingKind, "binding");
+  const binding = await deps.registry.admit(target, inNamespace(body, target), write.context);
+  await assign(deps, target, binding, write);
+  return await encoded(201, success, write.as.encoding);
+};
+
+const bindingKind = { group: "", version: "v1", kind: "Binding" };
+
+/** What is posted says its namespace by the time anybody looks at it. */
+function inNamespace(object: JsonObject, { namespace }: Pick<Target, "namespace">): JsonObject {
+  const metadata = isObject(object.metadata) ? object.metadata : {};
+  return { ...object, metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) } };
+}
+
+async function assign(
+  deps: SubresourceDependencies,
+  target: Target,
+  binding: JsonObject,
+  write: WriteRequest,
+): Promise<void> {
   const node = field(binding, "target", "name");
   if (typeof node !== "string" || node === "") throw badRequest("a Binding must name its target");
+  const refuse = (why: string) =>
+    conflict({ group: "", resource: "pods/binding" }, target.name, `pod ${target.name} ${why}`);
   await deps.registry.update(
     target,
     write.context,
     (live) => {
+      if (field(live, "metadata", "deletionTimestamp") !== undefined)
+        throw refuse("is being deleted, cannot be assigned to a host");
       const bound = field(live, "spec", "nodeName");
-      if (bound) {
-        throw conflict(
-          { group: "", resource: "pods/binding" },
-          target.name,
-          `pod ${target.name} is already assigned to node ${JSON.stringify(bound)}`,
-        );
-      }
+      if (bound) throw refuse(`is already assigned to node ${JSON.stringify(bound)}`);
       const next = clone(live);
       next.spec = { ...(next.spec as JsonObject), nodeName: node };
+      const lastTransitionTime = timestamp(deps.registry.clock);
+      const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime };
+      const conditions = field(live, "status", "conditions");
+      next.status = {
+        ...(next.status as JsonObject | undefined),
+        conditions: [
+          ...(Array.isArray(conditions) ? conditions : []).filter(
+            (one) => field(one, "type") !== "PodScheduled",
+          ),
+          scheduled,
+        ],
+      };
       return next;
     },
-    { kind: "UpdateOptions", admitted: true },
+    { kind: "UpdateOptions", admitted: true, tracked: true },
   );
-  return await encoded(201, success, write.as.encoding);
-};
+}
 
 /** Deletes a pod, unless its disruption budgets say no. */
 const evict: Handler = async (deps, target, _info, write) => {
@@ -124,7 +151,7 @@ const evict: Handler = async (deps, target, _info, write) => {
     { group: "policy", version: "v1", kind: "Eviction" },
     "eviction",
   );
-  const eviction = await deps.registry.admit(target, body, write.context);
+  const eviction = await deps.registry.admit(target, inNamespace(body, target), write.context);
   const { subresource: _subresource, ...pod } = target;
   const { object } = deps.registry.entry(pod);
   const { spendBudget } = await import("./eviction.ts");
@@ -172,7 +199,7 @@ const token: Handler = async (deps, target, _info, write) => {
   });
   const { subresource: _subresource, ...account } = target;
   const { object } = deps.registry.entry(account);
-  const wish = await deps.registry.admit(target, body, write.context);
+  const wish = await deps.registry.admit(target, inNamespace(body, target), write.context);
   const { tokens } = deps;
   const issued = await requestToken(wish, object, { tokens, clock: deps.registry.clock });
   return await encoded(201, issued, write.as.encoding);
@@ -182,6 +209,16 @@ type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteReq
 
 /** Kinds that are questions: posting one gives the answer, and nothing is stored. */
 const reviews: { readonly [path: string]: Review } = {
+  "/bindings": async (deps, { namespace }, write) => {
+    const { registry } = deps;
+    const [resource, pods] = [registry.resource("", "v1", "bindings"), registry.resource("", "v1", "pods")];
+    const body = inNamespace(await readPosted(deps, write, bindingKind, undefined), { namespace });
+    const name = textOf(field(body, "metadata", "name"));
+    if (!resource || !pods || name === "") throw badRequest("a Binding must name its pod");
+    const binding = await registry.admit({ resource, namespace, name }, body, write.context);
+    await assign(deps, { resource: pods, namespace, name, subresource: "binding" }, binding, write);
+    return success;
+  },
   "authorization.k8s.io/subjectaccessreviews": async (deps, _info, write) =>
     reviewSubjectAccess(await question(deps, write, "SubjectAccessReview"), deps.authorizer),
   "authorization.k8s.io/selfsubjectaccessreviews": async (deps, _info, write) =>

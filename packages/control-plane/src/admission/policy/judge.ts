@@ -15,6 +15,8 @@ import type { Policy, Validation } from "./policies.ts";
 export interface Objection {
   readonly message: string;
   readonly reason: string;
+  /** Whether it stands whatever the binding's actions are. */
+  readonly always?: true;
 }
 
 /** A policy whose expressions are compiled. */
@@ -58,7 +60,11 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
             }),
     }),
   );
-  return { judge: (inputs) => judge(policy, { composed, conditions, validations }, inputs) };
+  const audits = policy.auditExpressions.map((expression) => ({
+    expression,
+    program: compileForAdmission(expression, "string or null", { ...declarations, hasAuthorizer: false }),
+  }));
+  return { judge: (inputs) => judge(policy, { composed, conditions, validations, audits }, inputs) };
 }
 
 function judge(
@@ -67,6 +73,7 @@ function judge(
     readonly composed: readonly ComposedVariable[];
     readonly conditions: CompiledConditions | undefined;
     readonly validations: readonly CompiledValidation[];
+    readonly audits: readonly { readonly expression: string; readonly program: Compilation }[];
   },
   inputs: Inputs,
 ): Objection[] {
@@ -77,13 +84,18 @@ function judge(
   if (outcome !== "hold") return failure(outcome.error);
   const evaluation = new Evaluation(inputs, compiled.composed, budgets.validations);
   try {
-    return compiled.validations.flatMap(({ validation, program, message }) => {
+    const objections = compiled.validations.flatMap(({ validation, program, message }) => {
       const result = evaluation.evaluate(validation.expression, program);
       if ("error" in result) return failure(result.error);
       if (result.value === true) return [];
       const { reason } = validation;
       return [{ message: said(evaluation, validation, message), reason }];
     });
+    const unsaid = compiled.audits.flatMap(({ expression, program }) => {
+      const result = evaluation.evaluate(expression, program);
+      return "error" in result ? failure(result.error).map((one) => ({ ...one, always: true as const })) : [];
+    });
+    return [...objections, ...unsaid];
   } catch (error) {
     if (error instanceof OutOfBudget) return failure(error.message);
     throw error;

@@ -107,13 +107,13 @@ async function judgeBinding(
       user: request.user as User,
     }),
   );
-  return objections.flatMap(({ message, reason }) => {
-    if (binding.actions.includes("Warn")) {
+  return objections.flatMap(({ message, reason, always }) => {
+    if (binding.actions.includes("Warn") && !always) {
       request.warn(
         `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
       );
     }
-    return binding.actions.includes("Deny")
+    return binding.actions.includes("Deny") || always
       ? [{ policy: policy.name, binding: binding.name, message, reason }]
       : [];
   });

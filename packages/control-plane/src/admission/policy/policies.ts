@@ -11,6 +11,8 @@ export interface Policy {
   readonly conditions: readonly NamedCondition[];
   readonly variables: readonly NamedCondition[];
   readonly validations: readonly Validation[];
+  /** The expressions behind audit annotations. There is no audit log here, but one that fails refuses the request all the same. */
+  readonly auditExpressions: readonly string[];
   readonly ignoreFailures: boolean;
   readonly bindings: readonly Binding[];
 }
@@ -76,6 +78,9 @@ function readPolicy(policy: JsonObject, bindings: readonly Binding[]): Policy {
       : undefined,
     conditions: readConditions(spec.matchConditions),
     variables: readConditions(spec.variables),
+    auditExpressions: (Array.isArray(spec.auditAnnotations) ? spec.auditAnnotations : [])
+      .filter(isObject)
+      .map(({ valueExpression }) => textOf(valueExpression)),
     validations: (Array.isArray(validations) ? validations : []).filter(isObject).map((validation) => ({
       expression: textOf(validation.expression),
       message: textOf(validation.message),

@@ -196,3 +196,19 @@ test("expressions that do not compile are refused when they are written", async 
     ],
   ]);
 });
+
+test("an audit annotation that cannot be told refuses the request, whatever the binding does about violations", async () => {
+  const auditAnnotations = [{ key: "k", valueExpression: "string(object.data.nothing)" }];
+  await policy({ validations: [{ expression: "true" }], auditAnnotations }, { validationActions: ["Audit"] });
+  const { status, body } = await create();
+  expect(status).toBe(422);
+  expect(body.message).toBe(
+    `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: expression 'string(object.data.nothing)' resulted in error: no such key: nothing`,
+  );
+});
+
+test("an audit annotation that can be told says nothing to the client", async () => {
+  const auditAnnotations = [{ key: "k", valueExpression: "'a is ' + object.data.a" }];
+  await policy({ validations: [{ expression: "true" }], auditAnnotations });
+  expect((await create()).status).toBe(201);
+});

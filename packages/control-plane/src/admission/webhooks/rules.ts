@@ -101,15 +101,20 @@ function matchRules(
   return undefined;
 }
 
-/** The other served versions of a kind. */
+/** The other served versions of a kind. Events are served by two groups, and are the same in both. */
 function versionsOf(resource: Resource, registry: Pick<Registry, "kinds">): KindInfo[] {
   const { group, version, plural } = resource.info;
-  const versions = registry.kinds.group(group)?.versions ?? [];
-  return versions.flatMap((other) => {
-    const info = other === version ? undefined : registry.kinds.byResource(group, other, plural);
-    return info ? [info] : [];
-  });
+  const groups = resource.bucket === "events" ? eventGroups : [group];
+  return groups.flatMap((served) =>
+    (registry.kinds.group(served)?.versions ?? []).flatMap((other) => {
+      const isSame = served === group && other === version;
+      const info = isSame ? undefined : registry.kinds.byResource(served, other, plural);
+      return info ? [info] : [];
+    }),
+  );
 }
+
+const eventGroups = ["", "events.k8s.io"];
 
 /** The kind that a request's object is of: subresources such as `scale` have one of their own. */
 export function kindShown(info: KindInfo, subresource: string | undefined): GroupVersionKind {

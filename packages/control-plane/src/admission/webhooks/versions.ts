@@ -20,7 +20,8 @@ async function show(request: AdmissionRequest, match: Match, object: JsonObject)
   if (request.subresource === "scale" && request.resource.scale) {
     return clone(request.resource.scale.get(object) ?? {});
   }
-  return await convert(object, request.resource, match.resource);
+  const { settle } = request.resource;
+  return await convert(settle ? settle(object) : object, request.resource, match.resource);
 }
 
 /** An object in another served version of its kind. */
