@@ -105,9 +105,10 @@ export function checkSize(body: Uint8Array): void {
   }
 }
 
-/** The type without its parameters, in lower case. */
-export function mediaType(contentType: string | undefined): string {
-  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+/** The type without its parameters, in lower case: empty where none was sent, and not where there is nothing but parameters. */
+export function mediaType(contentType = ""): string {
+  const [type = ""] = contentType.split(";");
+  return type.trim() === "" ? contentType.trim() : type.trim().toLowerCase();
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

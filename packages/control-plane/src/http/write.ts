@@ -1,7 +1,7 @@
 import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "../kinds/index.ts";
-import { checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
+import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { findUnknownFields } from "../schema/structural.ts";
@@ -110,6 +110,7 @@ export async function update(
   const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate && target.subresource === undefined) {
     const metadata = object.metadata as JsonObject;
+    checkName(metadata, target.name);
     if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "", write.context);
     checkVersion(textOf(metadata.resourceVersion));
     delete metadata.resourceVersion;
