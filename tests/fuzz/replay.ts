@@ -1,6 +1,6 @@
 import { widgetDefinition } from "../differential/http/widget.ts";
 import { objectOf, type ServerFailure } from "./fuzz.ts";
-import type { RealServer } from "./real.ts";
+import type { RemoteServer } from "./remote.ts";
 import { isUnsupported } from "./rightful.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -19,7 +19,7 @@ export interface Replayed {
  * Sends what failed on the embedded server to a real one, each request with the object it was about in place, and compares the statuses. A
  * connection that the real server drops is a failure too: it panicked.
  */
-export async function replay(real: RealServer, failures: readonly ServerFailure[]): Promise<Replayed> {
+export async function replay(real: RemoteServer, failures: readonly ServerFailure[]): Promise<Replayed> {
   const alike = new Map<string, number>();
   const differences: string[] = [];
   let tried = 0;
@@ -42,7 +42,10 @@ export async function replay(real: RealServer, failures: readonly ServerFailure[
 }
 
 /** @returns the status; undefined if the real server does not take the object that the request is about */
-async function replayOne(real: RealServer, { request, object }: ServerFailure): Promise<number | undefined> {
+async function replayOne(
+  real: RemoteServer,
+  { request, object }: ServerFailure,
+): Promise<number | undefined> {
   await real.sendJson("POST", definitions, widgetDefinition("fuzz.example.com"));
   const place = objectOf(request.url);
   if (place !== undefined) await clear(real, place);
@@ -55,7 +58,7 @@ async function replayOne(real: RealServer, { request, object }: ServerFailure): 
   return status;
 }
 
-async function clear(real: RealServer, place: string): Promise<void> {
+async function clear(real: RemoteServer, place: string): Promise<void> {
   // What every namespace and cluster needs stays.
   if (/\/(namespaces|nodes)\/[^/]*$/.test(place) && !/\/[abc]$/.test(place)) return;
   await real.sendJson("PATCH", place, { metadata: { finalizers: null } }, "application/merge-patch+json");
@@ -76,6 +79,6 @@ function asNew(object: object): object {
 }
 
 /** Takes away what the replay defined. */
-export async function cleanUp(real: RealServer): Promise<void> {
+export async function cleanUp(real: RemoteServer): Promise<void> {
   await real.sendJson("DELETE", `${definitions}/widgets.fuzz.example.com`, {});
 }

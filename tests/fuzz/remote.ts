@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { load } from "js-yaml";
 import type { FuzzRequest } from "./requests.ts";
@@ -8,14 +7,14 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: Record<string, string> }];
 }
 
-/** A real API server, of which only the statuses matter. Takes addresses as they are, which a URL would straighten. */
-export class RealServer implements Disposable {
+/** An API server behind a socket, of which only the statuses matter. Takes addresses as they are, which a URL would straighten. */
+export class RemoteServer implements Disposable {
   readonly #address: URL;
   readonly #agent: Agent;
 
-  /** @param kubeconfig the file, with its certificates inline */
+  /** @param kubeconfig its content, with certificates inline */
   constructor(kubeconfig: string) {
-    const config = load(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
+    const config = load(kubeconfig) as Kubeconfig;
     const { cluster } = config.clusters[0];
     const { user } = config.users[0];
     const decode = (data: string | undefined) => Buffer.from(data ?? "", "base64");
@@ -28,7 +27,7 @@ export class RealServer implements Disposable {
     });
   }
 
-  /** @returns the status; 0 if the server dropped the connection, which it does when it panics */
+  /** @returns the status; 0 if the server dropped the connection, which a real one does when it panics */
   send({ method, url, headers, body }: FuzzRequest): Promise<number> {
     const sendable = Object.entries(headers).filter(([, text]) => /^[\x20-\x7e]*$/.test(text));
     return new Promise((resolve) => {
@@ -43,7 +42,12 @@ export class RealServer implements Disposable {
         },
         (incoming) => {
           incoming.resume();
-          incoming.once("close", () => resolve(incoming.statusCode ?? 0));
+          // A watch may go on for as long as it likes: that it began is enough.
+          const enough = setTimeout(() => incoming.destroy(), 1_500);
+          incoming.once("close", () => {
+            clearTimeout(enough);
+            resolve(incoming.statusCode ?? 0);
+          });
         },
       );
       outgoing.once("error", () => resolve(0));
