@@ -173,7 +173,10 @@ test("events tell what happened, and the same one again is a series", async () =
   });
 });
 
-test("a finalizer is there before the first child, and cleaning up comes before the end", async () => {
+test("a finalizer is there before the first child, and cleaning up comes before the end", {
+  // A real garbage collector looks for new kinds every thirty seconds.
+  timeout: 75_000,
+}, async () => {
   const { key } = await write("brief");
   const ready = await waitForCondition(cluster.client, Notebook, key, "Ready");
   expect(ready.metadata.finalizers).toEqual(["operator.windlass.dev/notebook"]);
@@ -181,7 +184,7 @@ test("a finalizer is there before the first child, and cleaning up comes before 
   await waitForDeletion(cluster.client, Notebook, key);
   expect(cleaned).toContain("brief");
   if (cluster.hasControllers)
-    await waitForDeletion(cluster.client, ConfigMap, { namespace, name: "brief-0" });
+    await waitForDeletion(cluster.client, ConfigMap, { namespace, name: "brief-0" }, { timeoutMs: 60_000 });
 });
 
 test("a failure is tried again until it is cured, and is in the condition meanwhile", async () => {
