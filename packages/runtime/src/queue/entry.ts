@@ -2,9 +2,9 @@ import type { Band, Lane } from "./ready.ts";
 
 /** What the queue knows of one key. Lives only while the key waits, runs or backs off: an idle key has none. */
 export class Entry<K> {
-  readonly key: K;
-  readonly id: string;
-  readonly namespace: string;
+  /** What it is of; undefined while it is of nothing. */
+  key: K | undefined;
+  namespace: string;
   at: "ready" | "delayed" | "running" = "ready";
   priority: number;
   /** Since when it has been due, in monotonic milliseconds. */
@@ -33,11 +33,19 @@ export class Entry<K> {
   order = 0;
   heapIndex = -1;
 
-  constructor(key: K, id: string, namespace: string, priority: number, dueSince: number) {
+  constructor(key: K, namespace: string, priority: number, dueSince: number) {
     this.key = key;
-    this.id = id;
     this.namespace = namespace;
     this.priority = priority;
     this.dueSince = dueSince;
+  }
+
+  /** Forgets its key, and all that was known of it. It has been taken out of every order before. */
+  clear(): void {
+    this.key = undefined;
+    this.namespace = "";
+    this.again = undefined;
+    this.failures = 0;
+    this.retryAt = undefined;
   }
 }

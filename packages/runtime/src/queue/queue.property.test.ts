@@ -1,9 +1,9 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createQueue, type Lease } from "./queue.ts";
+import { createQueue, type Lease, type NamespacedKey } from "./queue.ts";
 
-const keys = ["a/1", "a/2", "a/3", "b/1", "b/2", "c/1"] as const;
+const keys = ["a/1", "a/2", "a/3", "b/1", "b/2", "/1"] as const;
 const key = fc.constantFrom(...keys);
 
 type Command =
@@ -28,89 +28,108 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 10, 100) }),
 );
 
+type Key = string | NamespacedKey;
+
+/** A key as an object that is new each time, as events bring it. */
+function asObject(text: string): NamespacedKey {
+  const [namespace = "", name = ""] = text.split("/");
+  return namespace === "" ? { name } : { namespace, name };
+}
+
+function asText(given: Key): string {
+  return typeof given === "string" ? given : `${given.namespace ?? ""}/${given.name}`;
+}
+
 /** What a key owes: the soonest time by which it must be due. Written as one would explain it, without heaps or bands. */
 interface Debt {
   readyAt: number;
   priority: number;
 }
 
-test("no key is lost or handed out twice at a time, and each is due exactly when the soonest request says", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { maxLength: 120, size: "max" }), async (commands) => {
-      const clock = new ManualClock(0);
-      const queue = createQueue<string>({
-        clock,
-        random: seededRandom(7),
-        backoff: { initialMs: 20, maxMs: 160, jitter: 0 },
-      });
-      const owed = new Map<string, Debt>();
-      const running = new Map<string, { lease: Lease<string>; again: Debt | undefined; startedAt: number }>();
-      const windows = new Map<string, { failures: number; until: number }>();
-      const merge = (before: Debt | undefined, more: Debt): Debt =>
-        before
-          ? {
-              readyAt: Math.min(before.readyAt, more.readyAt),
-              priority: Math.max(before.priority, more.priority),
-            }
-          : more;
-      for (const step of commands) {
-        const now = clock.monotonic();
-        if (step.do === "add") {
-          queue.add(step.key, { priority: step.priority, after: step.after });
-          const debt = { readyAt: now + step.after, priority: step.priority };
-          const run = running.get(step.key);
-          if (run) run.again = merge(run.again, debt);
-          else owed.set(step.key, merge(owed.get(step.key), debt));
-        } else if (step.do === "take") {
-          const lease = queue.tryTake();
-          const due = [...owed].filter(([, debt]) => debt.readyAt <= now);
-          expect(lease === undefined).toBe(due.length === 0);
-          if (!lease) continue;
-          const debt = owed.get(lease.key);
-          expect(running.has(lease.key)).toBe(false);
-          expect(debt?.readyAt).toBeLessThanOrEqual(now);
-          expect(lease.priority).toBe(debt?.priority);
-          expect(lease.attempt).toBe((windows.get(lease.key)?.failures ?? 0) + 1);
-          owed.delete(lease.key);
-          running.set(lease.key, { lease, again: undefined, startedAt: now });
-        } else if (step.do === "advance") {
-          await clock.advance(step.ms);
-        } else {
-          const [name, run] = [...running][step.which % Math.max(1, running.size)] ?? [];
-          if (!name || !run) continue;
-          running.delete(name);
-          let debt = run.again;
-          if (step.do === "done") {
-            run.lease.done();
-            windows.delete(name);
-          } else if (step.do === "retryAfter") {
-            run.lease.retryAfter(step.after);
-            windows.delete(name);
-            debt = merge(debt, { readyAt: now + step.after, priority: run.lease.priority });
+test.each([
+  ["strings", (text: string): Key => text],
+  ["objects", asObject],
+])(
+  "of keys that are %s none is lost or handed out twice at a time, and each is due exactly when the soonest request says",
+  async (_form, keyOf) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { maxLength: 120, size: "max" }), async (commands) => {
+        const clock = new ManualClock(0);
+        const queue = createQueue<Key>({
+          clock,
+          random: seededRandom(7),
+          backoff: { initialMs: 20, maxMs: 160, jitter: 0 },
+        });
+        const owed = new Map<string, Debt>();
+        const running = new Map<string, { lease: Lease<Key>; again: Debt | undefined; startedAt: number }>();
+        const windows = new Map<string, { failures: number; until: number }>();
+        const merge = (before: Debt | undefined, more: Debt): Debt =>
+          before
+            ? {
+                readyAt: Math.min(before.readyAt, more.readyAt),
+                priority: Math.max(before.priority, more.priority),
+              }
+            : more;
+        for (const step of commands) {
+          const now = clock.monotonic();
+          if (step.do === "add") {
+            queue.add(keyOf(step.key), { priority: step.priority, after: step.after });
+            const debt = { readyAt: now + step.after, priority: step.priority };
+            const run = running.get(step.key);
+            if (run) run.again = merge(run.again, debt);
+            else owed.set(step.key, merge(owed.get(step.key), debt));
+          } else if (step.do === "take") {
+            const lease = queue.tryTake();
+            const due = [...owed].filter(([, debt]) => debt.readyAt <= now);
+            expect(lease === undefined).toBe(due.length === 0);
+            if (!lease) continue;
+            const taken = asText(lease.key);
+            const debt = owed.get(taken);
+            expect(running.has(taken)).toBe(false);
+            expect(debt?.readyAt).toBeLessThanOrEqual(now);
+            expect(lease.priority).toBe(debt?.priority);
+            expect(lease.attempt).toBe((windows.get(taken)?.failures ?? 0) + 1);
+            owed.delete(taken);
+            running.set(taken, { lease, again: undefined, startedAt: now });
+          } else if (step.do === "advance") {
+            await clock.advance(step.ms);
           } else {
-            const open = windows.get(name);
-            const inside = open !== undefined && run.startedAt < open.until;
-            const failures = inside ? open.failures : (open?.failures ?? 0) + 1;
-            const until = inside ? open.until : now + Math.min(160, 20 * 2 ** (failures - 1));
-            windows.set(name, { failures, until });
-            expect(run.lease.retry()).toBe(Math.max(0, until - now));
-            debt = merge(debt, { readyAt: Math.max(now, until), priority: run.lease.priority });
+            const [name, run] = [...running][step.which % Math.max(1, running.size)] ?? [];
+            if (!name || !run) continue;
+            running.delete(name);
+            let debt = run.again;
+            if (step.do === "done") {
+              run.lease.done();
+              windows.delete(name);
+            } else if (step.do === "retryAfter") {
+              run.lease.retryAfter(step.after);
+              windows.delete(name);
+              debt = merge(debt, { readyAt: now + step.after, priority: run.lease.priority });
+            } else {
+              const open = windows.get(name);
+              const inside = open !== undefined && run.startedAt < open.until;
+              const failures = inside ? open.failures : (open?.failures ?? 0) + 1;
+              const until = inside ? open.until : now + Math.min(160, 20 * 2 ** (failures - 1));
+              windows.set(name, { failures, until });
+              expect(run.lease.retry()).toBe(Math.max(0, until - now));
+              debt = merge(debt, { readyAt: Math.max(now, until), priority: run.lease.priority });
+            }
+            if (debt) owed.set(name, debt);
           }
-          if (debt) owed.set(name, debt);
+          expect(queue.running).toBe(running.size);
+          expect(queue.depth + queue.delayed).toBe(owed.size);
+          for (const name of keys)
+            expect(queue.status(keyOf(name)) !== undefined).toBe(owed.has(name) || running.has(name));
         }
-        expect(queue.running).toBe(running.size);
-        expect(queue.depth + queue.delayed).toBe(owed.size);
-        for (const name of keys)
-          expect(queue.status(name) !== undefined).toBe(owed.has(name) || running.has(name));
-      }
-      for (const { lease } of running.values()) lease.done();
-      await clock.advance(1000);
-      for (let lease = queue.tryTake(); lease; lease = queue.tryTake()) lease.done();
-      expect([queue.depth, queue.delayed, queue.running, clock.pending]).toEqual([0, 0, 0, 0]);
-    }),
-    { numRuns: 300 },
-  );
-});
+        for (const { lease } of running.values()) lease.done();
+        await clock.advance(1000);
+        for (let lease = queue.tryTake(); lease; lease = queue.tryTake()) lease.done();
+        expect([queue.depth, queue.delayed, queue.running, clock.pending]).toEqual([0, 0, 0, 0]);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 test("with N namespaces waiting at one priority, the head of each is among the next N takes", () => {
   fc.assert(

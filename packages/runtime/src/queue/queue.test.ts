@@ -2,7 +2,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { createQueue, type Lease, type Queue, type QueueOptions } from "./queue.ts";
 
-function setup(options: Partial<QueueOptions<string>> = {}) {
+function setup(options: Partial<QueueOptions> = {}) {
   const clock = new ManualClock();
   const queue = createQueue<string>({ clock, random: seededRandom(1), backoff: { jitter: 0 }, ...options });
   return { clock, queue };

@@ -1,14 +1,11 @@
 import type { Clock, Random } from "@windlass/clock";
 import { type Backoff, type BackoffOptions, exponentialBackoff } from "./backoff.ts";
 import { DelayHeap } from "./delay-heap.ts";
-import { Entry } from "./entry.ts";
+import { Entries, type NamespacedKey } from "./entries.ts";
+import type { Entry } from "./entry.ts";
 import { ReadyOrder } from "./ready.ts";
 
-/** A key that is an object: addressed like what it stands for. */
-export interface NamespacedKey {
-  readonly namespace?: string;
-  readonly name: string;
-}
+export type { NamespacedKey };
 
 /** What a queue tells of its work. The meanings are those of client-go's `workqueue_*` metrics. */
 export interface QueueObserver {
@@ -22,13 +19,9 @@ export interface QueueObserver {
   retried?(): void;
 }
 
-export interface QueueOptions<K> {
+export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** What makes two keys the same. @default the string itself, or `NAMESPACE/NAME` */
-  readonly identify?: (key: K) => string;
-  /** Between what the queue is fair. @default `namespace`, or what a string has before its first "/" */
-  readonly namespaceOf?: (key: K) => string;
   /** @default 5 ms doubling to 1000 s, with jitter */
   readonly backoff?: BackoffOptions;
   /**
@@ -133,7 +126,7 @@ interface Taker<K> {
 }
 
 /** @throws RangeError for options that make no sense. */
-export function createQueue<K extends string | NamespacedKey>(options: QueueOptions<K>): Queue<K> {
+export function createQueue<K extends string | NamespacedKey>(options: QueueOptions): Queue<K> {
   const { ageingMs = 100, agedShare = 4 } = options;
   if (!(ageingMs > 0)) throw new RangeError(`queue: ageingMs (${ageingMs}) must be above 0`);
   if (!(Number.isInteger(agedShare) && agedShare >= 2))
@@ -143,11 +136,9 @@ export function createQueue<K extends string | NamespacedKey>(options: QueueOpti
 
 class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
   readonly #clock: Clock;
-  readonly #identify: (key: K) => string;
-  readonly #namespaceOf: (key: K) => string;
   readonly #backoff: Backoff;
   readonly #observer: QueueObserver;
-  readonly #entries = new Map<string, Entry<K>>();
+  readonly #entries = new Entries<K>();
   readonly #ready: ReadyOrder<K>;
   readonly #delays = new DelayHeap<K>();
   readonly #takers: Taker<K>[] = [];
@@ -156,10 +147,8 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
   #accepting = true;
   readonly #drained: (() => void)[] = [];
 
-  constructor(options: QueueOptions<K>, ready: ReadyOrder<K>) {
+  constructor(options: QueueOptions, ready: ReadyOrder<K>) {
     this.#clock = options.clock;
-    this.#identify = options.identify ?? identify;
-    this.#namespaceOf = options.namespaceOf ?? namespaceOf;
     this.#backoff = exponentialBackoff(options.random, options.backoff);
     this.#observer = options.observer ?? {};
     this.#ready = ready;
@@ -182,12 +171,9 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     const now = this.#clock.monotonic();
     const readyAt = after > 0 ? now + after : now;
     if (after > 0) this.#observer.retried?.();
-    const id = this.#identify(key);
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.get(key);
     if (!entry) {
-      const fresh = new Entry(key, id, this.#namespaceOf(key), priority, readyAt);
-      this.#entries.set(id, fresh);
-      this.#place(fresh, readyAt, now);
+      this.#place(this.#entries.make(key, priority, readyAt), readyAt, now);
     } else if (entry.at === "running") {
       if (!entry.again) entry.again = { priority, readyAt };
       else {
@@ -242,12 +228,12 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
   }
 
   forget(key: K): void {
-    const entry = this.#entries.get(this.#identify(key));
+    const entry = this.#entries.get(key);
     if (entry) forget(entry);
   }
 
   status(key: K): KeyStatus | undefined {
-    const entry = this.#entries.get(this.#identify(key));
+    const entry = this.#entries.get(key);
     if (!entry) return undefined;
     const { at, failures } = entry;
     return {
@@ -261,7 +247,7 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     const now = this.#clock.monotonic();
     const running: number[] = [];
     if (this.#running > 0) {
-      for (const entry of this.#entries.values())
+      for (const entry of this.#entries)
         if (entry.at === "running") running.push((now - entry.startedAt) / 1000);
     }
     return { depth: this.#ready.depth, running };
@@ -269,15 +255,15 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
 
   drain({ drop = false }: DrainOptions = {}): Promise<void> {
     this.#accepting = false;
-    for (const entry of this.#delays) this.#entries.delete(entry.id);
+    for (const entry of this.#delays) this.#entries.delete(entry);
     this.#delays.clear();
     this.#setTimer();
     if (drop) {
-      for (const entry of this.#entries.values()) {
+      for (const entry of this.#entries) {
         entry.again = undefined;
         if (entry.at !== "ready") continue;
         this.#ready.remove(entry);
-        this.#entries.delete(entry.id);
+        this.#entries.delete(entry);
       }
     }
     return new Promise((resolve) => {
@@ -344,7 +330,7 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
       entry.again = undefined;
       if (!this.#accepting && readyAt > now) readyAt = Number.POSITIVE_INFINITY;
     }
-    if (readyAt === Number.POSITIVE_INFINITY) this.#entries.delete(entry.id);
+    if (readyAt === Number.POSITIVE_INFINITY) this.#entries.delete(entry);
     else {
       entry.priority = priority;
       this.#place(entry, readyAt, now);
@@ -410,7 +396,8 @@ class EntryLease<K> implements Lease<K> {
   readonly #settle: Settle<K>;
 
   constructor(entry: Entry<K>, waitedMs: number, settle: Settle<K>) {
-    this.key = entry.key;
+    // An entry that is handed out has its key until it is settled.
+    this.key = entry.key as K;
     this.attempt = entry.failures + 1;
     this.priority = entry.priority;
     this.waitedMs = waitedMs;
@@ -441,14 +428,4 @@ class EntryLease<K> implements Lease<K> {
 function forget<K>(entry: Entry<K>): void {
   entry.failures = 0;
   entry.retryAt = undefined;
-}
-
-function identify(key: string | NamespacedKey): string {
-  return typeof key === "string" ? key : `${key.namespace ?? ""}/${key.name}`;
-}
-
-function namespaceOf(key: string | NamespacedKey): string {
-  if (typeof key !== "string") return key.namespace ?? "";
-  const slash = key.indexOf("/");
-  return slash < 0 ? "" : key.slice(0, slash);
 }
