@@ -3,7 +3,7 @@ import { check, type Environment } from "./check.ts";
 import { fromJson, toJson } from "./convert.ts";
 import { estimate } from "./estimate.ts";
 import { Meter, program } from "./evaluate.ts";
-import { type Authorize, authorizerOf } from "./library/authorizer.ts";
+import { AUTHORIZER, type Authorize, authorizerOf } from "./library/authorizer.ts";
 import { KUBERNETES } from "./library/index.ts";
 import { constantFault, literalIssues } from "./literals.ts";
 import { parse } from "./parse.ts";
@@ -71,7 +71,7 @@ export type Expression =
  */
 export function compileExpression(text: string, variables: Iterable<string>): Expression {
   const names = [...variables];
-  const types = new Map<string, Type>(names.map((name) => [name, DYN]));
+  const types = new Map<string, Type>(names.map((name) => [name, name === "authorizer" ? AUTHORIZER : DYN]));
   const compiled = compileCel(text, { variables: types, library: KUBERNETES });
   if (compiled.errors !== undefined) return { errors: compiled.errors };
   if (compiled.fault !== undefined) return { errors: compiled.fault };

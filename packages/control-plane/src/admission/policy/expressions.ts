@@ -2,11 +2,12 @@ import type { Authorizer, User } from "../../auth/index.ts";
 import { fromJson } from "../../cel/convert.ts";
 import { CostExceeded, Meter } from "../../cel/evaluate.ts";
 import { type Compilation, compileCel } from "../../cel/expression.ts";
-import { KUBERNETES, type Library, libraryOf } from "../../cel/library/index.ts";
+import { AUTHORIZER, authorizerOf, type ResourceQuestion } from "../../cel/library/authorizer.ts";
+import { KUBERNETES } from "../../cel/library/index.ts";
 import { BOOL, DYN, NULL, STRING, type Type, typeName } from "../../cel/types.ts";
 import { CelError, CelMap, type Value } from "../../cel/values.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { AUTHORIZATION, AUTHORIZER, AuthorizerValue, ResourceCheck } from "./authorizer.ts";
+import { askedOf } from "./authorizer.ts";
 import { NAMESPACE, REQUEST } from "./request-type.ts";
 
 /** What one expression, or a set of them over one request, may cost. */
@@ -21,19 +22,6 @@ export class OutOfBudget extends Error {
     super(outOfBudget);
     this.name = "OutOfBudget";
   }
-}
-
-/** Functions by the same names may be there already; admission has its own, which know the request's resource. */
-const replaced = new Set(AUTHORIZATION.map(({ name }) => name));
-const library: Library = libraryOf([
-  ...[...KUBERNETES.values()]
-    .flat()
-    .filter(({ name, params }) => !replaced.has(name) || !asksAuthorizer(params)),
-  ...AUTHORIZATION,
-]);
-
-function asksAuthorizer([receiver]: readonly Type[]): boolean {
-  return receiver?.kind === "opaque" && receiver.name.startsWith("kubernetes.authorization.");
 }
 
 /** What a request brings to expressions. */
@@ -82,7 +70,7 @@ export function compileForAdmission(text: string, result: Result, declarations: 
       fields: declarations.composed,
     });
   }
-  const compiled = compileCel(text, { variables, library });
+  const compiled = compileCel(text, { variables, library: KUBERNETES });
   if (compiled.errors !== undefined) return { errors: `compilation failed: ${compiled.errors}` };
   if (compiled.fault !== undefined) return { errors: `compilation failed: ${compiled.fault}` };
   const wanted = allowed[result];
@@ -116,9 +104,8 @@ export class Evaluation {
       ["namespaceObject", fromJson(inputs.namespaceObject ?? null)],
     ]);
     if (inputs.authorizer) {
-      const by = new AuthorizerValue(inputs.authorizer, inputs.user);
-      by.set("requestResource", new ResourceCheck(by, questionOf(inputs.request)));
-      bound.set("authorizer", by);
+      const authorize = askedOf(inputs.authorizer, inputs.user);
+      bound.set("authorizer", authorizerOf(authorize, questionOf(inputs.request)));
     }
     bound.set("variables", new Variables(composed, (compiled) => this.#run(compiled)));
     this.#bound = bound;
@@ -192,7 +179,7 @@ class Variables extends CelMap {
   }
 }
 
-function questionOf(request: JsonObject): ResourceCheck["question"] {
+function questionOf(request: JsonObject): ResourceQuestion {
   const { group = "", resource = "" } = request.requestResource as { group?: string; resource?: string };
   const part = (name: string): Record<string, string> => {
     const value: Json | undefined = request[name === "subresource" ? "requestSubResource" : name];

@@ -1,6 +1,6 @@
 import { method, type Overload } from "../functions.ts";
-import { BOOL, opaque, STRING } from "../types.ts";
-import { CelError, Opaque } from "../values.ts";
+import { BOOL, type ObjectType, opaque, STRING } from "../types.ts";
+import { CelError, CelMap, Opaque } from "../values.ts";
 
 /** What an expression asks the authorizer. Paths have no resource, resources no path. */
 export interface AccessQuestion {
@@ -11,8 +11,8 @@ export interface AccessQuestion {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** `namespace/name` of the account asked about; the user of the request when absent. */
-  readonly serviceAccount?: string;
+  /** The account asked about; the user of the request when absent. */
+  readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
 export interface AccessAnswer {
@@ -25,11 +25,32 @@ export interface AccessAnswer {
 /** Answers what `authorizer` is asked. */
 export type Authorize = (question: AccessQuestion) => AccessAnswer;
 
-const AUTHORIZER = opaque("kubernetes.authorization.Authorizer");
-const PATH = opaque("kubernetes.authorization.PathCheck");
-const GROUP = opaque("kubernetes.authorization.GroupCheck");
-const RESOURCE = opaque("kubernetes.authorization.ResourceCheck");
-const DECISION = opaque("kubernetes.authorization.Decision");
+/** A question that lacks only what is to be done. */
+export type ResourceQuestion = Omit<AccessQuestion, "verb" | "path">;
+
+const prefix = "kubernetes.authorization.";
+const PATH = opaque(`${prefix}PathCheck`);
+const GROUP = opaque(`${prefix}GroupCheck`);
+const RESOURCE = opaque(`${prefix}ResourceCheck`);
+const DECISION = opaque(`${prefix}Decision`);
+
+/** The type of the variable `authorizer`. Its one field is a question about the very thing that a request is about. */
+export const AUTHORIZER: ObjectType = {
+  kind: "object",
+  name: `${prefix}Authorizer`,
+  fields: new Map([["requestResource", RESOURCE]]),
+};
+
+class AuthorizerValue extends CelMap {
+  readonly authorize: Authorize;
+  readonly asked: Omit<AccessQuestion, "verb">;
+
+  constructor(authorize: Authorize, asked: Omit<AccessQuestion, "verb">) {
+    super(AUTHORIZER.name);
+    this.authorize = authorize;
+    this.asked = asked;
+  }
+}
 
 /** A question being put together, step by step. */
 class Question extends Opaque {
@@ -37,15 +58,11 @@ class Question extends Opaque {
   readonly authorize: Authorize;
   readonly asked: Omit<AccessQuestion, "verb">;
 
-  constructor(typeName: string, authorize: Authorize, asked: Omit<AccessQuestion, "verb">) {
+  constructor(step: string, authorize: Authorize, asked: Omit<AccessQuestion, "verb">) {
     super();
-    this.typeName = typeName;
+    this.typeName = `${prefix}${step}`;
     this.authorize = authorize;
     this.asked = asked;
-  }
-
-  with(typeName: string, asked: Omit<AccessQuestion, "verb">): Question {
-    return new Question(typeName, this.authorize, { ...this.asked, ...asked });
   }
 
   equals(other: Opaque): boolean {
@@ -54,7 +71,7 @@ class Question extends Opaque {
 }
 
 class Decision extends Opaque {
-  readonly typeName = "kubernetes.authorization.Decision";
+  readonly typeName = `${prefix}Decision`;
   readonly answer: AccessAnswer;
 
   constructor(answer: AccessAnswer) {
@@ -67,50 +84,62 @@ class Decision extends Opaque {
   }
 }
 
-/** The value of the variable `authorizer`. */
-export function authorizerOf(authorize: Authorize): Opaque {
-  return new Question(named("Authorizer"), authorize, {});
+/** The value of the variable `authorizer`. @param about what `authorizer.requestResource` asks about */
+export function authorizerOf(authorize: Authorize, about?: ResourceQuestion): CelMap {
+  const value = new AuthorizerValue(authorize, {});
+  if (about) value.set("requestResource", new Question("ResourceCheck", authorize, about));
+  return value;
 }
 
 /** One check costs so much that an expression can make two. */
-const CHECK_COST = { cost: (): number => 350_000 };
+const checkCost = { cost: (): number => 350_000 };
 
-function check(question: Question, verb: string): Decision {
-  return new Decision(question.authorize({ ...question.asked, verb }));
+function check({ authorize, asked }: Question, verb: string): Decision {
+  return new Decision(authorize({ ...asked, verb }));
 }
 
-const named = (type: string): string => `kubernetes.authorization.${type}`;
+function next(
+  step: string,
+  { authorize, asked }: Question | AuthorizerValue,
+  more: Omit<AccessQuestion, "verb">,
+): Question {
+  return new Question(step, authorize, { ...asked, ...more });
+}
 
 /** The functions on `authorizer`, for admission policies and match conditions. */
 export const AUTHORIZATION: readonly Overload[] = [
-  method("path", [AUTHORIZER, STRING], PATH, (of: Question, path: string) => {
+  method("path", [AUTHORIZER, STRING], PATH, (of: AuthorizerValue, path: string) => {
     if (path === "") throw new CelError("path must not be empty");
-    return of.with(named("PathCheck"), { path });
+    return next("PathCheck", of, { path });
   }),
-  method("group", [AUTHORIZER, STRING], GROUP, (of: Question, group: string) =>
-    of.with(named("GroupCheck"), { group }),
+  method("group", [AUTHORIZER, STRING], GROUP, (of: AuthorizerValue, group: string) =>
+    next("GroupCheck", of, { group }),
   ),
   method(
     "serviceAccount",
     [AUTHORIZER, STRING, STRING],
     AUTHORIZER,
-    (of: Question, namespace: string, name: string) =>
-      of.with(named("Authorizer"), { serviceAccount: `${namespace}/${name}` }),
+    ({ authorize, asked }: AuthorizerValue, namespace: string, name: string) =>
+      new AuthorizerValue(authorize, { ...asked, serviceAccount: { namespace, name } }),
   ),
-  method("resource", [GROUP, STRING], RESOURCE, (of: Question, resource: string) =>
-    of.with(named("ResourceCheck"), { resource }),
-  ),
+  method("resource", [GROUP, STRING], RESOURCE, (of: Question, resource: string) => {
+    if (resource === "") throw new CelError("resource must not be empty");
+    return next("ResourceCheck", of, { resource });
+  }),
   method("subresource", [RESOURCE, STRING], RESOURCE, (of: Question, subresource: string) =>
-    of.with(named("ResourceCheck"), { subresource }),
+    next("ResourceCheck", of, { subresource }),
   ),
   method("namespace", [RESOURCE, STRING], RESOURCE, (of: Question, namespace: string) =>
-    of.with(named("ResourceCheck"), { namespace }),
+    next("ResourceCheck", of, { namespace }),
   ),
   method("name", [RESOURCE, STRING], RESOURCE, (of: Question, name: string) =>
-    of.with(named("ResourceCheck"), { name }),
+    next("ResourceCheck", of, { name }),
   ),
-  method("check", [PATH, STRING], DECISION, check, CHECK_COST),
-  method("check", [RESOURCE, STRING], DECISION, check, CHECK_COST),
+  // Roles cannot speak of selectors: they change nothing in a decision by roles.
+  method("fieldSelector", [RESOURCE, STRING], RESOURCE, (of: Question) => of),
+  method("labelSelector", [RESOURCE, STRING], RESOURCE, (of: Question) => of),
+  method("check", [PATH, STRING], DECISION, check, checkCost),
+  method("check", [RESOURCE, STRING], DECISION, check, checkCost),
   method("allowed", [DECISION], BOOL, (decision: Decision) => decision.answer.allowed),
   method("reason", [DECISION], STRING, (decision: Decision) => decision.answer.reason),
   method("errored", [DECISION], BOOL, (decision: Decision) => decision.answer.error !== undefined),
