@@ -16,17 +16,19 @@ export function isWantedNode(podSpec: JsonObject, node: StoredObject): boolean {
   );
   if (required === undefined) return true;
   // Any of the terms will do; within a term, everything must hold. An empty term holds for no node.
-  return listAt(required, "nodeSelectorTerms").some((term) => {
-    const expressions = listAt(term, "matchExpressions");
-    const fields = listAt(term, "matchFields");
-    return (
-      expressions.length + fields.length > 0 &&
-      expressions.every((expression) => holds(expression, labels[textOf(expression.key)])) &&
-      fields.every(
-        (expression) => expression.key === "metadata.name" && holds(expression, node.metadata.name),
-      )
-    );
-  });
+  return listAt(required, "nodeSelectorTerms").some((term) => matchesNode(term, node));
+}
+
+/** Whether a node is as a term of node affinity says. */
+export function matchesNode(term: JsonObject, node: StoredObject): boolean {
+  const labels = mapAt(node, "metadata", "labels");
+  const expressions = listAt(term, "matchExpressions");
+  const fields = listAt(term, "matchFields");
+  return (
+    expressions.length + fields.length > 0 &&
+    expressions.every((expression) => holds(expression, labels[textOf(expression.key)])) &&
+    fields.every((expression) => expression.key === "metadata.name" && holds(expression, node.metadata.name))
+  );
 }
 
 function holds({ operator, values }: JsonObject, value: Json | undefined): boolean {
@@ -64,7 +66,8 @@ export function untolerated(
   );
 }
 
-function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
+/** Whether a toleration is about a taint. */
+export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
   const { key, operator, value, effect } = toleration;
   if (effect && effect !== taint.effect) return false;
   if (!key) return operator === "Exists";

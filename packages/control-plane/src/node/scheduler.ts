@@ -5,22 +5,23 @@ import {
   builtin,
   controllerContext,
   createObject,
+  deleteIfPresent,
   edit,
   isDeleting,
   listAt,
   mapAt,
   namespaceOf,
+  numberAt,
   writeStatus,
 } from "../controllers/objects.ts";
-import { within } from "../controllers/ownership.ts";
 import { isFinished } from "../controllers/pods.ts";
 import { claimsOf } from "../controllers/volume-protection.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { selectorMatcher } from "../registry/label-selector.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { type Amounts, addTo, amounts, isWantedNode, requestsOf, untolerated } from "./fitting.ts";
+import { isAverse, Neighbours } from "./neighbours.ts";
 
 const name = "default-scheduler";
 
@@ -30,6 +31,16 @@ interface Load {
   readonly amounts: Amounts;
 }
 
+/** What the scheduler says of a pod. */
+interface Telling {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+  /** The other pod that it is about. */
+  readonly related?: StoredObject;
+}
+
 /** Why a pod cannot be on a node; whether others would have to go for it to fit. */
 interface Refusal {
   readonly reasons: readonly string[];
@@ -37,8 +48,8 @@ interface Refusal {
 }
 
 /**
- * Puts pods on nodes: on those they ask for, where they fit, the emptiest first. Preferences are not weighed, and nobody is thrown
- * out to make room.
+ * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather have, and else on the emptiest.
+ * Where a pod fits nowhere, less important ones are thrown out if that makes room for it. Disruption budgets do not hold it back.
  */
 export function startScheduler(world: ControllerWorld): Running {
   const { registry } = world;
@@ -51,6 +62,10 @@ export function startScheduler(world: ControllerWorld): Running {
     user: { name: "system:kube-scheduler", groups: ["system:authenticated"] },
   };
   const loads = new Map<string, Load>();
+  /** Pods that cannot stand certain others, by uid. */
+  const averse = new Map<string, StoredObject>();
+  /** How many placed pods there are of each priority. */
+  const priorities = new Map<number, number>();
   /** Pods that found no node: any change may be the one they wait for. */
   const pending = new Set<string>();
 
@@ -103,8 +118,22 @@ export function startScheduler(world: ControllerWorld): Running {
     const load = loads.get(node) ?? { pods: 0, amounts: new Map() };
     loads.set(node, load);
     load.pods += Number(sign);
+    const priority = priorityOf(pod);
+    priorities.set(priority, (priorities.get(priority) ?? 0) + Number(sign));
+    if (sign < 0n) averse.delete(pod.metadata.uid);
+    else if (isAverse(pod)) averse.set(pod.metadata.uid, pod);
     for (const [resource, amount] of requestsOf(pod))
       addTo(load.amounts, new Map([[resource, sign * amount]]));
+  }
+
+  /** What is taken up on a node, but for pods that are taken for gone. */
+  function loadOf(node: string, absent: ReadonlySet<StoredObject>): Load | undefined {
+    const load = loads.get(node);
+    if (!load || absent.size === 0) return load;
+    const left = new Map(load.amounts);
+    for (const pod of absent)
+      for (const [resource, amount] of requestsOf(pod)) addTo(left, new Map([[resource, -amount]]));
+    return { pods: load.pods - absent.size, amounts: left };
   }
 
   async function schedule(key: string, pod: StoredObject): Promise<void> {
@@ -119,18 +148,42 @@ export function startScheduler(world: ControllerWorld): Running {
       await fail(pod, `0/${nodes.length} nodes are available: ${early}. not found`);
       return;
     }
-    const verdicts = nodes.map((node) => ({ node, refusal: refusalOf(pod, node) }));
+    const neighbours = new Neighbours(registry, [...averse.values()]);
+    const verdicts = nodes.map((node) => ({ node, refusal: refusalOf(pod, node, neighbours) }));
     const fitting = verdicts.filter(({ refusal }) => refusal === undefined).map(({ node }) => node);
+    const scores = new Map(fitting.map((node) => [node, neighbours.score(pod, node)]));
     const best = fitting.toSorted(
       (a, b) =>
+        (scores.get(b) ?? 0) - (scores.get(a) ?? 0) ||
         (loads.get(a.metadata.name)?.pods ?? 0) - (loads.get(b.metadata.name)?.pods ?? 0) ||
         (a.metadata.name < b.metadata.name ? -1 : 1),
     )[0];
-    if (best) await place(pod, best);
-    else {
-      pending.add(key);
-      await fail(pod, why(verdicts.flatMap(({ refusal }) => refusal ?? [])));
+    if (best) {
+      await place(pod, best);
+      return;
     }
+    pending.add(key);
+    const refusals = verdicts.flatMap(({ refusal }) => refusal ?? []);
+    const nominated = textOf(field(pod, "status", "nominatedNodeName"));
+    if (isMakingRoom(pod, nominated)) {
+      const words =
+        "no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.";
+      await fail(pod, `${complaint(refusals)} ${words}`);
+      return;
+    }
+    const hopeful = verdicts.flatMap(({ node, refusal }) => (refusal?.helpless ? [] : [node]));
+    const node = await preempt(pod, hopeful);
+    await fail(pod, node === undefined ? why(refusals) : complaint(refusals), node);
+  }
+
+  /** Whether somebody less important is on their way out for a pod. */
+  function isMakingRoom(pod: StoredObject, nominated: string): boolean {
+    if (nominated === "") return false;
+    for (const { object: other } of store.entries(pods.bucket)) {
+      const isThere = field(other, "spec", "nodeName") === nominated;
+      if (isThere && isDeleting(other) && priorityOf(other) < priorityOf(pod)) return true;
+    }
+    return false;
   }
 
   /** Why a pod's claims keep it from any node; undefined if they do not. */
@@ -143,7 +196,10 @@ export function startScheduler(world: ControllerWorld): Running {
       const mode = field(store.get("storageclasses.storage.k8s.io", className)?.object, "volumeBindingMode");
       const chosen = "volume.kubernetes.io/selected-node";
       if (mode === "WaitForFirstConsumer" && field(stored, "metadata", "annotations", chosen) === undefined) {
-        const node = store.list("nodes").entries.find(({ object }) => refusalOf(pod, object) === undefined);
+        const neighbours = new Neighbours(registry, [...averse.values()]);
+        const node = store
+          .list("nodes")
+          .entries.find(({ object }) => refusalOf(pod, object, neighbours) === undefined);
         if (!node) continue;
         // The first consumer is here: whoever makes the volume may go ahead.
         await edit(registry, claims, stored, context, (next) => {
@@ -156,7 +212,7 @@ export function startScheduler(world: ControllerWorld): Running {
     return undefined;
   }
 
-  function refusalOf(pod: StoredObject, node: StoredObject): Refusal | undefined {
+  function refusalOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Refusal | undefined {
     const spec = (pod.spec ?? {}) as JsonObject;
     const helpless = (reason: string): Refusal => ({ reasons: [reason], helpless: true });
     const shut: JsonObject = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
@@ -169,12 +225,16 @@ export function startScheduler(world: ControllerWorld): Running {
     if (!isWantedNode(spec, node)) return helpless("node(s) didn't match Pod's node affinity/selector");
     const short = shortages(pod, node);
     if (short) return short;
-    const neighbours = neighbourTrouble(pod, node);
-    return neighbours === undefined ? undefined : { reasons: [neighbours], helpless: false };
+    const trouble = neighbours.trouble(pod, node);
+    return trouble === undefined ? undefined : { reasons: [trouble], helpless: trouble.endsWith("label)") };
   }
 
-  function shortages(pod: StoredObject, node: StoredObject): Refusal | undefined {
-    const load = loads.get(node.metadata.name);
+  function shortages(
+    pod: StoredObject,
+    node: StoredObject,
+    absent: ReadonlySet<StoredObject> = new Set(),
+  ): Refusal | undefined {
+    const load = loadOf(node.metadata.name, absent);
     const room = amounts(field(node, "status", "allocatable"));
     const billion = 1_000_000_000n;
     const reasons: string[] = [];
@@ -190,47 +250,72 @@ export function startScheduler(world: ControllerWorld): Running {
     return reasons.length > 0 ? { reasons, helpless } : undefined;
   }
 
-  /** Why the pods that are on a node, or near it, keep this one away; undefined if they do not. */
-  function neighbourTrouble(pod: StoredObject, node: StoredObject): string | undefined {
-    const required = "requiredDuringSchedulingIgnoredDuringExecution";
-    const affinity = listAt(pod, "spec", "affinity", "podAffinity", required);
-    const aversion = listAt(pod, "spec", "affinity", "podAntiAffinity", required);
-    const own = pod.metadata.labels as JsonObject | undefined;
-    for (const term of affinity) {
-      const near = isNear(pod, node, term);
-      // A pod that would be its own first neighbour has to start somewhere.
-      const first = !near && selectorMatcher(term.labelSelector)(own) && !isAnywhere(pod, term);
-      if (!near && !first) return "node(s) didn't match pod affinity rules";
+  /** Makes room for a pod where less important ones are in its way. @returns the node it may hope for, if there is one */
+  async function preempt(pod: StoredObject, nodes: readonly StoredObject[]): Promise<string | undefined> {
+    if (field(pod, "spec", "preemptionPolicy") === "Never") return undefined;
+    const priority = priorityOf(pod);
+    if (![...priorities].some(([other, count]) => other < priority && count > 0)) return undefined;
+    const plans = nodes.flatMap((node) => {
+      const victims = victimsOn(pod, node, priority);
+      return victims && victims.length > 0 ? [{ node, victims }] : [];
+    });
+    const [best] = plans.toSorted(
+      (a, b) =>
+        Math.max(...a.victims.map(priorityOf)) - Math.max(...b.victims.map(priorityOf)) ||
+        a.victims.length - b.victims.length ||
+        (a.node.metadata.name < b.node.metadata.name ? -1 : 1),
+    );
+    for (const victim of best?.victims ?? []) {
+      const condition: JsonObject = {
+        type: "DisruptionTarget",
+        observedGeneration: Number(victim.metadata.generation ?? 1),
+        status: "True",
+        lastProbeTime: null,
+        lastTransitionTime: timestamp(clock),
+        reason: "PreemptionByScheduler",
+        message: `${name}: preempting to accommodate a higher priority pod`,
+      };
+      const conditions = replaceCondition(listAt(victim, "status", "conditions"), condition);
+      await writeStatus(
+        registry,
+        pods,
+        victim,
+        { ...((victim.status ?? {}) as JsonObject), conditions },
+        context,
+      );
+      await deleteIfPresent(registry, pods, victim, context);
+      const note = `Preempted by pod ${pod.metadata.uid} on node ${best?.node.metadata.name}`;
+      await tell(victim, { type: "Normal", reason: "Preempted", action: "Preempting", note, related: pod });
     }
-    return aversion.some((term) => isNear(pod, node, term))
-      ? "node(s) didn't match pod anti-affinity rules"
-      : undefined;
+    return best?.node.metadata.name;
   }
 
-  function* matching(pod: StoredObject, term: JsonObject): Generator<StoredObject> {
-    const matches = selectorMatcher(term.labelSelector);
-    const namespaces = (term.namespaces ?? [namespaceOf(pod)]) as string[];
-    for (const namespace of namespaces) {
-      for (const other of within(registry, pods.bucket, namespace)) {
-        const placed = field(other, "spec", "nodeName") !== undefined && !isFinished(other);
-        if (placed && other !== pod && matches(other.metadata.labels as JsonObject | undefined)) yield other;
-      }
+  /** The fewest and least important pods that would have to go; undefined if that would not help. */
+  function victimsOn(pod: StoredObject, node: StoredObject, priority: number): StoredObject[] | undefined {
+    const spec = (pod.spec ?? {}) as JsonObject;
+    const isClosed =
+      field(node, "spec", "unschedulable") === true || untolerated(spec, node, ["NoSchedule", "NoExecute"]);
+    if (isClosed || !isWantedNode(spec, node)) return undefined;
+    const lesser = [...store.entries(pods.bucket)]
+      .map(({ object }) => object)
+      .filter((other) => field(other, "spec", "nodeName") === node.metadata.name && !isFinished(other))
+      .filter((other) => priorityOf(other) < priority)
+      .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
+    const absent = new Set(lesser);
+    if (!fitsWithout(pod, node, absent)) return undefined;
+    // Whoever can stay does, the most important first.
+    for (const other of lesser) {
+      absent.delete(other);
+      if (!fitsWithout(pod, node, absent)) absent.add(other);
     }
+    return [...absent];
   }
 
-  function isAnywhere(pod: StoredObject, term: JsonObject): boolean {
-    return matching(pod, term).next().done !== true;
-  }
-
-  function isNear(pod: StoredObject, node: StoredObject, term: JsonObject): boolean {
-    const key = textOf(term.topologyKey);
-    const domain = field(node, "metadata", "labels", key);
-    if (domain === undefined) return false;
-    for (const other of matching(pod, term)) {
-      const there = store.get("nodes", textOf(field(other, "spec", "nodeName")))?.object;
-      if (field(there, "metadata", "labels", key) === domain) return true;
-    }
-    return false;
+  function fitsWithout(pod: StoredObject, node: StoredObject, absent: ReadonlySet<StoredObject>): boolean {
+    return (
+      shortages(pod, node, absent) === undefined &&
+      new Neighbours(registry, [...averse.values()], absent).trouble(pod, node) === undefined
+    );
   }
 
   async function place(pod: StoredObject, node: StoredObject): Promise<void> {
@@ -241,20 +326,16 @@ export function startScheduler(world: ControllerWorld): Running {
       context,
       (next) => {
         next.spec = { ...(next.spec as JsonObject), nodeName: node.metadata.name };
+        const { nominatedNodeName: _hoped, ...status } = (next.status ?? {}) as JsonObject;
         next.status = {
-          ...((next.status ?? {}) as JsonObject),
+          ...status,
           conditions: replaceCondition(listAt(next, "status", "conditions"), scheduled(pod, "True")),
         };
       },
       "binding",
     );
-    await tell(
-      pod,
-      "Normal",
-      "Scheduled",
-      "Binding",
-      `Successfully assigned ${namespaceOf(pod)}/${pod.metadata.name} to ${node.metadata.name}`,
-    );
+    const note = `Successfully assigned ${namespaceOf(pod)}/${pod.metadata.name} to ${node.metadata.name}`;
+    await tell(pod, { type: "Normal", reason: "Scheduled", action: "Binding", note });
   }
 
   function scheduled(pod: StoredObject, status: string, reason?: string, message?: string): JsonObject {
@@ -269,29 +350,30 @@ export function startScheduler(world: ControllerWorld): Running {
     };
   }
 
-  async function fail(pod: StoredObject, message: string): Promise<void> {
+  async function fail(pod: StoredObject, message: string, nominated?: string): Promise<void> {
     const known = listAt(pod, "status", "conditions").find(({ type }) => type === "PodScheduled");
-    await refuse(pod, "Unschedulable", message);
-    if (known?.message !== message) await tell(pod, "Warning", "FailedScheduling", "Scheduling", message);
+    await refuse(pod, "Unschedulable", message, nominated);
+    if (known?.message === message) return;
+    await tell(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", note: message });
   }
 
-  async function refuse(pod: StoredObject, reason: string, message: string): Promise<void> {
+  async function refuse(
+    pod: StoredObject,
+    reason: string,
+    message: string,
+    nominated?: string,
+  ): Promise<void> {
     const conditions = replaceCondition(
       listAt(pod, "status", "conditions"),
       scheduled(pod, "False", reason, message),
     );
-    const status = { ...((pod.status ?? {}) as JsonObject), conditions };
+    const hope = nominated === undefined ? {} : { nominatedNodeName: nominated };
+    const status = { ...((pod.status ?? {}) as JsonObject), conditions, ...hope };
     await writeStatus(registry, pods, pod, status, context);
   }
 
   /** The scheduler speaks the newer dialect of events. */
-  async function tell(
-    pod: StoredObject,
-    type: string,
-    reason: string,
-    action: string,
-    note: string,
-  ): Promise<void> {
+  async function tell(pod: StoredObject, { type, reason, action, note, related }: Telling): Promise<void> {
     const namespace = namespaceOf(pod);
     try {
       await createObject(
@@ -311,6 +393,7 @@ export function startScheduler(world: ControllerWorld): Running {
           action,
           reportingComponent: name,
           reportingInstance: `${name}-windlass`,
+          ...(related ? { related: reference(related) } : {}),
         },
         context,
       );
@@ -320,18 +403,27 @@ export function startScheduler(world: ControllerWorld): Running {
   }
 }
 
+function priorityOf(pod: StoredObject): number {
+  return numberAt(pod, ["spec", "priority"], 0);
+}
+
 /** The refusals of all nodes in one sentence, as the real scheduler puts it. */
-function why(refusals: readonly Refusal[]): string {
-  const total = refusals.length;
+function complaint(refusals: readonly Refusal[]): string {
   const tally = new Map<string, number>();
   for (const { reasons } of refusals)
     for (const reason of reasons) tally.set(reason, (tally.get(reason) ?? 0) + 1);
   const words = [...tally].map(([reason, times]) => `${times} ${reason}`).sort();
+  return `0/${refusals.length} nodes are available: ${words.join(", ")}.`;
+}
+
+/** The same, and that nobody can be thrown out for it. */
+function why(refusals: readonly Refusal[]): string {
+  const total = refusals.length;
+  if (total === 0) return "no nodes available to schedule pods";
   const helpless = refusals.filter((refusal) => refusal.helpless).length;
   const rest = [
     ...(total - helpless > 0 ? [`${total - helpless} No preemption victims found for incoming pod`] : []),
     ...(helpless > 0 ? [`${helpless} Preemption is not helpful for scheduling`] : []),
   ].sort();
-  if (total === 0) return "no nodes available to schedule pods";
-  return `0/${total} nodes are available: ${words.join(", ")}. no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
+  return `${complaint(refusals)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
 }
