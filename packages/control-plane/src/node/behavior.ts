@@ -48,7 +48,7 @@ export interface Behavior {
   readonly times?: number;
   /** How long it takes to create the containers. @default 0 */
   readonly startAfterMs?: number;
-  /** How long running containers take to be ready. @default 0 */
+  /** How long running containers take to be ready. @default the initial delay of their startup and readiness probes */
   readonly readyAfterMs?: number;
   /**
    * How long containers take to stop when the pod is deleted, never longer than its grace period; `grace` for all of that.

@@ -41,6 +41,8 @@ export interface ContainerStep {
 
 const firstBackoffMs = 10_000;
 const lastBackoffMs = 300_000;
+/** Who has run for so long has put its failures behind it. */
+const forgivenMs = 600_000;
 
 /** How long a container that was restarted so often waits for the next time. */
 export function backoffMs(restarts: number): number {
@@ -190,7 +192,7 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
       isInit && !ends(behavior, restartCount) ? { exitCode: 0, reason: "Completed" } : exitOf(behavior);
     return { status: stopped(view, status, exit), events: [] };
   }
-  const readyMs = startedAt + (behavior.readyAfterMs ?? 0) - now;
+  const readyMs = startedAt + (behavior.readyAfterMs ?? probeDelayMs(container)) - now;
   const ready = !isInit && behavior.kind !== "never-ready" && readyMs <= 0;
   const waits = [...(ending ? [Math.max(0, dueMs)] : []), ...(readyMs > 0 ? [readyMs] : [])];
   const unhealthy = behavior.kind === "never-ready" && age === "fresh";
@@ -199,6 +201,14 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
     events: unhealthy ? [event(view, "Warning", "Unhealthy", "Readiness probe failed: ")] : [],
     ...(waits.length > 0 ? { againMs: Math.min(...waits) } : {}),
   };
+}
+
+/** Nobody asks before this whether a container is ready, so it cannot be. */
+function probeDelayMs(container: JsonObject): number {
+  const delays = ["startupProbe", "readinessProbe"].map((probe) =>
+    numberAt(container, [probe, "initialDelaySeconds"], 0),
+  );
+  return Math.max(...delays) * 1_000;
 }
 
 /** Whether a container runs another image than it should by now. */
@@ -240,8 +250,11 @@ function terminated(life: ContainerLife, view: ContainerView, status: JsonObject
   const isInit = view.part === "initContainers" && view.container.restartPolicy !== "Always";
   if (isInit && code === 0) return { status: { ...status, ready: true }, events: [] };
   if (!view.restarts(code)) return { status, events: [] };
-  // The first time is free.
-  if (numberAt(status, ["restartCount"], 0) === 0) return life.start(view, status);
+  // The first time is free, and so is one after a long good run.
+  const began = timeAt(status, "state", "terminated", "startedAt") ?? 0;
+  const ended = timeAt(status, "state", "terminated", "finishedAt") ?? 0;
+  if (numberAt(status, ["restartCount"], 0) === 0 || ended - began >= forgivenMs)
+    return life.start(view, status);
   const { pod, container } = view;
   const name = textOf(container.name);
   const place = `${pod.metadata.name}_${namespaceOf(pod)}(${pod.metadata.uid})`;

@@ -53,6 +53,20 @@ test("a pod is placed, started and ready, and its events say so", async () => {
   ]);
 });
 
+test("a container is not ready before anybody asks whether it is", async () => {
+  await using world = await stage();
+  const probed = {
+    name: "main",
+    image: "example/app:1",
+    readinessProbe: { initialDelaySeconds: 20, tcpSocket: { port: 80 } },
+  };
+  await world.create(pod("slow", { spec: { containers: [probed] } }));
+  await world.pass(19_000);
+  expect(condition(world, "slow", "Ready")?.status).toBe("False");
+  await world.pass(1_000);
+  expect(condition(world, "slow", "Ready")?.status).toBe("True");
+});
+
 test("a container that crashes is started again at once, and then after ever longer waits", async () => {
   await using world = await stage();
   await world.create(pod("crash", behave("crash-loop", { "node.windlass.dev/exit-code": "7" })));

@@ -14,8 +14,9 @@ import {
   type ImageSelector,
   type PodSelector,
 } from "./behavior.ts";
+import { Connections } from "./connections.ts";
 import { type LogHandlers, logHandlers } from "./logs.ts";
-import type { NodeNetwork } from "./start-nodes.ts";
+import type { NodeNetwork } from "./node-object.ts";
 
 /** One node as it presents itself. */
 export interface NodeSpec {
@@ -51,6 +52,7 @@ export interface RunningProcesses extends Running {
  */
 export class SimulatedNodes {
   readonly #behaviors = new Behaviors();
+  readonly #connections = new Connections();
   readonly #options: SimulatedNodeOptions;
   #runtime: ProcessRuntime | undefined;
 
@@ -66,6 +68,15 @@ export class SimulatedNodes {
   /** These images cannot be pulled. The returned function makes them appear. */
   missingImages(...images: readonly ImageSelector[]): () => void {
     return this.#behaviors.missingImages(...images);
+  }
+
+  /**
+   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function brings it back. As in a real cluster
+   * it counts as lost after 50 seconds, its pods are then not ready, and are deleted once they no longer tolerate it, which by default
+   * is after five minutes; they are gone when the node is back, or deleted itself.
+   */
+  lose(name: string): () => void {
+    return this.#connections.lose(name);
   }
 
   /** Whether a pod has real processes. */
@@ -86,7 +97,11 @@ export class SimulatedNodes {
   /** Brings the nodes up: a scheduler for all, and a kubelet on each. */
   async start(world: ControllerWorld): Promise<Running> {
     const { startNodes } = await import("./start-nodes.ts");
-    return startNodes(world, { nodes: this.#nodes, behaviors: this.#behaviors });
+    return startNodes(world, {
+      nodes: this.#nodes,
+      behaviors: this.#behaviors,
+      connections: this.#connections,
+    });
   }
 
   /**
@@ -108,7 +123,13 @@ export class SimulatedNodes {
       pods: block.pods,
       host: (index) => (isShared ? block.pods : `${block.pods}.255.${index + 1}`),
     };
-    const nodes = startNodes(world, { nodes: this.#nodes, behaviors: this.#behaviors, network, runtime });
+    const nodes = startNodes(world, {
+      nodes: this.#nodes,
+      behaviors: this.#behaviors,
+      connections: this.#connections,
+      network,
+      runtime,
+    });
     const hosts = this.#nodes.map((_node, index) => network.host(index));
     const proxy = startServiceProxy(world, { hosts, apiServer: world.apiServer });
     return {

@@ -1,4 +1,3 @@
-import { uuid } from "@windlass/clock";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
@@ -22,25 +21,19 @@ import {
 import { isFinished } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import type { ProcessRuntime } from "../processes/index.ts";
-import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { Addresses } from "./addresses.ts";
 import type { Behaviors } from "./behavior.ts";
+import type { Connections } from "./connections.ts";
 import { stepContainer } from "./container.ts";
+import { startNodeLifecycle } from "./node-lifecycle.ts";
+import { announceNode, type NodeNetwork } from "./node-object.ts";
 import { isSettled, killing, lingersMs, type PodView, stepPod, terminate } from "./pod-status.ts";
 import { exitOfProcess, type PodProcesses, stepProcess } from "./process-container.ts";
 import { configError, mountError } from "./requirements.ts";
 import { startScheduler } from "./scheduler.ts";
 import type { NodeSpec } from "./simulated-node.ts";
-
-/** Where pods and nodes have their addresses. */
-export interface NodeNetwork {
-  /** The first two numbers of pod addresses; a whole address where all pods share one. */
-  readonly pods: string;
-  /** A node's own address, by its number. */
-  readonly host: (index: number) => string;
-}
 
 /** The network of nodes that run nothing: no packet ever goes there. */
 const simulatedNetwork: NodeNetwork = {
@@ -51,6 +44,7 @@ const simulatedNetwork: NodeNetwork = {
 export interface NodesOptions {
   readonly nodes: readonly NodeSpec[];
   readonly behaviors: Behaviors;
+  readonly connections: Connections;
   /** @default addresses that lead nowhere */
   readonly network?: NodeNetwork;
   /** Runs the containers of pods that nothing was said about. @default they are simulated too */
@@ -60,103 +54,18 @@ export interface NodesOptions {
 /** Brings nodes up: a scheduler for all, and a kubelet on each. */
 export function startNodes(world: ControllerWorld, options: NodesOptions): Running {
   const { nodes, network = simulatedNetwork } = options;
-  for (const [index, node] of nodes.entries()) announce(world, node, index, network);
+  for (const [index, node] of nodes.entries()) announceNode(world, node, index, network);
   const hosts = new Map(nodes.map(({ name }, index) => [name, network.host(index)]));
-  return together([startScheduler(world), startKubelets(world, options, hosts)]);
-}
-
-function announce({ registry }: ControllerWorld, node: NodeSpec, index: number, network: NodeNetwork): void {
-  const { store, clock, random } = registry;
-  const known = store.get("nodes", node.name)?.object;
-  const internal = listAt(known, "status", "addresses").find(({ type }) => type === "InternalIP");
-  if (known && internal?.address === network.host(index)) return;
-  const now = timestamp(clock);
-  const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
-    type,
-    status,
-    lastHeartbeatTime: now,
-    lastTransitionTime: now,
-    reason,
-    message,
-  });
-  const capacity = {
-    cpu: "64",
-    memory: "256Gi",
-    pods: "10000",
-    "ephemeral-storage": "1Ti",
-    ...node.capacity,
-  };
-  const podCIDR = `${network.pods.split(".").slice(0, 2).join(".")}.${index & 255}.0/24`;
-  const addresses = [
-    { type: "InternalIP", address: network.host(index) },
-    { type: "Hostname", address: node.name },
-  ];
-  if (known) {
-    const status = { ...(known.status as JsonObject), addresses };
-    store.put("nodes", node.name, {
-      ...known,
-      spec: { ...(known.spec as JsonObject), podCIDR, podCIDRs: [podCIDR] },
-      status,
-    });
-    return;
-  }
-  store.put("nodes", node.name, {
-    apiVersion: "v1",
-    kind: "Node",
-    metadata: {
-      name: node.name,
-      uid: uuid(random),
-      creationTimestamp: now,
-      labels: {
-        "beta.kubernetes.io/arch": "amd64",
-        "beta.kubernetes.io/os": "linux",
-        "kubernetes.io/arch": "amd64",
-        "kubernetes.io/hostname": node.name,
-        "kubernetes.io/os": "linux",
-        "node.windlass.dev/simulated": "true",
-        ...node.labels,
-      },
-    },
-    spec: {
-      podCIDR,
-      podCIDRs: [podCIDR],
-      ...(node.taints ? { taints: node.taints.map((taint) => ({ ...taint })) } : {}),
-    },
-    status: {
-      capacity,
-      allocatable: capacity,
-      conditions: [
-        condition(
-          "MemoryPressure",
-          "False",
-          "KubeletHasSufficientMemory",
-          "kubelet has sufficient memory available",
-        ),
-        condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-        condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-        condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-      ],
-      addresses,
-      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
-      nodeInfo: {
-        machineID: "",
-        systemUUID: "",
-        bootID: "",
-        kernelVersion: "simulated",
-        osImage: "Windlass simulated node",
-        containerRuntimeVersion: "windlass://0.1.0",
-        kubeletVersion: "v1.35.4",
-        kubeProxyVersion: "",
-        operatingSystem: "linux",
-        architecture: "amd64",
-      },
-    },
-  });
+  return together([
+    startScheduler(world),
+    startKubelets(world, options, hosts),
+    startNodeLifecycle(world, options.connections),
+  ]);
 }
 
 function startKubelets(
   world: ControllerWorld,
-  { behaviors, network = simulatedNetwork, runtime }: NodesOptions,
+  { behaviors, connections, network = simulatedNetwork, runtime }: NodesOptions,
   hosts: ReadonlyMap<string, string>,
 ): Running {
   const { registry } = world;
@@ -206,7 +115,7 @@ function startKubelets(
       if (gone) await tell(gone, textOf(field(gone, "spec", "nodeName")), killing(gone));
       const pod = store.get(pods.bucket, key)?.object;
       const node = textOf(field(pod, "spec", "nodeName"));
-      if (!pod || !hosts.has(node) || !store.get("nodes", node)) return undefined;
+      if (!pod || !hosts.has(node) || !store.get("nodes", node) || connections.isLost(node)) return undefined;
       try {
         return isDeleting(pod)
           ? await (isReal(pod) ? finishProcesses(key, pod, node) : finish(pod, node))
@@ -220,8 +129,14 @@ function startKubelets(
       }
     },
   });
-  behaviors.changed = () => {
+  const lookAtAll = () => {
     for (const { key } of store.list(pods.bucket).entries) loop.add(key);
+  };
+  behaviors.changed = lookAtAll;
+  const told = connections.changed;
+  connections.changed = (node) => {
+    told(node);
+    lookAtAll();
   };
   if (runtime) runtime.changed = (key) => loop.add(key);
   return {

@@ -1,0 +1,114 @@
+import { uuid } from "@windlass/clock";
+import type { ControllerWorld } from "../controllers/loop.ts";
+import { listAt } from "../controllers/objects.ts";
+import type { JsonObject } from "../json.ts";
+import { timestamp } from "../registry/metadata.ts";
+import type { NodeSpec } from "./simulated-node.ts";
+
+/** Where pods and nodes have their addresses. */
+export interface NodeNetwork {
+  /** The first two numbers of pod addresses; a whole address where all pods share one. */
+  readonly pods: string;
+  /** A node's own address, by its number. */
+  readonly host: (index: number) => string;
+}
+
+/** What a node says of itself that has nothing to complain about. @param now as a timestamp */
+export function healthyConditions(now: string): JsonObject[] {
+  const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
+    type,
+    status,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+    reason,
+    message,
+  });
+  return [
+    condition(
+      "MemoryPressure",
+      "False",
+      "KubeletHasSufficientMemory",
+      "kubelet has sufficient memory available",
+    ),
+    condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+  ];
+}
+
+/** Makes a node known, or known under its new address. */
+export function announceNode(
+  { registry }: ControllerWorld,
+  node: NodeSpec,
+  index: number,
+  network: NodeNetwork,
+): void {
+  const { store, clock, random } = registry;
+  const known = store.get("nodes", node.name)?.object;
+  const internal = listAt(known, "status", "addresses").find(({ type }) => type === "InternalIP");
+  if (known && internal?.address === network.host(index)) return;
+  const now = timestamp(clock);
+  const capacity = {
+    cpu: "64",
+    memory: "256Gi",
+    pods: "10000",
+    "ephemeral-storage": "1Ti",
+    ...node.capacity,
+  };
+  const podCIDR = `${network.pods.split(".").slice(0, 2).join(".")}.${index & 255}.0/24`;
+  const addresses = [
+    { type: "InternalIP", address: network.host(index) },
+    { type: "Hostname", address: node.name },
+  ];
+  if (known) {
+    const status = { ...(known.status as JsonObject), addresses };
+    store.put("nodes", node.name, {
+      ...known,
+      spec: { ...(known.spec as JsonObject), podCIDR, podCIDRs: [podCIDR] },
+      status,
+    });
+    return;
+  }
+  store.put("nodes", node.name, {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: node.name,
+      uid: uuid(random),
+      creationTimestamp: now,
+      labels: {
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": node.name,
+        "kubernetes.io/os": "linux",
+        "node.windlass.dev/simulated": "true",
+        ...node.labels,
+      },
+    },
+    spec: {
+      podCIDR,
+      podCIDRs: [podCIDR],
+      ...(node.taints ? { taints: node.taints.map((taint) => ({ ...taint })) } : {}),
+    },
+    status: {
+      capacity,
+      allocatable: capacity,
+      conditions: healthyConditions(now),
+      addresses,
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: {
+        machineID: "",
+        systemUUID: "",
+        bootID: "",
+        kernelVersion: "simulated",
+        osImage: "Windlass simulated node",
+        containerRuntimeVersion: "windlass://0.1.0",
+        kubeletVersion: "v1.35.4",
+        kubeProxyVersion: "",
+        operatingSystem: "linux",
+        architecture: "amd64",
+      },
+    },
+  });
+}
