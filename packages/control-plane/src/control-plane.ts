@@ -154,7 +154,7 @@ export class ControlPlane implements AsyncDisposable {
       expressionReview(),
       validatingPolicies(world),
       validatingWebhooks(world),
-      ...quotaAdmission(plugins),
+      ...quotaAdmission(this.registry),
     );
     this.tokens = createTokens({
       clock,
@@ -187,6 +187,8 @@ export class ControlPlane implements AsyncDisposable {
     const plane = new ControlPlane(options, data);
     data?.follow(plane.store);
     bootstrap(plane.registry);
+    // A real server's history does not go back to its first write either.
+    plane.store.compact();
     plane.#definitions.start();
     const { controllers = "all", nodes = controllers === "none" ? "none" : {} } = options;
     const world = {
