@@ -1,5 +1,5 @@
 /**
- * Writes `data/messages.json.gz`, which says how the messages of the built-in kinds are read, from what the control plane has recorded of a Kubernetes
+ * Writes `src/protobuf/generated/messages.json`, which says how the messages of the built-in kinds are read, from what the control plane has recorded of a Kubernetes
  * version.
  *
  *   node scripts/generate-messages.ts [--input DIR]     the folder of packages/control-plane's data
@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import type { RecordedMessages } from "../src/protobuf/recorded.ts";
 
 const { values: options } = parseArgs({
@@ -31,8 +31,9 @@ const messages = {
   packages,
 } as RecordedMessages;
 
-const output = join(import.meta.dirname, "../data/messages.json.gz");
-writeFileSync(output, gzipSync(JSON.stringify(messages), { level: 9 }));
+const output = join(import.meta.dirname, "../src/protobuf/generated/messages.json");
+// One type to a line: a new version shows what it changed.
+writeFileSync(output, `${JSON.stringify(messages, null, 1).replaceAll(/\n {5,}/g, " ")}\n`);
 console.log(
   `${Object.keys(packages).length} packages of ${version.major}.${version.minor} written to ${output}`,
 );

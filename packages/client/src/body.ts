@@ -65,7 +65,7 @@ async function parseStatus(bytes: Buffer, type: string): Promise<unknown> {
   if (type.includes("json")) return tryJson(bytes);
   if (!type.startsWith("application/vnd.kubernetes.protobuf")) return undefined;
   const { readStatus } = await import("./protobuf/read-status.ts");
-  return readStatus(bytes);
+  return await readStatus(bytes);
 }
 
 function statusFrom(response: TransportResponse, bytes: Buffer, type: string, parsed: unknown): Status {

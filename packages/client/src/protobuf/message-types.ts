@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 import type { AnyKind } from "../object.ts";
 import type { RecordedField, RecordedMessages, RecordedPackage } from "./recorded.ts";
 
@@ -231,13 +229,20 @@ export function zeroOf(type: ValueType): unknown {
 }
 
 let messages: Messages | undefined;
+let loading: Promise<void> | undefined;
+
+/** Loads what is known of messages, which most programs never need. To be awaited before all else that is exported here is called. */
+export function loadMessages(): Promise<void> {
+  loading ??= import("./generated/messages.json", { with: { type: "json" } }).then(
+    ({ default: recorded }) => {
+      messages = new Messages(recorded as unknown as RecordedMessages);
+    },
+  );
+  return loading;
+}
 
 function allMessages(): Messages {
-  messages ??= new Messages(
-    JSON.parse(
-      gunzipSync(readFileSync(new URL("../../data/messages.json.gz", import.meta.url))).toString("utf8"),
-    ) as RecordedMessages,
-  );
+  if (!messages) throw new Error("loadMessages must be awaited first");
   return messages;
 }
 

@@ -4,9 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AnyKind } from "../object.ts";
 import { openEnvelope } from "./envelope.ts";
-import { type MessageType, messageNamed, messageOf } from "./message-types.ts";
+import { loadMessages, type MessageType, messageNamed, messageOf } from "./message-types.ts";
 import { readMessage } from "./read-message.ts";
 import { MalformedMessageError } from "./wire.ts";
+
+await loadMessages();
 
 /** Objects as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them again. */
 const golden = JSON.parse(

@@ -1,11 +1,12 @@
 import type { Status } from "../errors.ts";
 import { openEnvelope } from "./envelope.ts";
-import { messageNamed } from "./message-types.ts";
+import { loadMessages, messageNamed } from "./message-types.ts";
 import { readMessage } from "./read-message.ts";
 import { MalformedMessageError } from "./wire.ts";
 
 /** The Status that a server sent as protobuf; undefined if these bytes are none. */
-export function readStatus(bytes: Buffer): Status | undefined {
+export async function readStatus(bytes: Buffer): Promise<Status | undefined> {
+  await loadMessages();
   try {
     const { kind, start, end } = openEnvelope(bytes, 0, bytes.length);
     if (kind !== "Status") return undefined;

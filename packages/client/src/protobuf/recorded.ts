@@ -1,4 +1,4 @@
-/** What `data/messages.json.gz` holds. */
+/** What `generated/messages.json` holds. */
 export interface RecordedMessages {
   /** The Kubernetes version whose types these are. */
   readonly major: number;

@@ -1,5 +1,5 @@
 import { ApiError, type ProtobufReader, type ResourceKind } from "@windlass/client";
-import { messageOf, readMessage } from "@windlass/client/protobuf";
+import { loadMessages, messageOf, readMessage } from "@windlass/client/protobuf";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,6 +16,8 @@ const ConfigMap: ResourceKind = {
   plural: "configmaps",
   scope: "Namespaced",
 };
+
+await loadMessages();
 
 // A little of the other direction: enough to send what a server sends.
 

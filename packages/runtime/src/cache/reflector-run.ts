@@ -1,5 +1,5 @@
 import { type AnyKind, metadataOnly, statusOf } from "@windlass/client";
-import { knownVersion, messageOf } from "@windlass/client/protobuf";
+import { knownVersion, loadMessages, messageOf } from "@windlass/client/protobuf";
 import { type Clock, type Random, sleep } from "@windlass/clock";
 import type { InformerScope } from "./contract.ts";
 import { Pace, turn } from "./pace.ts";
@@ -158,6 +158,7 @@ export class Reflector {
     const { source, kind, scope } = this.#options;
     const { protobuf } = source;
     if (!protobuf || this.#isJsonOnly) return this.#json;
+    await loadMessages();
     if (scope.metadataOnly) return protobufFormat(protobuf);
     if (!messageOf(kind)) return this.#json;
     try {

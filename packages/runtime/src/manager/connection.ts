@@ -60,7 +60,7 @@ export async function openConnection(
     const { fieldManager } = client;
     const transport = outage.watch(client.transport);
     return {
-      open: new Client({ transport, fieldManager, log }),
+      open: new Client({ transport, fieldManager, log, protobuf: client.protobuf !== undefined }),
       fenced: new Client({ transport: fenced(transport, fence), fieldManager, log }),
       access: undefined,
       greet: (signal) => greet(client, undefined, signal),
@@ -97,7 +97,7 @@ export async function openConnection(
   const first = new Client({ transport: intercept(base, [retrying]), log });
   const guarded: Interceptor = (next) => fenced(next, fence);
   return {
-    open: new Client({ transport: intercept(base, [retrying, outage.watch]), log }),
+    open: new Client({ transport: intercept(base, [retrying, outage.watch]), log, protobuf: true }),
     fenced: new Client({ transport: intercept(base, [retrying, guarded, outage.watch]), log }),
     access,
     greet: (signal) => greet(first, access.source, signal),
