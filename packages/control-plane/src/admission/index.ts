@@ -1,6 +1,7 @@
 import type { Clock, Random } from "@windlass/clock";
 import type { Authorizer } from "../auth/index.ts";
 import type { Admission } from "../registry/admission.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { certificateRequesters, certificateSigners, certificateSubjects } from "./certificates.ts";
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts";
@@ -49,6 +50,6 @@ export function builtinAdmission(world: BuiltinAdmissionWorld): Admission[] {
 }
 
 /** Quotas: last of all, when nothing else can refuse a request any more. */
-export function quotaAdmission({ store }: Pick<BuiltinAdmissionWorld, "store">): Admission[] {
-  return [resourceQuotas(store)];
+export function quotaAdmission(registry: Registry): Admission[] {
+  return [resourceQuotas(registry)];
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, textOf } from "../json.ts";
 import { formatQuantity } from "../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
+import type { Registry, RequestContext } from "../registry/registry.ts";
 import { addAmounts, amount, compareAmounts } from "../registry/strategies/amounts.ts";
 import {
   child,
@@ -15,14 +16,15 @@ import {
   texts,
 } from "../registry/strategies/fields.ts";
 import { podTotals, qosClass } from "../registry/strategies/pod-resources.ts";
-import type { Store } from "../storage/store.ts";
+import type { Store, StoredObject } from "../storage/store.ts";
 import { refuse } from "./plugin.ts";
 
 /**
- * Keeps namespaces within their quotas. What is used is counted from what is stored, at the moment of asking: the status that
- * a controller writes is for people to read.
+ * Keeps namespaces within their quotas, and puts down in a quota's status what a request takes of it before the request is carried out:
+ * of two at once only as many succeed as there is room for. Whatever comes of them, the quota controller counts again.
  */
-export function resourceQuotas(store: Store): Admission {
+export function resourceQuotas(registry: Registry): Admission {
+  const { store } = registry;
   return {
     name: "ResourceQuota",
     validate: (request) => {
@@ -30,40 +32,97 @@ export function resourceQuotas(store: Store): Admission {
       if (request.operation !== "CREATE" && request.operation !== "UPDATE") return;
       if (request.subresource !== undefined) return;
       const quotas = store.list("resourcequotas", { prefix: `${request.namespace}/` }).entries;
-      for (const { object } of quotas) check(request, object, store);
+      const charged = quotas
+        .map(({ object }) => ({ quota: object, charge: chargeOf(request, object) }))
+        .filter(({ charge }) => Object.keys(charge).length > 0);
+      // All are asked before any is charged.
+      for (const { quota, charge } of charged) usedAfter(request, quota, charge, store);
+      if (request.dryRun || charged.length === 0) return;
+      return put(request, charged, registry);
     },
   };
 }
 
 type Usage = { [resource: string]: string };
 
-function check(request: AdmissionRequest, quota: JsonObject, store: Store): void {
+const context: RequestContext = {
+  user: { name: "system:apiserver", groups: ["system:masters"] },
+  fieldManager: "kube-apiserver",
+  dryRun: false,
+  warn: () => undefined,
+};
+
+async function put(
+  request: AdmissionRequest,
+  charged: readonly { readonly quota: StoredObject; readonly charge: Usage }[],
+  registry: Registry,
+): Promise<void> {
+  const resource = registry.resource("", "v1", "resourcequotas");
+  if (!resource) return;
+  for (const { quota, charge } of charged) {
+    // Where nobody keeps the status, what is stored is all there is to go by.
+    if (Object.keys(child(statusOf(quota), "hard")).length === 0) continue;
+    const target = {
+      resource,
+      namespace: request.namespace,
+      name: quota.metadata.name,
+      subresource: "status",
+    };
+    await registry.update(
+      target,
+      context,
+      (live) => {
+        const used = usedAfter(request, live, charge, registry.store);
+        return {
+          ...live,
+          status: { ...statusOf(live), used: { ...child(statusOf(live), "used"), ...used } },
+        };
+      },
+      { kind: "PatchOptions" },
+    );
+  }
+}
+
+/** What a request adds to each resource that a quota bounds. @throws StatusError if it does not say what it has to */
+function chargeOf(request: AdmissionRequest, quota: JsonObject): Usage {
   const { bucket } = request.resource;
   const object = request.object as JsonObject;
-  if (!inScope(quota, bucket, object)) return;
+  if (!inScope(quota, bucket, object)) return {};
   const hard = child(specOf(quota), "hard");
-  const name = text(metadataOf(quota), "name");
   const asked = usageOf(bucket, object);
   const before: Usage = request.oldObject ? usageOf(bucket, request.oldObject) : {};
-  if (bucket === "pods" && request.operation === "CREATE") demandAmounts(request, hard, name, object);
-  const grown = Object.keys(asked).filter(
-    (resource) => has(hard, resource) && compareAmounts(asked[resource], before[resource] ?? "0") > 0,
+  if (bucket === "pods" && request.operation === "CREATE")
+    demandAmounts(request, hard, text(metadataOf(quota), "name"), object);
+  return Object.fromEntries(
+    Object.entries(asked)
+      .filter(
+        ([resource, value]) => has(hard, resource) && compareAmounts(value, before[resource] ?? "0") > 0,
+      )
+      .map(([resource, value]) => [resource, difference(value, before[resource] ?? "0")]),
   );
-  if (grown.length === 0) return;
-  const used = inUse(store, bucket, quota, request.namespace as string);
-  const delta = (resource: string) => difference(asked[resource] as string, before[resource] ?? "0");
-  const exceeded = grown
-    .filter(
-      (resource) =>
-        compareAmounts(addAmounts(used[resource] ?? "0", delta(resource)), own(hard, resource)) > 0,
-    )
+}
+
+/** What will be used of a quota. @throws StatusError if that is too much */
+function usedAfter(request: AdmissionRequest, quota: JsonObject, charge: Usage, store: Store): Usage {
+  const hard = child(specOf(quota), "hard");
+  const stored = inUse(store, request.resource.bucket, quota, request.namespace as string);
+  const noted = child(statusOf(quota), "used");
+  const used = (resource: string): string => {
+    const [counted, said] = [stored[resource] ?? "0", textOf(own(noted, resource) ?? "0")];
+    return compareAmounts(said, counted) > 0 ? said : counted;
+  };
+  const after = Object.fromEntries(
+    Object.entries(charge).map(([resource, delta]) => [resource, addAmounts(used(resource), delta)]),
+  );
+  const exceeded = Object.keys(charge)
+    .filter((resource) => compareAmounts(after[resource], own(hard, resource)) > 0)
     .sort();
-  if (exceeded.length === 0) return;
+  if (exceeded.length === 0) return after;
   const list = (of: (resource: string) => string) =>
     exceeded.map((resource) => `${resource}=${of(resource)}`).join(",");
   throw refuse(
     request,
-    `exceeded quota: ${name}, requested: ${list(delta)}, used: ${list((resource) => used[resource] ?? "0")}, limited: ${list((resource) => textOf(own(hard, resource)))}`,
+    `exceeded quota: ${text(metadataOf(quota), "name")}, requested: ${list((resource) => charge[resource] ?? "0")}, used: ${list(used)}, limited: ${list((resource) => textOf(own(hard, resource)))}`,
   );
 }
 

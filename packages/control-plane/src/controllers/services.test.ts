@@ -313,3 +313,31 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
   await world.delete("customresourcedefinitions.apiextensions.k8s.io", "fleets.example.com");
   expect(world.get("configmaps", "log")).toBeUndefined();
 });
+
+test("a quota's status says what a write takes of it at once, and what is left when it is gone", async () => {
+  await using world = await stage();
+  await world.create({
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "few" },
+    spec: { hard: { secrets: "2" } },
+  });
+  const secret = (name: string): JsonObject => ({ apiVersion: "v1", kind: "Secret", metadata: { name } });
+  const used = () => field(world.get("resourcequotas", "few"), "status", "used");
+  const door = world.plane.connect();
+  const post = (name: string, query = "") =>
+    door.request({
+      method: "POST",
+      path: `/api/v1/namespaces/default/secrets${query}`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(secret(name)),
+    });
+  expect((await post("one")).status).toBe(201);
+  expect(used()).toEqual({ secrets: "1" });
+  expect((await post("dry", "?dryRun=All")).status).toBe(201);
+  expect(used()).toEqual({ secrets: "1" });
+  const answers = await Promise.all(["two", "three", "four"].map((name) => post(name)));
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403, 403]);
+  await world.delete("secrets", "one");
+  expect(used()).toEqual({ secrets: "1" });
+});
