@@ -12,13 +12,22 @@ const suffix = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 
 /** Texts with something in them that only one server can say. */
 const fleeting: readonly (readonly [RegExp, string])[] = [
+  // A template, or the difference of two specs, printed in Go's own notation.
+  [
+    /Invalid value: \{(?:"labels"|"metadata"|"[sS]pec").*\}: field is immutable/g,
+    "Invalid value: <template>: field is immutable",
+  ],
+  [
+    /^((?:.* is invalid: spec: )?Forbidden: (?:pod updates may not change|spec is immutable after).*)\n[\s\S]*$/,
+    "$1<difference>",
+  ],
   // The object that a patch made, whole, with the identities and times in it.
   [/patch: Invalid value: "(?:[^"\\]|\\.)*": /g, "patch: Invalid value: <object>: "],
   [/^Invalid value: "\{(?:[^"\\]|\\.)*": /, "Invalid value: <object>: "],
   [/'Kind' is missing in '\{"apiVersion".*\}'/, "'Kind' is missing in <object>"],
   [/(ResourceVersion in (?:record|the precondition)) \(\d+\)/g, "$1 (<version>)"],
   [/(Too large resource version: \d+, current: )\d+/, "$1<revision>"],
-  [new RegExp(`\\b(gen-|Bad_|g{50,58})${suffix}\\b`, "g"), "$1<suffix>"],
+  [new RegExp(`\\b(gen-(?:[a-n]-)?|Bad_|g{50,58})${suffix}\\b`, "g"), "$1<suffix>"],
 ];
 
 /**

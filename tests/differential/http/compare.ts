@@ -147,6 +147,8 @@ function apart(theirs: unknown, own: unknown): Difference[] {
 
 async function playIn(server: Server, sequence: Sequence, namespace: string): Promise<unknown[]> {
   await server.send({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  await server.send({ method: "POST", path: accounts, body: { metadata: { name: "default" } } });
   try {
     const answers = await play(server, sequence, { ns: namespace, group });
     return normalised(answers, JSON.stringify(sequence.steps));

@@ -6,7 +6,7 @@ import type { Resource } from "../registry/resource.ts";
 import { badRequest, type Cause, invalid, StatusError } from "../status.ts";
 import { decodeBody } from "./body.ts";
 import { isTrue, parseInteger, parseListOptions } from "./list-options.ts";
-import { present, presentList, type ReadDependencies, readPage } from "./read.ts";
+import { pageMetadata, present, presentList, type ReadDependencies, readPage } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { deletedStatus, encoded } from "./respond.ts";
 import { dryRunFaults, notRegistered, type WriteRequest } from "./write.ts";
@@ -18,7 +18,8 @@ export async function remove(
 ): Promise<ApiResponse> {
   const { resource } = target;
   const { options, dryRun } = await readDeleteOptions(write);
-  const context = dryRun ? { ...write.context, dryRun } : write.context;
+  warnOfOrphans(resource, options, write);
+  const context = { ...write.context, dryRun };
   const { object, gone } = await deps.registry.delete(target, options, context);
   if (!gone || resource.strategy.returnsDeleted)
     return present(deps, resource, object, write.as, write.query);
@@ -39,13 +40,10 @@ export async function removeCollection(
   write: WriteRequest,
 ): Promise<ApiResponse> {
   const { options, dryRun } = await readDeleteOptions(write);
-  const context = dryRun ? { ...write.context, dryRun } : write.context;
-  const page = await readPage(
-    deps.registry,
-    resource,
-    namespace,
-    parseListOptions(resource, write.query, false),
-  );
+  warnOfOrphans(resource, options, write);
+  const context = { ...write.context, dryRun };
+  const listed = parseListOptions(resource, write.query, false);
+  const page = await readPage(deps.registry, resource, namespace, listed);
   const items: JsonObject[] = [];
   for (const { object } of page.entries) {
     const { name, namespace: within } = object.metadata;
@@ -61,9 +59,18 @@ export async function removeCollection(
     }
     items.push(object);
   }
-  const metadata: JsonObject = { resourceVersion: textOf(page.revision) };
-  if (resource.info.origin === "custom") metadata.continue = "";
-  return await presentList(deps, resource, metadata, items, write.as, write.query);
+  const metadata = pageMetadata(resource, page, listed);
+  const shown = resource.conversion ? await resource.conversion.fromStorage(items) : items;
+  return await presentList(deps, resource, metadata, shown, write.as, write.query);
+}
+
+/** Jobs leave their pods behind, which few expect. */
+function warnOfOrphans({ info }: Resource, { raw }: DeleteOptions, { context }: WriteRequest): void {
+  if (info.group !== "batch" || info.kind !== "Job") return;
+  if (raw?.propagationPolicy !== undefined || raw?.orphanDependents !== undefined) return;
+  context.warn(
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+  );
 }
 
 const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };

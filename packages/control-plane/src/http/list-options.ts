@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { type FieldRequirement, fieldMatcher, parseFieldSelector } from "../registry/field-selector.ts";
 import { parseLabelSelector } from "../registry/label-selector.ts";
@@ -184,8 +185,10 @@ function decodeContinue(token: string): ContinueToken {
     throw bad(`illegal base64 data at input byte ${odd >= 0 ? odd : token.length - 1}`);
   }
   let value: unknown;
+  const bytes = Buffer.from(token, "base64url");
   try {
-    value = parseJson(Buffer.from(token, "base64url").toString("utf8"), {}).value;
+    // What is no text is quoted byte by byte.
+    value = parseJson(isUtf8(bytes) ? bytes.toString("utf8") : bytes.toString("latin1"), {}).value;
   } catch (error) {
     if (error instanceof ParseError) throw bad(error.message);
     throw error;

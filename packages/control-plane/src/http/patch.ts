@@ -4,6 +4,7 @@ import {
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  describe,
   serverSideApply,
 } from "../merge/index.ts";
 import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
@@ -143,10 +144,7 @@ export function decodePatched(
     checkNamed(accepted, name);
     return accepted;
   } catch (error) {
-    const why =
-      error instanceof StatusError
-        ? /^\w+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(error.message)?.[1]
-        : undefined;
+    const why = error instanceof StatusError ? decodingFault(error) : undefined;
     if (why === undefined) throw error;
     throw refuse(why);
   }
@@ -176,12 +174,10 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   for (;;) {
     const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
     if (!exists) {
-      if (target.subresource !== undefined) {
-        // Where a write may create, what cannot be applied at all is refused before anything is looked up.
-        if (resource.strategy.createOnUpdate) await merge(undefined);
+      const { subresource } = target;
+      if (subresource !== undefined && !resource.strategy.createOnUpdate) {
         throw notFound(nameOf(resource), target.name);
       }
-      if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
       const merged = await merge(undefined);
       const metadata = (isObject(merged.metadata) ? merged.metadata : {}) as JsonObject;
       if (metadata.name && metadata.name !== target.name) {
@@ -190,23 +186,49 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
         );
       }
       metadata.name = target.name;
-      checkVersion(textOf(metadata.resourceVersion));
+      const version = textOf(metadata.resourceVersion);
       delete metadata.resourceVersion;
       merged.metadata = metadata;
-      const object = resource.decode(merged).object;
+      const object = decodeApplied(resource, merged, config);
+      if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
+      checkVersion(version);
       write.checkMayCreate?.();
-      const created = await registry.create(resource, target.namespace, object, write.context, true);
+      const created = await registry.create(resource, target.namespace, object, write.context, {
+        tracked: true,
+        subresource,
+      });
       return present(deps, resource, created, write.as, write.query, 201);
     }
     const options = { kind: "PatchOptions", tracked: true } as const;
     const applied = await registry.update(
       target,
       write.context,
-      async (live) => resource.decode(await merge(live)).object,
+      async (live) => decodeApplied(resource, await merge(live), config),
       options,
     );
     return present(deps, resource, applied, write.as, write.query);
   }
+}
+
+/** What was merged in the shape it will be stored. @throws StatusError 500 if it fits the schema and not the type */
+function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObject): JsonObject {
+  try {
+    return resource.decode(merged).object;
+  } catch (error) {
+    const why = error instanceof StatusError ? decodingFault(error) : undefined;
+    if (why === undefined) throw error;
+    const { group, version, kind } = resource.info;
+    const type = `${group === "" ? version : `${group}/${version}`}, Kind=${kind}`;
+    throw new StatusError({
+      code: 500,
+      message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+    });
+  }
+}
+
+/** What a refusal to decode says was wrong, without the words on what was decoded. */
+function decodingFault({ message }: StatusError): string | undefined {
+  return /^\w+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(message)?.[1];
 }
 
 /** Who applies. @throws StatusError 422 if nobody is named */

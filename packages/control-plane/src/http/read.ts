@@ -33,9 +33,8 @@ export async function present(
 ): Promise<ApiResponse> {
   switch (as.as) {
     case "table": {
-      const listMetadata = {
-        resourceVersion: textOf((object.metadata as JsonObject).resourceVersion ?? ""),
-      };
+      const { resourceVersion } = object.metadata as JsonObject;
+      const listMetadata = resourceVersion === undefined ? {} : { resourceVersion };
       const includeObject = includedObject(query);
       const made = await table(resource, [object], { listMetadata, includeObject, version: as.version });
       return await encoded(status, made, as.encoding);
@@ -157,13 +156,7 @@ export async function list(
   query: URLSearchParams,
 ): Promise<ApiResponse> {
   const page = await readPage(deps.registry, resource, namespace, options);
-  const metadata: JsonObject = { resourceVersion: textOf(page.revision) };
-  if (page.next !== undefined) {
-    metadata.continue = encodeContinue(page.revision, page.next);
-    if (!options.matches) metadata.remainingItemCount = page.remaining;
-  } else if (resource.info.origin === "custom") {
-    metadata.continue = "";
-  }
+  const metadata = pageMetadata(resource, page, options);
   if (as.as === "object" && as.encoding === "json" && !resource.conversion) {
     const items = page.entries.map((entry) => itemText(resource, entry));
     return jsonText(200, listText(resource, metadata, items));
@@ -171,6 +164,18 @@ export async function list(
   const stored: JsonObject[] = page.entries.map((entry) => entry.object);
   const objects = resource.conversion ? await resource.conversion.fromStorage(stored) : stored;
   return await presentList(deps, resource, metadata, objects, as, query);
+}
+
+/** What a list says of itself: its version, and where the next page begins. */
+export function pageMetadata({ info }: Resource, page: Page, options: ListOptions): JsonObject {
+  const metadata: JsonObject = { resourceVersion: textOf(page.revision) };
+  if (page.next !== undefined) {
+    metadata.continue = encodeContinue(page.revision, page.next);
+    if (!options.matches) metadata.remainingItemCount = page.remaining;
+  } else if (info.origin === "custom") {
+    metadata.continue = "";
+  }
+  return metadata;
 }
 
 /** Answers with objects of one kind, in the form that was asked for. */
@@ -207,7 +212,7 @@ function metadataList(metadata: JsonObject, objects: readonly JsonObject[]): Jso
     kind: "PartialObjectMetadataList",
     apiVersion: "meta.k8s.io/v1",
     metadata: token ? metadata : rest,
-    items: objects.map((object) => partialMetadata(object)),
+    items: objects.length === 0 ? null : objects.map((object) => partialMetadata(object)),
   };
 }
 

@@ -300,6 +300,7 @@ export class ApiServer {
     review: NonNullable<ReturnType<typeof reviewAt>>,
   ): Promise<ApiResponse> {
     if (info.name !== undefined) throw resourceNotFound();
+    if (info.plural === "bindings" && info.namespace === undefined) throw resourceNotFound();
     if (request.method !== "POST") throw methodNotAllowed();
     const as = { as: "object", encoding: plainEncoding(header(request, "accept")) } as const;
     return await this.#withWarnings(request, [], (warn) =>

@@ -1,4 +1,5 @@
 import { type JsonObject, textOf } from "../json.ts";
+import { normalize } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
 import { CompactedError, type Entry, type LogRecord } from "../storage/store.ts";
@@ -202,19 +203,31 @@ class Watch {
     const { info } = this.#resource;
     const metadata: JsonObject = { resourceVersion: textOf(store.revision) };
     if (initialEnd) metadata.annotations = { "k8s.io/initial-events-end": "true" };
-    const object: JsonObject =
-      this.#as.as === "metadata"
-        ? partialMetadata({ metadata })
-        : {
-            kind: info.kind,
-            apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
-            metadata,
-          };
-    const bytes = this.#protobuf
-      ? this.#protobuf.frame("BOOKMARK", this.#protobufShape(this.#protobuf, object))
-      : eventBytes("BOOKMARK", JSON.stringify(object));
-    if (this.#as.as === "object" && !this.#resource.conversion) this.#write(bytes);
-    else this.#later(async () => this.#write(bytes));
+    const empty: JsonObject = {
+      kind: info.kind,
+      apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
+      metadata,
+    };
+    const object = info.origin === "builtin" ? normalize(info, empty) : empty;
+    // The internal form has no way to leave the replicas of these out.
+    if (info.group === "apps" && this.#resource.scale)
+      object.spec = { replicas: 0, ...(object.spec as JsonObject) };
+    const protobuf = this.#protobuf;
+    if (this.#as.as === "object" && !this.#resource.conversion) {
+      this.#write(
+        protobuf
+          ? protobuf.frame("BOOKMARK", this.#protobufShape(protobuf, object))
+          : eventBytes("BOOKMARK", objectText(this.#resource, object)),
+      );
+      return;
+    }
+    this.#later(async () => {
+      this.#write(
+        protobuf
+          ? protobuf.frame("BOOKMARK", this.#protobufShape(protobuf, object))
+          : eventBytes("BOOKMARK", await this.#shape(object)),
+      );
+    });
   }
 
   #scheduleBookmarks(): void {

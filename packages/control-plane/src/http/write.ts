@@ -31,8 +31,7 @@ export function parseWriteOptions(
   kind: OptionsKind,
 ): { dryRun: boolean; fieldValidation: "Ignore" | "Warn" | "Strict" } {
   // A DELETE has options of its own, and reads them itself.
-  if (kind === "DeleteOptions")
-    return { dryRun: query.getAll("dryRun").includes("All"), fieldValidation: "Warn" };
+  if (kind === "DeleteOptions") return { dryRun: false, fieldValidation: "Warn" };
   const dryRun = query.getAll("dryRun");
   const validation = query.get("fieldValidation") || "Warn";
   const causes = [...managerFaults(query.get("fieldManager") ?? ""), ...dryRunFaults(dryRun)];
@@ -108,14 +107,18 @@ export async function update(
   const object = await readObject(resource, write);
   checkNamed(object, target.name);
   const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
-  if (!exists && resource.strategy.createOnUpdate && target.subresource === undefined) {
+  if (!exists && resource.strategy.createOnUpdate) {
     const metadata = object.metadata as JsonObject;
     checkName(metadata, target.name);
     if (metadata.uid) throw otherIdentity(target, textOf(metadata.uid), "", write.context);
-    checkVersion(textOf(metadata.resourceVersion));
+    const version = textOf(metadata.resourceVersion);
+    checkVersion(version);
     delete metadata.resourceVersion;
     write.checkMayCreate?.();
-    const created = await registry.create(resource, target.namespace, object, write.context);
+    const { subresource } = target;
+    const created = await registry.create(resource, target.namespace, object, write.context, { subresource });
+    // What is not stored is given no version, and keeps the one it came with.
+    if (write.context.dryRun && version !== "") (created.metadata as JsonObject).resourceVersion = version;
     return present(deps, resource, created, write.as, write.query, 201);
   }
   const updated = await registry.update(target, write.context, () => clone(object), {

@@ -19,7 +19,7 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
-import type { StrategyContext } from "./strategy.ts";
+import type { Strategy, StrategyContext } from "./strategy.ts";
 import { withTracking } from "./tracking.ts";
 
 /** What a request brings besides its object. */
@@ -122,14 +122,19 @@ export class Registry {
   /**
    * Creates an object. `input` is the request's own: it will be changed.
    *
-   * @param tracked whether `input` already carries its managedFields (server-side apply has its own way to find them)
+   * @param options.tracked whether `input` already carries its managedFields (server-side apply has its own way to find them)
+   * @param options.subresource through which it came about: a kind that a write creates is created so too, without what its
+   * own endpoint gives it
    */
   async create(
     resource: Resource,
     namespace: string | undefined,
     input: JsonObject,
     context: RequestContext,
-    tracked = false,
+    {
+      tracked = false,
+      subresource,
+    }: { readonly tracked?: boolean; readonly subresource?: string | undefined } = {},
   ): Promise<JsonObject> {
     const { strategy } = resource;
     let object = input;
@@ -137,11 +142,16 @@ export class Registry {
     placeIn(resource, namespace, metadata);
     stampNew(object, strategy, this.clock, this.random);
     if (resource.hasStatus && resource.info.origin === "custom") delete object.status;
-    if (!tracked) object = await this.#track(resource, undefined, object, context, undefined);
+    if (!tracked) object = await this.#track(resource, undefined, object, context, subresource);
 
     const request = this.#admissionRequest(
       "CREATE",
-      { resource, namespace, name: textOf(metadata.name ?? "") },
+      {
+        resource,
+        namespace,
+        name: textOf(metadata.name ?? ""),
+        ...(subresource === undefined ? {} : { subresource }),
+      },
       context,
       {
         object,
@@ -150,16 +160,20 @@ export class Registry {
     );
     await this.#mutate(request);
     object = request.object as JsonObject;
-    const { warnings, strategyContext } = this.#strategyContext(context, undefined);
+    const { warnings, strategyContext } = this.#strategyContext(context, subresource);
     if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
     chooseName(resource, namespace, object, this);
     strategy.prepareCreate?.(object, strategyContext);
+    strategy.warn?.(object, strategyContext.warn);
     const name = textOf((object.metadata as JsonObject).name ?? "");
-    const causes = [
-      ...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin),
-      ...((await resource.validate?.(object, undefined, undefined)) ?? []),
-      ...(strategy.validate?.(object, strategyContext) ?? []),
-    ];
+    const causes = withMetadata(
+      strategy,
+      metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin),
+      [
+        ...((await resource.validate?.(object, undefined, undefined)) ?? []),
+        ...(strategy.validate?.(object, strategyContext) ?? []),
+      ],
+    );
     if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
     for (const warning of warnings) context.warn(warning);
     await this.#validate({ ...request, name, object });
@@ -242,12 +256,20 @@ export class Registry {
     if (resource.info.origin === "custom") warnOfFinalizers(next, live, context.warn);
     strategy.prepareUpdate?.(next, live, strategyContext);
     if (strategy.generation && !uncounted.has(subresource ?? "")) countGeneration(resource, next, live);
-    const causes: Cause[] = [
-      ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
-      ...metadataUpdateFaults(next, live),
-      ...((await resource.validate?.(next, live, subresource)) ?? []),
-      ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
-    ];
+    const isNewGeneration =
+      (next.metadata as JsonObject).generation !== (live.metadata as JsonObject).generation;
+    if (isNewGeneration) strategy.warn?.(next, strategyContext.warn);
+    const causes = withMetadata(
+      strategy,
+      [
+        ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
+        ...metadataUpdateFaults(next, live),
+      ],
+      [
+        ...((await resource.validate?.(next, live, subresource)) ?? []),
+        ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
+      ],
+    );
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
     if (!options.admitted) await this.#validate({ ...request, object: next });
@@ -261,7 +283,7 @@ export class Registry {
     }
     // In the shape it would be read back in: a zero that storage drops is no change.
     if (noOp(live, settled)) return live;
-    if (context.dryRun) return next;
+    if (context.dryRun) return settled;
     if (readyToGo(resource, next)) {
       // Watchers see the state before this write, which was never stored; only its author sees what it made.
       this.store.delete(resource.bucket, key);
@@ -297,13 +319,19 @@ export class Registry {
     checkPreconditions(resource, target.name, entry.object, options);
     const marked = markForDeletion(resource, entry.object, options, this.clock);
     if (context.dryRun)
-      return { object: await this.fromStorage(resource, marked?.object ?? entry.object), gone: !marked };
+      return {
+        object: await this.fromStorage(resource, marked?.object ?? dying(resource, entry.object, this.clock)),
+        gone: !marked,
+      };
     if (marked) {
       const { object } = marked;
       const stored = noOp(entry.object, object) ? entry : this.store.put(resource.bucket, key, object);
       return { object: await this.fromStorage(resource, stored.object), gone: false };
     }
-    const last = this.store.delete(resource.bucket, key, dying(resource, entry.object, this.clock)) as Entry;
+    const dead = dying(resource, entry.object, this.clock);
+    // Watchers see the mark of what may linger before it goes, even where it does not linger.
+    if (dead !== entry.object) this.store.put(resource.bucket, key, dead);
+    const last = this.store.delete(resource.bucket, key, dead) as Entry;
     resource.strategy.afterDelete?.(entry.object, this.#strategyContext(context, undefined).strategyContext);
     return { object: await this.fromStorage(resource, last.object), gone: true };
   }
@@ -387,4 +415,12 @@ export class Registry {
     const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
+}
+
+function withMetadata(
+  { metadataLast }: Strategy,
+  metadata: readonly Cause[],
+  rest: readonly Cause[],
+): Cause[] {
+  return metadataLast && rest.length > 0 ? [...rest] : [...metadata, ...rest];
 }

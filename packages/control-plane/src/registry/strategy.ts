@@ -52,6 +52,10 @@ export interface Strategy {
   readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[];
   /** Runs instead of `validate` on updates, also of subresources. */
   readonly validateUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => Cause[];
+  /** Faults of the metadata are told only where there are none of the rest. @default false: all are told together */
+  readonly metadataLast?: boolean;
+  /** Says what is doubtful about an object that is new, or of another generation than before. */
+  readonly warn?: (object: JsonObject, warn: (text: string) => void) => void;
   /** Whether a change counts for the generation. @default any difference of `spec` */
   readonly specChanged?: (next: JsonObject, live: JsonObject) => boolean;
   /** After an object is gone for good: give back what was allocated. */
@@ -165,5 +169,6 @@ export function tableStrategy(info: Pick<KindInfo, "group" | "kind" | "origin">)
     createOnUpdate: createsOnUpdate.has(kind),
     returnsDeleted: answersWithDeleted.has(kind),
     dependents: orphansByDefault.has(kind) ? "Orphan" : "Background",
+    metadataLast: kind === "policy/PodDisruptionBudget",
   };
 }

@@ -67,6 +67,11 @@ const builtin: { readonly [resource: string]: Cells } = {
   "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": access.priorityLevelCells,
 };
 
+/** Whether a kind shows more than the least there is to show. */
+export function hasOwnCells(group: string, plural: string): boolean {
+  return Object.hasOwn(builtin, `${plural}.${group}`);
+}
+
 export function builtinCells(group: string, plural: string): Cells {
   return builtin[`${plural}.${group}`] ?? cluster.nameAndCreation;
 }

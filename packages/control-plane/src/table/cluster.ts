@@ -3,6 +3,8 @@ import { since } from "./duration.ts";
 import { at, conditionStatus, list, number, object, orNone, quantity, text } from "./fields.ts";
 
 const name = (of: JsonObject) => text(of, "metadata", "name");
+/** The zero of Go's time. */
+const beginning = "0001-01-01T00:00:00Z";
 const created = (of: JsonObject) => text(of, "metadata", "creationTimestamp");
 const age = (of: JsonObject, now: number) => since(created(of), now);
 
@@ -13,7 +15,7 @@ export function nameAndAge(of: JsonObject, now: number): Json[] {
 
 /** Name and the full time of creation: kinds the real server has no table of its own for. */
 export function nameAndCreation(of: JsonObject): Json[] {
-  return [name(of), created(of)];
+  return [name(of), created(of) || beginning];
 }
 
 export function namespaceCells(of: JsonObject, now: number): Json[] {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import type { RecordedColumn } from "../kinds/recorded.ts";
-import { builtinCells, type Cells } from "./cells.ts";
+import { builtinCells, type Cells, hasOwnCells } from "./cells.ts";
 import { humanDuration } from "./duration.ts";
 import { text } from "./fields.ts";
 import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
@@ -20,6 +20,8 @@ export interface ColumnDefinition {
 export interface TableShape {
   readonly columns: readonly ColumnDefinition[];
   readonly cells: Cells;
+  /** Whether the kind has columns of its own, rather than those that every kind could have. */
+  readonly own: boolean;
 }
 
 const recorded = memoised(
@@ -32,11 +34,16 @@ export function tableShape(kind: KindInfo): TableShape {
 }
 
 function builtinShape({ group, version, plural }: KindInfo): TableShape {
-  const columns = recorded("columns")[`${plural}.${group}/${version}`] ?? [
+  const own = recorded("columns")[`${plural}.${group}/${version}`];
+  const columns: readonly RecordedColumn[] = own ?? [
     ["Name", "string", "name", 0],
     ["Created At", "date", "", 0],
   ];
-  return { columns: columns.map(define), cells: builtinCells(group, plural) };
+  return {
+    columns: columns.map(define),
+    cells: builtinCells(group, plural),
+    own: hasOwnCells(group, plural),
+  };
 }
 
 function define([name, type, format, priority]: RecordedColumn): ColumnDefinition {
@@ -58,6 +65,7 @@ function customShape(printerColumns: readonly PrinterColumn[] = []): TableShape 
       text(object, "metadata", "name"),
       ...given.map(({ type }, index) => customCell(type, paths[index], object, now)),
     ],
+    own: true,
   };
 }
 

@@ -42,7 +42,7 @@ export function scaleTable(
     { name: "Available", type: "integer", format: "", description: "", priority: 0 },
     { name: "Age", type: ageType, format: "", description: "", priority: 0 },
   ];
-  return makeTable({ columns, cells: scaleCells }, "Scale", [scale], options);
+  return makeTable({ columns, cells: scaleCells, own: true }, "Scale", [scale], options);
 }
 
 function makeTable(
@@ -58,14 +58,17 @@ function makeTable(
     apiVersion,
     metadata: token ? listMetadata : metadata,
     columnDefinitions: columns === "none" ? null : shape.columns.map((column) => ({ ...column })),
-    rows: objects.map((object) => {
-      const conditions = kindName === "Pod" ? podRowConditions(object) : [];
-      return {
-        cells: shape.cells(object, now),
-        ...(conditions.length === 0 ? {} : { conditions }),
-        object: included(object, includeObject, apiVersion),
-      };
-    }),
+    rows:
+      !shape.own && objects.length === 0
+        ? null
+        : objects.map((object) => {
+            const conditions = kindName === "Pod" ? podRowConditions(object) : [];
+            return {
+              cells: shape.cells(object, now),
+              ...(conditions.length === 0 ? {} : { conditions }),
+              object: included(object, includeObject, apiVersion),
+            };
+          }),
   };
 }
 

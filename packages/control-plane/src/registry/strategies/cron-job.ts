@@ -25,8 +25,10 @@ export const cronJob: Strategy = {
       }
     }
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
+  },
+  warn: (object, warn) => {
     const template = child(specOf(child(specOf(object), "jobTemplate")), "template");
     podWarnings(specOf(template), "spec.jobTemplate.spec.template.spec", metadataOf(template), warn);
   },

@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { checkCountOrPercent, countOrPercent, notAboveAll } from "./amounts.ts";
-import { prepareTemplate } from "./deployment.ts";
+import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, metadataOf, own, specOf, text } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
@@ -37,11 +37,12 @@ export const daemonSet: Strategy = {
     const annotations = ensure(ensure(object, "metadata"), "annotations");
     if (annotations[templateGeneration] === undefined) annotations[templateGeneration] = "0";
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
     ensure(ensure(object, "metadata"), "annotations")[templateGeneration] = "1";
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
   },
+  warn: warnOfTemplate,
   prepareUpdate: (next, live, { subresource }) => {
     const before = Number(child(metadataOf(live), "annotations")[templateGeneration] ?? 1);
     const changed = subresource === undefined && !equal(specOf(next).template, specOf(live).template);

@@ -29,9 +29,6 @@ const counts = [
 ];
 const bounded = ["updatedReplicas", "readyReplicas", "availableReplicas"];
 
-/** Annotations count as a change of the spec, unless they come with the status. */
-const statusWrites = new WeakSet<JsonObject>();
-
 export const deployment: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
@@ -43,14 +40,14 @@ export const deployment: Strategy = {
     }
     templateDefaults(spec);
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
   },
-  prepareUpdate: (next, _live, { subresource, warn }) => {
-    if (subresource === "status") statusWrites.add(next);
-    if (subresource === undefined) prepareTemplate(next, warn);
+  prepareUpdate: (next, _live, { subresource }) => {
+    if (subresource === undefined) prepareTemplate(next);
   },
+  warn: warnOfTemplate,
   validate: (object) => specFaults(object).causes,
   validateUpdate: (next, live, { subresource }) => {
     if (subresource === "status") {
@@ -66,15 +63,18 @@ export const deployment: Strategy = {
     return faults.causes;
   },
   specChanged: (next, live) =>
-    !statusWrites.has(next) &&
-    (!equal(next.spec, live.spec) ||
-      !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations"))),
+    !equal(next.spec, live.spec) ||
+    !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations")),
 };
 
-/** Drops from a workload's template what is switched off, and says what is doubtful about the pods it will make. */
-export function prepareTemplate(object: JsonObject, warn: (text: string) => void): void {
+/** Drops from a workload's template what is switched off. */
+export function prepareTemplate(object: JsonObject): void {
+  dropDisabled(specOf(child(specOf(object), "template")));
+}
+
+/** Says what is doubtful about the pods that a workload will make. */
+export function warnOfTemplate(object: JsonObject, warn: (text: string) => void): void {
   const template = child(specOf(object), "template");
-  dropDisabled(specOf(template));
   podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import { Faults } from "./faults.ts";
-import { has, items, number, own, statusOf, text } from "./fields.ts";
+import { has, items, number, own, specOf, statusOf, text } from "./fields.ts";
 
 /** What whoever runs a job may report of it: counters that fit, and an end that stays the end. */
 export function jobStatusFaults(next: JsonObject, live: JsonObject): Faults {
@@ -38,7 +38,10 @@ export function jobStatusFaults(next: JsonObject, live: JsonObject): Faults {
   if (complete || is(now, "Failed")) {
     const active = number(now, "active") ?? 0;
     if (active > 0) faults.invalid("status.active", active, "active>0 is invalid for finished job");
-    if (!has(now, "startTime")) faults.required("status.startTime", "startTime is required for finished job");
+    const { suspend, completions } = specOf(next);
+    const needsNoStart = suspend === true && completions === 0;
+    if (!has(now, "startTime") && !needsNoStart)
+      faults.required("status.startTime", "startTime is required for finished job");
     const terminating = number(now, "terminating") ?? 0;
     if (terminating > 0)
       faults.invalid("status.terminating", terminating, "terminating>0 is invalid for finished job");

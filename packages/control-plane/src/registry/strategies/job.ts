@@ -1,7 +1,7 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
 import { generateName } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
-import { prepareTemplate } from "./deployment.ts";
+import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
@@ -33,14 +33,9 @@ export const job: Strategy = {
       }
     }
     templateDefaults(spec);
-    const metadata = ensure(object, "metadata");
-    const labels = child(metadataOf(child(spec, "template")), "labels");
-    if (Object.keys(child(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
-      // The same map, as in the real server: labels that the template is given later are the job's too.
-      metadata.labels = labels;
-    }
+    labelDefaults(object);
   },
-  prepareCreate: (object, { warn, random }) => {
+  prepareCreate: (object, { random }) => {
     object.status = {};
     // Its pods are labelled with its name, so a name to be generated is generated now.
     const metadata = metadataOf(object);
@@ -48,8 +43,11 @@ export const job: Strategy = {
       metadata.name = generateName(random, text(metadata, "generateName"));
     }
     if (specOf(object).manualSelector !== true) generateSelector(object);
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
   },
+  // What is stored without labels is read back with those of the template.
+  prepareUpdate: (next) => labelDefaults(next),
+  warn: warnOfTemplate,
   validate: (object) => {
     const faults = jobFaults(object);
     if (faults.none) checkGeneratedNames(faults, object);
@@ -62,6 +60,15 @@ export const job: Strategy = {
     return faults.causes;
   },
 };
+
+function labelDefaults(object: JsonObject): void {
+  const metadata = ensure(object, "metadata");
+  const labels = child(metadataOf(child(specOf(object), "template")), "labels");
+  if (Object.keys(child(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
+    // The same map, as in the real server: labels that the template is given later are the job's too.
+    metadata.labels = labels;
+  }
+}
 
 /** The labels by which a job knows its pods: made from its uid, so that no two jobs ever share one. */
 function generateSelector(object: JsonObject): void {
@@ -117,6 +124,10 @@ function checkSelection(faults: Faults, object: JsonObject, spec: JsonObject): v
   if (spec.manualSelector === true) {
     if (!has(spec, "selector")) faults.required("spec.selector");
     else checkSelector(faults, "spec.selector", child(spec, "selector"));
+    return;
+  }
+  if (!has(spec, "selector")) {
+    faults.required("spec.selector");
     return;
   }
   const { name, uid } = metadataOf(object);

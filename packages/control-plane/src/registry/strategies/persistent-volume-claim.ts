@@ -78,9 +78,8 @@ function updateFaults(next: JsonObject, live: JsonObject): Faults {
   checkClaimSpec(faults, "spec", now);
   // The binder names the volume, once.
   if (text(before, "volumeName") === "" && text(now, "volumeName") !== "") put(now, "volumeName", undefined);
-  // A claim that came without a class may be given one while it waits.
-  const assignable = !has(before, "storageClassName") && has(now, "storageClassName");
-  if (assignable && text(statusOf(live), "phase") === "Pending") delete now.storageClassName;
+  // A claim that came without a class may be given one.
+  if (!has(before, "storageClassName")) delete now.storageClassName;
   const bound = text(statusOf(live), "phase") === "Bound";
   const [size, had] = [requested(now), requested(before)];
   if (bound) {
@@ -88,7 +87,7 @@ function updateFaults(next: JsonObject, live: JsonObject): Faults {
     put(now, "volumeAttributesClassName", before.volumeAttributesClassName);
   }
   if (!equal(now, before)) faults.forbidden("spec", `${onlyGrows}${differing(now, before)}`);
-  if (bound && size !== undefined && had !== undefined && compareAmounts(size, had) < 0) {
+  else if (bound && size !== undefined && had !== undefined && compareAmounts(size, had) < 0) {
     const capacity = own(child(statusOf(live), "capacity"), "storage");
     if (capacity === undefined || compareAmounts(size, capacity) <= 0) {
       faults.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");

@@ -107,6 +107,7 @@ interface PlacedPort {
 /** Ports that several containers of a pod, or one of them several times, lay claim to. */
 function portWarnings(spec: JsonObject, at: string, warn: (text: string) => void): void {
   const claimed = new Map<string, PlacedPort[]>();
+  const names = new Map<string, string>();
   for (const list of ["initContainers", "containers"]) {
     for (const [index, container] of items(spec, list).entries()) {
       for (const [position, port] of items(container, "ports").entries()) {
@@ -126,6 +127,13 @@ function portWarnings(spec: JsonObject, at: string, warn: (text: string) => void
           if (how !== undefined) warn(`${own.at}: ${how} port definition with ${other.at}`);
         }
         claimed.set(`${number}/${protocol}`, [...others, own]);
+        const portName = text(port, "name");
+        const named = names.get(portName);
+        if (named !== undefined) {
+          warn(
+            `${own.at}: duplicate port name "${portName}" with ${named}, services and probes that select ports by name will use ${named}`,
+          );
+        } else if (portName !== "") names.set(portName, own.at);
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
-import { prepareTemplate } from "./deployment.ts";
+import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, has, metadataOf, own, pairs, specOf } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
@@ -39,10 +39,11 @@ export const replicaSet: Strategy = {
     fill(spec, { replicas: 1 });
     templateDefaults(spec);
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
   },
+  warn: warnOfTemplate,
   validate: (object) => replicaSetFaults(object).causes,
   validateUpdate: (next, live, { subresource }) => {
     if (subresource === "status") return statusFaults(next).causes;
@@ -82,10 +83,11 @@ export const replicationController: Strategy = {
     const metadata = ensure(object, "metadata");
     if (Object.keys(child(metadata, "labels")).length === 0) metadata.labels = { ...labels };
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
   },
+  warn: warnOfTemplate,
   validate: (object) => controllerFaults(object).causes,
   validateUpdate: (next, _live, { subresource }) => {
     checkScale(next, subresource);

@@ -1,7 +1,7 @@
 import type { Random } from "@windlass/clock";
 import type { JsonObject } from "../../json.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import type { Faults } from "./faults.ts";
+import { Faults } from "./faults.ts";
 import { has, items, number, specOf, text, texts } from "./fields.ts";
 import { addressNumber, ipv4 } from "./names.ts";
 
@@ -108,30 +108,40 @@ export function allocate(
   const held = allocationsOf(store);
   const before = live ? specOf(live) : {};
   if (needsClusterIP(spec)) {
-    chooseFamilies(faults, spec);
-    if (!faults.none) return;
-    if (!isHeadless(spec)) chooseAddress(faults, spec, before, held, random);
+    chooseFamilies(spec, before);
+    // What came without an address, by way of its status, stays without.
+    const lacksOne = live !== undefined && needsClusterIP(before) && texts(before, "clusterIPs").length === 0;
+    if (!isHeadless(spec) && !lacksOne) chooseAddress(faults, spec, before, held, random);
   }
   choosePorts(faults, spec, before, held, random);
 }
 
+function isSelectorless(spec: JsonObject): boolean {
+  return isHeadless(spec) && Object.keys((spec.selector as JsonObject | undefined) ?? {}).length === 0;
+}
+
 /** The cluster has one family of addresses; only what needs no address may ask for two. */
-function chooseFamilies(faults: Faults, spec: JsonObject): void {
-  const headless = isHeadless(spec);
-  const selectorless = headless && Object.keys((spec.selector as JsonObject | undefined) ?? {}).length === 0;
+export function familyFaults(spec: JsonObject): Faults {
+  const faults = new Faults();
+  if (!needsClusterIP(spec) || isSelectorless(spec)) return faults;
+  const policy = text(spec, "ipFamilyPolicy");
+  if (policy === "RequireDualStack") {
+    faults.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
+  }
+  for (const [index, family] of texts(spec, "ipFamilies").entries()) {
+    if (family === "IPv4") continue;
+    faults.invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
+  }
+  return faults;
+}
+
+function chooseFamilies(spec: JsonObject, before: JsonObject): void {
+  const selectorless = isSelectorless(spec);
+  if (texts(spec, "ipFamilies").length === 0 && texts(before, "ipFamilies").length > 0) {
+    spec.ipFamilies = texts(before, "ipFamilies");
+  }
   const families = texts(spec, "ipFamilies");
   const policy = text(spec, "ipFamilyPolicy");
-  if (!selectorless) {
-    if (policy === "RequireDualStack") {
-      faults.invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
-    }
-    for (const [index, family] of families.entries()) {
-      if (family !== "IPv4") {
-        faults.invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster");
-      }
-    }
-    if (!faults.none) return;
-  }
   if (selectorless) {
     if (policy === "") spec.ipFamilyPolicy = families.length === 1 ? "SingleStack" : "RequireDualStack";
     if (families.length === 0) {

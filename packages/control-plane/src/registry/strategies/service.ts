@@ -1,8 +1,16 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
+import type { Faults } from "./faults.ts";
 import { child, items, number, own, specOf, statusOf, text, texts } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
-import { allocate, needsClusterIP, needsHealthPort, needsNodePort } from "./service-allocation.ts";
+import {
+  allocate,
+  familyFaults,
+  isHeadless,
+  needsClusterIP,
+  needsHealthPort,
+  needsNodePort,
+} from "./service-allocation.ts";
 import {
   externallyAccessible,
   loadBalancerFaults,
@@ -34,10 +42,14 @@ export const service: Strategy = {
       if (text(ingress, "ip") !== "") fill(ingress, { ipMode: "VIP" });
     }
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object, { subresource, warn }) => {
     object.status = {};
     const spec = specOf(object);
-    if (text(spec, "clusterIP") !== "" && texts(spec, "clusterIPs").length === 0) {
+    if (
+      subresource === undefined &&
+      text(spec, "clusterIP") !== "" &&
+      texts(spec, "clusterIPs").length === 0
+    ) {
       spec.clusterIPs = [text(spec, "clusterIP")];
     }
     warnings(spec, warn);
@@ -45,26 +57,44 @@ export const service: Strategy = {
   prepareUpdate: (next, live, { subresource, warn }) => {
     if (subresource === "status") return;
     const [now, before] = [specOf(next), specOf(live)];
-    syncAddresses(now, before);
     keepAllocated(now, before);
+    syncAddresses(now, before);
     dropDependents(now, before);
     warnings(now, warn);
   },
   // Addresses are handed out last, as the real server does: what is refused for another reason takes none.
   validate: (object, context) => {
-    const faults = serviceFaults(object);
+    // Whoever writes the status of what is not there gets a Service that nothing is allocated for.
+    if (context.subresource !== undefined) return serviceFaults(object).causes;
+    const faults = familiesFirst(serviceFaults(object), specOf(object));
     if (faults.none) allocate(faults, specOf(object), undefined, context);
     return faults.causes;
   },
   validateUpdate: (next, live, context) => {
     if (context.subresource === "status") return loadBalancerFaults(next).causes;
-    const faults = serviceUpdateFaults(next, live);
+    const faults = familiesFirst(serviceUpdateFaults(next, live), specOf(next));
     if (faults.none) allocate(faults, specOf(next), live, context);
     return faults.causes;
   },
 };
 
+/** Addresses are looked at before all else, and the families they are of once the addresses make sense. */
+function familiesFirst(faults: Faults, spec: JsonObject): Faults {
+  if (faults.causes.some(({ field }) => /^spec\.(clusterIP|ipFamil)/.test(field ?? ""))) return faults;
+  const families = familyFaults(spec);
+  return families.none ? faults : families;
+}
+
 function warnings(spec: JsonObject, warn: (text: string) => void): void {
+  if (isHeadless(spec)) {
+    const ignored = (part: string) => warn(`spec.${part} is ignored for headless services`);
+    if (text(spec, "loadBalancerIP") !== "") ignored("loadBalancerIP");
+    if (texts(spec, "externalIPs").length > 0) ignored("externalIPs");
+    if (text(spec, "sessionAffinity") !== "None") ignored("SessionAffinity");
+  }
+  if (text(spec, "type") !== "ExternalName" && text(spec, "externalName") !== "") {
+    warn('spec.externalName is ignored when spec.type is not "ExternalName"');
+  }
   if (text(spec, "trafficDistribution") === "PreferClose") {
     warn('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   }
@@ -73,8 +103,9 @@ function warnings(spec: JsonObject, warn: (text: string) => void): void {
 /** The one address and the list of them are the same field twice: whichever was changed is meant. */
 function syncAddresses(now: JsonObject, before: JsonObject): void {
   const [wanted, had] = [text(now, "clusterIP"), text(before, "clusterIP")];
-  const sameList = equal(texts(now, "clusterIPs"), texts(before, "clusterIPs"));
-  if (wanted === had || !sameList) return;
+  if (wanted === had) return;
+  if (texts(now, "clusterIPs").length === 0 && wanted !== "") now.clusterIPs = [wanted];
+  if (!equal(texts(now, "clusterIPs"), texts(before, "clusterIPs"))) return;
   if (wanted === "") delete now.clusterIPs;
   else now.clusterIPs = [wanted, ...texts(before, "clusterIPs").slice(1)];
 }
@@ -86,6 +117,7 @@ function keepAllocated(now: JsonObject, before: JsonObject): void {
     if (texts(now, "clusterIPs").length === 0 && text(now, "clusterIP") === text(before, "clusterIP")) {
       put(now, "clusterIPs", before.clusterIPs);
     }
+    if (text(now, "ipFamilyPolicy") === "") put(now, "ipFamilyPolicy", before.ipFamilyPolicy);
   }
   if (needsNodePort(now) && needsNodePort(before)) keepNodePorts(now, before);
   if (needsHealthPort(now) && needsHealthPort(before) && !number(now, "healthCheckNodePort")) {

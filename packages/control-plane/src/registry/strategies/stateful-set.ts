@@ -2,7 +2,7 @@ import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { checkCountOrPercent } from "./amounts.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
-import { prepareTemplate } from "./deployment.ts";
+import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
@@ -57,9 +57,12 @@ export const statefulSet: Strategy = {
     }
     templateDefaults(spec);
   },
-  prepareCreate: (object, { warn }) => {
+  prepareCreate: (object) => {
     object.status = {};
-    prepareTemplate(object, warn);
+    prepareTemplate(object);
+  },
+  warn: (object, warn) => {
+    warnOfTemplate(object, warn);
     if ((number(specOf(object), "revisionHistoryLimit") ?? 0) < 0) {
       warn(
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",

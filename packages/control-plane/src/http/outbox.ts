@@ -1,0 +1,103 @@
+import type { ServerResponse } from "node:http";
+import type { Sink } from "./request.ts";
+
+/** After so many clients others get their turn, with requests that may bring more for those still waiting. */
+const mostAtOnce = 128;
+/** What a client has coming is sent at once when it is this much. */
+const mostHeld = 64 * 1024;
+
+/**
+ * Sends streams to clients, a few clients at a time.
+ *
+ * A write to a socket costs more than all else that an event takes. So a client is written to once for all that it has coming by the time
+ * its turn is there: with a thousand watchers behind, that is several events in one write, and who changed the object need not wait until
+ * the last watcher has been told.
+ */
+export class Outbox {
+  #waiting: Stream[] = [];
+  #isFlushing = false;
+
+  /** A sink into an answer whose head has been sent. What is written goes out within the turn of the event loop, if nobody else waits. */
+  open(outgoing: ServerResponse): Sink {
+    const stream = new Stream(outgoing);
+    return {
+      write: (chunk) => {
+        if (stream.push(chunk) && !stream.isWaiting) this.#add(stream);
+        return stream.unsent;
+      },
+      end: () => {
+        stream.flush();
+        outgoing.end();
+      },
+    };
+  }
+
+  #add(stream: Stream): void {
+    stream.isWaiting = true;
+    this.#waiting.push(stream);
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    const turn = this.#waiting.slice(0, mostAtOnce);
+    this.#waiting = this.#waiting.slice(mostAtOnce);
+    for (const stream of turn) {
+      stream.isWaiting = false;
+      stream.flush();
+    }
+    this.#isFlushing = this.#waiting.length > 0;
+    if (this.#isFlushing) setImmediate(() => this.#flush());
+  }
+}
+
+class Stream {
+  isWaiting = false;
+  readonly #outgoing: ServerResponse;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+
+  constructor(outgoing: ServerResponse) {
+    this.#outgoing = outgoing;
+  }
+
+  /** Bytes that the client has not taken. */
+  get unsent(): number {
+    return this.#heldBytes + (this.#outgoing.socket?.writableLength ?? this.#outgoing.writableLength);
+  }
+
+  /** @returns whether there is something to flush later */
+  push(chunk: Uint8Array): boolean {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.byteLength;
+    if (this.#heldBytes > mostHeld) this.flush();
+    return this.#held.length > 0;
+  }
+
+  flush(): void {
+    const chunks = this.#held;
+    if (chunks.length === 0 || this.#outgoing.destroyed) return;
+    this.#held = [];
+    this.#heldBytes = 0;
+    const { socket } = this.#outgoing;
+    // Past Node's own framing, which makes three writes of one. An answer that waits behind another has no socket yet.
+    if (socket && this.#outgoing.chunkedEncoding) socket.write(framed(chunks));
+    else for (const chunk of chunks) this.#outgoing.write(chunk);
+  }
+}
+
+const ofOne: { chunk: Uint8Array | undefined; bytes: Uint8Array } = { chunk: undefined, bytes: new Uint8Array() };
+
+/** One chunk of a chunked answer. Watchers are sent the same bytes one after the other: these are framed once. */
+function framed(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  if (chunks.length === 1 && ofOne.chunk === first) return ofOne.bytes;
+  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), ...chunks, Buffer.from("\r\n")]);
+  if (chunks.length === 1) {
+    ofOne.chunk = first;
+    ofOne.bytes = bytes;
+  }
+  return bytes;
+}
