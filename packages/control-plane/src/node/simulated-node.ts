@@ -114,7 +114,7 @@ export class SimulatedNodes {
     options: ProcessOptions,
     block: AddressBlock,
   ): Promise<RunningProcesses> {
-    const { startNodes } = await import("./start-nodes.ts");
+    const { startNodes, warnOfSharedAddress } = await import("./start-nodes.ts");
     const { ProcessRuntime, startServiceProxy } = await import("../processes/index.ts");
     const isShared = block.kind === "shared";
     const runtime = new ProcessRuntime({ ...world, ownAddresses: !isShared }, options);
@@ -130,6 +130,7 @@ export class SimulatedNodes {
       network,
       runtime,
     });
+    if (isShared) await warnOfSharedAddress(world, this.#nodes);
     const hosts = this.#nodes.map((_node, index) => network.host(index));
     const proxy = startServiceProxy(world, { hosts, apiServer: world.apiServer });
     return {

@@ -63,6 +63,17 @@ export function startNodes(world: ControllerWorld, options: NodesOptions): Runni
   ]);
 }
 
+/** Says on each node that its pods have no addresses of their own. */
+export async function warnOfSharedAddress(world: ControllerWorld, nodes: readonly NodeSpec[]): Promise<void> {
+  const context = controllerContext("", "kubelet");
+  const record = eventRecorder(world.registry, { component: "kubelet", context });
+  for (const { name } of nodes) {
+    const node = world.registry.store.get("nodes", name)?.object;
+    const message = `${process.platform} leads no address of 127.0.0.0/8 here but 127.0.0.1: all pods share it, no two can have the same port, and Services cannot be reached`;
+    if (node) await record(node, { type: "Warning", reason: "SharedAddress", message });
+  }
+}
+
 function startKubelets(
   world: ControllerWorld,
   { behaviors, connections, network = simulatedNetwork, runtime }: NodesOptions,

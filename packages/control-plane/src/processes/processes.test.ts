@@ -262,6 +262,44 @@ test("a pod that is told how to behave is simulated beside those that run", asyn
   await world.until("pods", "pretend", ready);
 });
 
+test("a machine with one loopback address and no mounts says so, and runs what it can", async () => {
+  const { platform } = process;
+  Object.defineProperty(process, "platform", { value: "darwin" });
+  try {
+    await using world = await startWorld();
+    const volumes = [{ name: "scratch", emptyDir: {} }];
+    const volumeMounts = [{ name: "scratch", mountPath: "/scratch" }];
+    await world.create(commandPod("plain", sh("echo at $WINDLASS_POD_IP"), { spec: never }));
+    await world.create(commandPod("mounts", sh("true"), { container: { volumeMounts }, spec: { volumes } }));
+    await world.until("pods", "plain", phase("Succeeded"));
+    expect(await logsOf(world, "plain")).toBe("at 127.0.0.1\n");
+    const held = await world.until(
+      "pods",
+      "mounts",
+      (pod) => field(main(pod), "state", "waiting", "reason") === "CreateContainerError",
+    );
+    expect(field(main(held), "state", "waiting", "message")).toContain("darwin has no mount namespaces");
+    const told = world.plane.store.list("events").entries.map(({ object }) => object.reason);
+    expect(told).toContain("SharedAddress");
+  } finally {
+    Object.defineProperty(process, "platform", { value: platform });
+  }
+});
+
+test("volumes may be left below a directory that a variable names", async () => {
+  await using world = await startWorld({ processes: { mounts: "variable" } });
+  const data = { greeting: "good day" };
+  await world.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data });
+  const volumes = [{ name: "settings", configMap: { name: "settings" } }];
+  const volumeMounts = [{ name: "settings", mountPath: "/etc/settings" }];
+  const script = 'cat "$WINDLASS_ROOT/etc/settings/greeting"';
+  await world.create(
+    commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
+  );
+  await world.until("pods", "reader", phase("Succeeded"));
+  expect(await logsOf(world, "reader")).toBe("good day");
+});
+
 /** The end of a connection, however it comes: the process at the other end is gone. */
 function closeOf(socket: Socket): Promise<void> {
   socket.on("error", () => undefined);

@@ -81,6 +81,9 @@ export class Services {
     if (!known) {
       throw new UnresolvedService(`no service port ${port} found for service ${JSON.stringify(name)}`);
     }
+    // Where pods are processes of this machine, the Service takes connections itself.
+    const address = textOf(field(service, "spec", "clusterIP"));
+    if (address.startsWith("127.")) return new URL(`https://${address}:${port}`);
     throw new UnresolvedService(
       `no endpoints available for service ${JSON.stringify(name)}: the embedded control plane has no network, say where its calls go with bindService(${JSON.stringify(namespace)}, ${JSON.stringify(name)}, ${port}, …)`,
     );
