@@ -355,3 +355,18 @@ test("an aborted call rejects with the signal's reason and sends nothing", async
   await expect(client.get(ConfigMap, key, { signal })).rejects.toThrow("enough");
   expect(transport.requests).toEqual([]);
 });
+
+test("a client through an interceptor is the same but for what the interceptor does", async () => {
+  const { client, transport, warnings } = clientFor({
+    json: {},
+    headers: { warning: '299 - "old"' },
+  });
+  const through = client.through((next) => ({
+    request: (request) => next.request({ ...request, headers: { ...request.headers, "x-extra": "1" } }),
+    close: () => next.close(),
+  }));
+  await through.create(ConfigMap, { metadata: key });
+  expect(transport.requests[0]?.path).toContain("fieldManager=me");
+  expect(transport.requests[0]?.headers).toMatchObject({ "x-extra": "1" });
+  expect(warnings).toEqual(["old"]);
+});

@@ -20,7 +20,7 @@ import {
 } from "./object.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
-import type { Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import type { Interceptor, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -122,11 +122,13 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   readonly discovery: Discovery;
   /** Undefined for a client that speaks JSON only. */
   readonly protobuf: ProtobufReader | undefined;
+  readonly #options: ClientOptions;
   readonly #userAgent: string;
   readonly #onWarning: WarningHandler;
   #version: Promise<ServerVersion> | undefined;
 
   constructor(options: ClientOptions) {
+    this.#options = options;
     this.transport = options.transport;
     this.fieldManager = options.fieldManager ?? "windlass";
     this.#userAgent = options.userAgent ?? `windlass/0.1.0 (${process.platform}/${process.arch})`;
@@ -153,6 +155,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       ...options,
       transport: openTransport(accessFor(config, options.context), options),
     });
+  }
+
+  /** A client like this one, whose requests go through an interceptor first. */
+  through(interceptor: Interceptor): Client {
+    return new Client({ ...this.#options, transport: interceptor(this.transport) });
   }
 
   async get<K extends AnyKind>(kind: K, key: ObjectKey, options: GetOptions = {}): Promise<ObjectOf<K>> {

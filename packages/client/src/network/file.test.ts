@@ -57,7 +57,7 @@ test("a file that vanished stands for its last content; one that never was is an
   const file = new RotatingFile(path, clock);
   await expect(file.read()).rejects.toMatchObject({
     code: "CREDENTIALS_FAILED",
-    message: `${path} cannot be read (ENOENT)`,
+    message: `${path}: there is no such file`,
   });
   await replace(path, "here");
   await file.read();

@@ -52,7 +52,8 @@ export class RotatingFile {
     } catch (error) {
       if (this.#content) return this.#content;
       const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-      throw new TransportError("CREDENTIALS_FAILED", `${this.path} cannot be read (${code})`, {
+      const fault = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+      throw new TransportError("CREDENTIALS_FAILED", `${this.path}: ${fault}`, {
         cause: error,
         mayHaveBeenSent: false,
       });

@@ -57,11 +57,10 @@ export async function openConnection(
   { log, fence, registry, clock, random, outage }: ConnectionParts,
 ): Promise<Connection> {
   if (client) {
-    const { fieldManager } = client;
-    const transport = outage.watch(client.transport);
+    const open = client.through(outage.watch);
     return {
-      open: new Client({ transport, fieldManager, log, protobuf: client.protobuf !== undefined }),
-      fenced: new Client({ transport: fenced(transport, fence), fieldManager, log }),
+      open,
+      fenced: open.through((next) => fenced(next, fence)),
       access: undefined,
       greet: (signal) => greet(client, undefined, signal),
       close: () => Promise.resolve(),
