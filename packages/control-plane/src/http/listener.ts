@@ -6,6 +6,7 @@ import type { TLSSocket } from "node:tls";
 import { StatusError } from "../status.ts";
 import { asWebSocket } from "../streams/watch.ts";
 import { bodyLimit } from "./body.ts";
+import { Outbox } from "./outbox.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { failure } from "./respond.ts";
 
@@ -34,6 +35,7 @@ export interface Listener {
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const host = options.host ?? "127.0.0.1";
   const peers = new WeakMap<TLSSocket, ApiRequest["peer"]>();
+  const outbox = new Outbox();
   const server = createServer(
     {
       cert: options.certificate,
@@ -82,7 +84,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     outgoing.shouldKeepAlive = false;
     outgoing.assignSocket(socket as TLSSocket);
     outgoing.once("finish", () => socket.end());
-    send(outgoing, response);
+    send(outgoing, response, outbox);
   }
 
   function requestOf(
@@ -114,12 +116,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     });
     const body = await readBody(incoming);
     if (body === "too large") {
-      send(outgoing, failure(tooLarge()));
+      send(outgoing, failure(tooLarge()), outbox);
       incoming.destroy();
       return;
     }
     if (body === "cut off") return;
-    send(outgoing, await options.handle(requestOf(incoming, body, gone.signal)));
+    send(outgoing, await options.handle(requestOf(incoming, body, gone.signal)), outbox);
   }
 
   const { port: wanted, preferredPort } = options;
@@ -189,7 +191,7 @@ function tooLarge(): StatusError {
   });
 }
 
-function send(outgoing: ServerResponse, response: ApiResponse): void {
+function send(outgoing: ServerResponse, response: ApiResponse, outbox: Outbox): void {
   const { body } = response;
   if (outgoing.destroyed) return;
   if (typeof body !== "function") {
@@ -200,13 +202,7 @@ function send(outgoing: ServerResponse, response: ApiResponse): void {
   }
   outgoing.writeHead(response.status, mutable(response.headers));
   outgoing.flushHeaders();
-  const stop = body({
-    write: (chunk) => {
-      outgoing.write(chunk);
-      return outgoing.writableLength;
-    },
-    end: () => outgoing.end(),
-  });
+  const stop = body(outbox.open(outgoing));
   if (outgoing.destroyed) stop();
   else outgoing.once("close", stop);
 }

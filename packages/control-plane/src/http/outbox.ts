@@ -87,7 +87,10 @@ class Stream {
   }
 }
 
-const ofOne: { chunk: Uint8Array | undefined; bytes: Uint8Array } = { chunk: undefined, bytes: new Uint8Array() };
+const ofOne: { chunk: Uint8Array | undefined; bytes: Uint8Array } = {
+  chunk: undefined,
+  bytes: new Uint8Array(),
+};
 
 /** One chunk of a chunked answer. Watchers are sent the same bytes one after the other: these are framed once. */
 function framed(chunks: readonly Uint8Array[]): Uint8Array {
