@@ -79,6 +79,34 @@ test("a watch that outlives the time it was asked for is opened anew, however mu
   expect(server.opened).toHaveLength(2);
 });
 
+test("watches are asked for five to ten minutes, not all for the same", async () => {
+  const { server, cache } = recording();
+  for (const namespace of ["a", "b", "c", "d"]) cache.informer(Widget, { namespace });
+  await cache.waitForSync();
+  const asked = server.opened.map(({ timeoutSeconds = 0 }) => timeoutSeconds);
+  expect(new Set(asked).size).toBe(4);
+  for (const seconds of asked) {
+    expect(seconds).toBeGreaterThanOrEqual(300);
+    expect(seconds).toBeLessThanOrEqual(600);
+  }
+});
+
+test("the first lists are waited for for two minutes", async () => {
+  const { clock, server, cache } = recording();
+  server.streaming = "refuses";
+  const denied = { kind: "Status" as const, code: 403, reason: "Forbidden", message: "no" };
+  for (let count = 0; count < 500; count++) server.faults.push(new ApiError(denied));
+  cache.informer(Widget);
+  let outcome = "waiting";
+  void cache.waitForSync().catch((error: Error) => {
+    outcome = error.name;
+  });
+  await clock.advance(119_999);
+  expect(outcome).toBe("waiting");
+  await clock.advance(1);
+  expect(outcome).toBe("CacheSyncError");
+});
+
 test("an older state of an object that is sent once more changes nothing and is not told", async () => {
   const { server, cache, settle } = setup();
   server.put("a", "one", { size: 1 });

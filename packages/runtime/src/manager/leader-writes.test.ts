@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { Client } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { ConfigMap, Lease } from "../kinds/index.ts";
@@ -123,5 +124,32 @@ test("a lease is renewed every two seconds, given up after ten without, and name
   expect(run.manager.isLeading).toBe(false);
   const stopped = run.manager.stop();
   await run.settle(30_000);
+  await stopped;
+});
+
+test("a request about the lease that hangs is given up in time for another", async () => {
+  const run = new ModelRun();
+  const { client } = run.cluster;
+  let hangs = 0;
+  const hanging = new Client({
+    transport: {
+      request: (request) => {
+        if (hangs === 0 || !request.path.includes("/leases")) return client.transport.request(request);
+        hangs -= 1;
+        return new Promise<never>(() => undefined);
+      },
+      close: () => Promise.resolve(),
+    },
+    onWarning: () => undefined,
+  });
+  const leader = run.another({ ...election("a"), client: hanging });
+  await leader.start();
+  await run.settle(1_000);
+  hangs = 1;
+  await run.settle(30_000);
+  expect(leader.isLeading).toBe(true);
+  expect(run.lines.filter(({ message }) => message === "no longer the leader")).toEqual([]);
+  const stopped = leader.stop();
+  await run.settle(1_000);
   await stopped;
 });

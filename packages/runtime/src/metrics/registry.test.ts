@@ -89,3 +89,17 @@ test("a queue's depth is asked for at each scrape, by priority, and falls back t
   depth = new Map();
   expect(registry.render()).toContain('workqueue_depth{name="webapp",controller="webapp",priority="-100"} 0');
 });
+
+test("a queue's priorities have a bounded number of series", () => {
+  const registry = new Registry();
+  const depth = new Map(Array.from({ length: 40 }, (_, priority) => [priority, 1]));
+  queueMetrics(registry, "webapp", () => ({ depth, running: [] }));
+  const lines = registry
+    .render()
+    .split("\n")
+    .filter((line) => line.startsWith("workqueue_depth{"));
+  expect(lines).toHaveLength(26);
+  expect(lines.at(-1)).toBe(
+    'workqueue_depth{name="webapp",controller="webapp",priority="exceeded_cardinality_limit"} 15',
+  );
+});
