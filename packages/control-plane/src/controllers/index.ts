@@ -1,3 +1,4 @@
+import { startAdmissionPolicyStatus } from "./admission-policy-status.ts";
 import {
   startCertificateApproving,
   startCertificateCleaning,
@@ -51,6 +52,7 @@ const known = {
   "persistentvolume-protection-controller": startVolumeProtection,
   "resourcequota-controller": startResourceQuotas,
   "pod-garbage-collector-controller": startPodGarbageCollector,
+  "validatingadmissionpolicy-status-controller": startAdmissionPolicyStatus,
   "certificatesigningrequest-signing-controller": startCertificateSigning,
   "certificatesigningrequest-approving-controller": startCertificateApproving,
   "certificatesigningrequest-cleaner-controller": startCertificateCleaning,

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../json.ts";
+import { stage } from "./stage.ts";
+
+const bucket = "validatingadmissionpolicies.admissionregistration.k8s.io";
+
+function policy(name: string, resources: string[], more: JsonObject): JsonObject {
+  const rule = { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["CREATE"], resources };
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name },
+    spec: { matchConstraints: { resourceRules: [rule] }, ...more },
+  };
+}
+
+test("a policy's status tells which expressions cannot be right for the kinds it names", async () => {
+  await using world = await stage();
+  await world.create(
+    policy("good", ["deployments"], {
+      variables: [{ name: "wanted", expression: "object.spec.replicas" }],
+      validations: [{ expression: "variables.wanted > 1" }],
+    }),
+    policy("bad", ["deployments", "replicasets"], {
+      validations: [{ expression: "object.spec.replicas > '1'" }],
+    }),
+    policy("any", ["*"], { validations: [{ expression: "object.spec.replicas > '1'" }] }),
+  );
+  const mismatch =
+    "ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'\n | object.spec.replicas > '1'\n | .....................^\n";
+  expect(world.get(bucket, "good")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
+  expect(world.get(bucket, "any")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
+  expect(world.get(bucket, "bad")?.status).toEqual({
+    observedGeneration: 1,
+    typeChecking: {
+      expressionWarnings: [
+        {
+          fieldRef: "spec.validations[0].expression",
+          warning: `apps/v1, Kind=Deployment: ${mismatch}\napps/v1, Kind=ReplicaSet: ${mismatch}`,
+        },
+      ],
+    },
+  });
+});
+
+test("it is checked again when it changes", async () => {
+  await using world = await stage();
+  await world.create(
+    policy("p", ["deployments"], { validations: [{ expression: "object.spec.nope == 1" }] }),
+  );
+  expect(world.get(bucket, "p")?.status).toHaveProperty("typeChecking.expressionWarnings");
+  await world.change(bucket, "p", (object) => {
+    (object.spec as JsonObject).validations = [{ expression: "object.spec.replicas == 1" }];
+  });
+  expect(world.get(bucket, "p")?.status).toEqual({ observedGeneration: 2, typeChecking: {} });
+});

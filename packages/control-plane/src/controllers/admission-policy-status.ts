@@ -1,0 +1,36 @@
+import type { JsonObject } from "../json.ts";
+import { field } from "../storage/store.ts";
+import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { builtin, controllerContext, isDeleting, writeStatus } from "./objects.ts";
+
+/** Checks the expressions of admission policies against the kinds they are for, and says in their status what is odd about them. */
+export function startAdmissionPolicyStatus(world: ControllerWorld): Running {
+  const { registry } = world;
+  const policies = builtin(registry, "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies");
+  const context = controllerContext("validatingadmissionpolicy-status-controller");
+  return startLoop(world, {
+    name: "validatingadmissionpolicy-status-controller",
+    watches: { [policies.bucket]: ownKey },
+    reconcile: async (key) => {
+      const policy = registry.store.get(policies.bucket, key)?.object;
+      if (!policy || isDeleting(policy)) return undefined;
+      const { generation } = policy.metadata;
+      if (field(policy, "status", "observedGeneration") === generation) return undefined;
+      // Loaded when first needed: most control planes never see a policy.
+      const { typeWarnings } = await import("../admission/policy/type-check.ts");
+      const expressionWarnings = typeWarnings(policy, registry);
+      await writeStatus(
+        registry,
+        policies,
+        policy,
+        {
+          ...((policy.status ?? {}) as JsonObject),
+          observedGeneration: Number(generation ?? 0),
+          typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : {},
+        },
+        context,
+      );
+      return undefined;
+    },
+  });
+}
