@@ -126,14 +126,21 @@ test("a manager that is handed no client renews on that thread: standing still, 
       users: new Map([["u", user]]),
       contexts: new Map([["c", { cluster: "c", user: "u" }]]),
     },
-    leaderElection: { name: "op", namespace: "default", ...rules },
+    // Long enough for a busy machine to give the other thread its turn.
+    leaderElection: {
+      name: "op",
+      namespace: "default",
+      leaseDurationMs: 2_500,
+      renewDeadlineMs: 2_000,
+      retryPeriodMs: 200,
+    },
     health: false,
     metrics: false,
     log,
   });
   await running.start();
   while (!running.isLeading) await new Promise((resolve) => setImmediate(resolve));
-  standStill(1_500);
+  standStill(3_000);
   await new Promise((resolve) => setImmediate(resolve));
   expect(running.isLeading).toBe(true);
   expect(said.filter((text) => text.includes("leader"))).toEqual(["became the leader"]);
