@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@windlass/clock";
+import { isRecord, keyOf, named, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
@@ -468,43 +469,11 @@ function pathOnly(path: string): string {
   return query < 0 ? path : path.slice(0, query);
 }
 
-function keyOf(object: unknown): Partial<ObjectKey> {
-  const metadata = isRecord(object) ? object.metadata : undefined;
-  if (!isRecord(metadata)) return {};
-  const { name, namespace } = metadata;
-  return {
-    ...(typeof name === "string" ? { name } : {}),
-    ...(typeof namespace === "string" ? { namespace } : {}),
-  };
-}
-
-function named(kind: AnyKind, key: Partial<ObjectKey>): ObjectKey {
-  if (!key.name) throw new TypeError(`${kind.kind}: metadata.name is missing`);
-  return { ...key, name: key.name };
-}
-
-function placed(kind: AnyKind, key: Partial<ObjectKey>): string | undefined {
-  if (kind.scope === "Namespaced" && !key.namespace)
-    throw new TypeError(
-      `${kind.kind}${key.name ? ` ${JSON.stringify(key.name)}` : ""}: metadata.namespace is missing, and the kind is namespaced`,
-    );
-  return key.namespace;
-}
-
 /** The other subresources have types of their own, which only the caller knows. */
 function isOwnType(subresource: string | undefined): boolean {
   return subresource === undefined || subresource === "status";
 }
 
-function withKind(kind: AnyKind, object: unknown): unknown {
-  if (!isRecord(object) || (object.apiVersion !== undefined && object.kind !== undefined)) return object;
-  return { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind };
-}
-
 function isWatchEvent<T>(value: unknown): value is WatchEvent<T> {
   return isRecord(value) && typeof value.type === "string" && isRecord(value.object);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
