@@ -1,4 +1,5 @@
 import { type AnyKind, apiVersionOf, type ObjectKey } from "./object.ts";
+import { isRecord } from "./record.ts";
 
 /** The name and namespace that an object says it has. */
 export function keyOf(object: unknown): Partial<ObjectKey> {
@@ -30,8 +31,4 @@ export function placed(kind: AnyKind, key: Partial<ObjectKey>): string | undefin
 export function withKind(kind: AnyKind, object: unknown): unknown {
   if (!isRecord(object) || (object.apiVersion !== undefined && object.kind !== undefined)) return object;
   return { ...object, apiVersion: object.apiVersion ?? apiVersionOf(kind), kind: object.kind ?? kind.kind };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { ApiError, type Status, TransportError } from "./errors.ts";
+import { isRecord } from "./record.ts";
 import type { TransportResponse } from "./transport.ts";
 
 /** The whole body, in one piece. */
@@ -103,8 +104,4 @@ function tryJson(bytes: Buffer): unknown {
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

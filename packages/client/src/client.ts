@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@windlass/clock";
-import { isRecord, keyOf, named, placed, withKind } from "./addressing.ts";
+import { keyOf, named, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
@@ -10,17 +10,10 @@ import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
 import type { Log } from "./log.ts";
-import {
-  type AnyKind,
-  type AnyObject,
-  apiVersionOf,
-  type InputOf,
-  type KubernetesList,
-  type ObjectKey,
-  type ObjectOf,
-} from "./object.ts";
+import type { AnyKind, AnyObject, InputOf, KubernetesList, ObjectKey, ObjectOf } from "./object.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
+import { isRecord } from "./record.ts";
 import type { Interceptor, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 import type {
   ApplyOptions,

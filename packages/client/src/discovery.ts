@@ -1,5 +1,6 @@
 import type { Clock } from "@windlass/clock";
 import { ApiError, isNotFound } from "./errors.ts";
+import { isRecord } from "./record.ts";
 
 /** A resource that the server serves. It is also a kind that the client's verbs take. */
 export interface ServedResource {
@@ -177,10 +178,6 @@ function preferredFirst(group: Record<string, unknown>): string[] {
   const preferred = isRecord(group.preferredVersion) ? text(group.preferredVersion.version) : "";
   const versions = records(group.versions).map((version) => text(version.version));
   return [...new Set(preferred === "" ? versions : [preferred, ...versions])];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function records(value: unknown): Record<string, unknown>[] {

@@ -4,6 +4,7 @@ import type { Credential, Credentials } from "./credentials.ts";
 import { TransportError } from "./errors.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { ExecConfig } from "./kubeconfig/kubeconfig.ts";
+import { isRecord } from "./record.ts";
 
 /** The extension of a cluster whose content goes to its exec plugin. */
 const CLUSTER_CONFIG = "client.authentication.k8s.io/exec";
@@ -164,8 +165,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
