@@ -48,3 +48,37 @@ async function createWith(
 test("a warning quotes whatever the client sent, as UTF-8", async () => {
   expect(await createWith("💥é")).toEqual({ status: 201, warning: '299 - "unknown field \\"💥é\\""' });
 });
+
+test("whoever is impersonated is in each of the groups that the headers name, and has all that they say", async () => {
+  const text = await new Promise<string>((resolve, reject) => {
+    const outgoing = request(
+      `${server}/apis/authentication.k8s.io/v1/selfsubjectreviews`,
+      {
+        method: "POST",
+        agent,
+        headers: {
+          "content-type": "application/json",
+          "impersonate-user": "jane",
+          "impersonate-group": ["devs", "ops, really"],
+          "impersonate-extra-acme%2fscopes": ["a", "b"],
+        },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.on("end", () => resolve(Buffer.concat(chunks).toString()));
+      },
+    );
+    outgoing.once("error", reject);
+    outgoing.end(JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }));
+  });
+  expect(JSON.parse(text)).toMatchObject({
+    status: {
+      userInfo: {
+        username: "jane",
+        groups: ["devs", "ops, really", "system:authenticated"],
+        extra: { "acme/scopes": ["a", "b"] },
+      },
+    },
+  });
+});

@@ -101,7 +101,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     return {
       method: incoming.method ?? "GET",
       url: incoming.url ?? "/",
-      headers: incoming.headers,
+      headers: headersOf(incoming),
       body,
       signal,
       ...(peer ? { peer } : {}),
@@ -205,6 +205,15 @@ function send(outgoing: ServerResponse, response: ApiResponse, outbox: Outbox): 
   const stop = body(outbox.open(outgoing));
   if (outgoing.destroyed) stop();
   else outgoing.once("close", stop);
+}
+
+/** Node joins what a header says twice; who is impersonated must be known value by value. Few requests do, so the rest pay nothing. */
+function headersOf(incoming: IncomingMessage): ApiRequest["headers"] {
+  const { headers } = incoming;
+  const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"));
+  if (names.length === 0) return headers;
+  const { headersDistinct } = incoming;
+  return { ...headers, ...Object.fromEntries(names.map((name) => [name, headersDistinct[name]])) };
 }
 
 function mutable(headers: ApiResponse["headers"]): Record<string, string | string[]> {
