@@ -136,3 +136,25 @@ test("material that does not parse is told without repeating it", async () => {
     message: expect.not.stringContaining("hunter2"),
   });
 });
+
+test("a large body over TLS is whole, also where its reader is slow and the server's name has several addresses", async () => {
+  const text = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join("");
+  await using server = await startServer(
+    (_, response) => response.end(text),
+    served(serverPair({ dnsNames: ["localhost"] })),
+  );
+  const material = { ca: authority.certificate };
+  const url = `https://localhost:${server.port}`;
+  const transport = networkTransport({ server: url, tls: () => material });
+  for (let round = 0; round < 2; round++) {
+    const { body } = await transport.request(get);
+    let seen = "";
+    for await (const chunk of body) {
+      seen += Buffer.from(chunk).toString();
+      for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(seen === text).toBe(true);
+  }
+  expect(server.connections).toBe(1);
+  await transport.close();
+});
