@@ -83,6 +83,7 @@ export class ApiServer {
     const intercepted = await this.#options.intercept?.(request, user);
     if (intercepted) return intercepted;
     const info = parsePath(pathname);
+    if (!info) checkTimeout(query.get("timeout") ?? "");
     if (!info) return await this.#plainPath(request, pathname, user);
     return await this.#resourcePath(request, info, pathname, query, user);
   }

@@ -1,7 +1,7 @@
 import { applyScale, replicasPath, scaleOf } from "../crd/scale.ts";
 import type { ServedKind } from "../crd/served-kinds.ts";
 import type { JsonObject } from "../json.ts";
-import type { KindInfo, SubresourceInfo } from "../kinds/index.ts";
+import { type KindInfo, type SubresourceInfo, storageVersionHash } from "../kinds/index.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
 import { tableStrategy } from "./strategy.ts";
 
@@ -9,7 +9,7 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 const subresourceVerbs = ["get", "patch", "update"];
 
 /** What discovery, OpenAPI and routing know of a custom resource. */
-export function customKind(served: ServedKind): KindInfo {
+export function customKind(served: ServedKind, storage: ServedKind): KindInfo {
   const { group, version, kind } = served;
   const subresources: SubresourceInfo[] = [];
   if (served.subresources.status) {
@@ -36,6 +36,7 @@ export function customKind(served: ServedKind): KindInfo {
     listKind: served.listKind,
     origin: "custom",
     printerColumns: served.printerColumns,
+    storageVersionHash: storageVersionHash({ group, version: storage.version, kind }),
     schema: () => served.schema.schema,
   };
 }

@@ -19,6 +19,16 @@ export type WebhookConversion = (
   apiVersion: string,
 ) => Promise<JsonObject[]>;
 
+/** An object as the schema of its version makes it by now: what it no longer has is gone, and its new defaults are there. */
+function readWith(all: readonly ServedKind[], object: JsonObject): JsonObject {
+  const stored = all.find(({ group, version }) => `${group}/${version}` === object.apiVersion);
+  if (!stored) return object;
+  const read = clone(object);
+  stored.schema.prune(read);
+  stored.schema.applyDefaults(read);
+  return read;
+}
+
 /**
  * Keeps what is served in step with the CustomResourceDefinitions that are stored: names are accepted, versions appear and
  * vanish, and the objects of a deleted definition go before it does.
@@ -99,18 +109,22 @@ export class Definitions {
   }
 
   #kindOf(definition: JsonObject, served: ServedKind, all: readonly ServedKind[]): KindInfo {
-    const info = customKind(served);
-    this.#resources.set(info, customResource(info, served, this.#conversion(definition, served, all)));
+    const storage = all.find((version) => version.storage) as ServedKind;
+    const info = customKind(served, storage);
+    const conversion = this.#conversion(definition, served, storage, all);
+    this.#resources.set(info, customResource(info, served, conversion));
     return info;
   }
 
   #conversion(
     definition: JsonObject,
     served: ServedKind,
+    storage: ServedKind,
     all: readonly ServedKind[],
   ): Conversion | undefined {
-    if (all.length === 1) return undefined;
-    const storage = all.find((version) => version.storage) as ServedKind;
+    // Objects are stored as the schema of their day made them: they are only read otherwise once it has changed.
+    const hasChanged = Number(field(definition as Json, "metadata", "generation") ?? 1) > 1;
+    if (all.length === 1 && !hasChanged) return undefined;
     const own = `${served.group}/${served.version}`;
     const stored = `${storage.group}/${storage.version}`;
     const convert = (objects: readonly JsonObject[], apiVersion: string) => {
@@ -123,7 +137,8 @@ export class Definitions {
       );
     };
     return {
-      fromStorage: (objects) => convert(objects, own),
+      fromStorage: (objects) =>
+        convert(hasChanged ? objects.map((object) => readWith(all, object)) : objects, own),
       toStorage: (objects) => convert(objects, stored),
     };
   }

@@ -113,6 +113,8 @@ function normalise(
   if ("list" in shape) {
     if (!Array.isArray(value)) return mismatch("[]string");
     for (const [index, item] of value.entries()) {
+      // Go reads a null into a string as none at all.
+      if (item === null && shape.list === "string") value[index] = "";
       const fault = normalise(item, shape.list, keyPath(path, index), goPath, unknown);
       if (fault !== undefined) return fault;
     }
@@ -121,6 +123,7 @@ function normalise(
   if (!isObject(value)) return mismatch("map" in shape ? "map[string]string" : "v1.ObjectMeta");
   if ("map" in shape) {
     for (const key of Object.keys(value)) {
+      if (value[key] === null && shape.map === "string") value[key] = "";
       const fault = normalise(value[key] as Json, shape.map, childPath(path, key), goPath, unknown);
       if (fault !== undefined) return fault;
     }
