@@ -11,7 +11,7 @@ import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
 import { withTracking } from "../registry/tracking.ts";
-import { ParseError, parseJson } from "../schema/parse-json.ts";
+import { type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
@@ -257,18 +257,27 @@ export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject)
 }
 
 /** What is applied: YAML, or JSON, which is YAML too. @throws StatusError 400 */
-export async function readConfiguration(write: Pick<WriteRequest, "request">): Promise<JsonObject> {
+export async function readConfiguration(
+  write: Pick<WriteRequest, "request" | "fieldValidation" | "context">,
+): Promise<JsonObject> {
   const body = write.request.body ?? new Uint8Array();
   checkSize(body);
   const text = textOfBytes(body);
   const { parseYaml } = await import("../schema/parse-yaml.ts");
   let config: unknown;
+  let duplicates: readonly string[];
   try {
-    config = readConfigurationText(text, parseYaml);
+    ({ value: config, duplicates } = readConfigurationText(text, parseYaml));
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
+  if (duplicates.length > 0 && write.fieldValidation === "Strict") {
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`,
+    );
+  }
+  if (write.fieldValidation === "Warn") for (const duplicate of duplicates) write.context.warn(duplicate);
   if (config === null) return {};
   if (!isObject(config)) {
     throw badRequest(
@@ -278,16 +287,29 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
   return config;
 }
 
-function readConfigurationText(text: string, parseYaml: (text: string) => { value: unknown }): unknown {
-  if (text.trim() === "") return null;
-  if (!text.trimStart().startsWith("{")) return parseYaml(text).value;
-  try {
-    return parseJson(text, {}).value;
-  } catch (error) {
-    // Flow style looks like JSON, and is not.
-    if (error instanceof ParseError) return parseYaml(text).value;
-    throw error;
+function readConfigurationText(text: string, parseYaml: (text: string) => Parsed): Parsed {
+  if (text.trim() === "") return { value: null, duplicates: [] };
+  if (text.trimStart().startsWith("{")) {
+    try {
+      const { value, duplicates } = parseJson(text, { findDuplicates: true });
+      return { value, duplicates: duplicates.map((duplicate) => repeatedIn(text, duplicate)) };
+    } catch (error) {
+      // Flow style looks like JSON, and is not.
+      if (!(error instanceof ParseError)) throw error;
+    }
   }
+  const { value, duplicates } = parseYaml(text);
+  return {
+    value,
+    duplicates: duplicates.map((duplicate) => duplicate.replace(/^yaml: unmarshal errors:\n\s*/, "")),
+  };
+}
+
+/** What a YAML reader says of a field that JSON has twice, in place of what a JSON reader says. */
+function repeatedIn(text: string, duplicate: string): string {
+  const key = /([^."]*)"$/.exec(duplicate)?.[1] ?? "";
+  const line = text.slice(0, text.lastIndexOf(`"${key}"`)).split("\n").length;
+  return `line ${line}: key ${JSON.stringify(key)} already set in map`;
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {
