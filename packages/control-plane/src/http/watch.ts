@@ -1,5 +1,6 @@
 import { type JsonObject, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
+import { definitionsBucket } from "../registry/definitions.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
 import { CompactedError, type Entry, type LogRecord } from "../storage/store.ts";
@@ -102,6 +103,8 @@ class Watch {
       return () => undefined;
     }
     this.#stops.push(store.subscribe(this.#resource.bucket, (record) => this.#onRecord(record)));
+    if (this.#resource.info.origin === "custom")
+      this.#stops.push(store.subscribe(definitionsBucket, (record) => this.#onDefinition(record)));
     const minutes = 30 + 30 * this.#deps.registry.random.next();
     const lastsMs = timeoutSeconds ? timeoutSeconds * 1_000 : minutes * 60_000;
     this.#stops.push(clock.schedule(lastsMs, () => this.#finish()));
@@ -118,6 +121,11 @@ class Watch {
     const before = record.previous !== undefined && this.#matches(record.previous);
     if (now) this.#send(before ? "MODIFIED" : "ADDED", record.entry, record.revision);
     else if (before) this.#send("DELETED", this.#goodbye(record), record.revision);
+  }
+
+  /** A kind that is no longer served is no longer watched either, once its last objects have been told of. */
+  #onDefinition({ type, key }: LogRecord): void {
+    if (type === "DELETED" && key === this.#resource.bucket) void this.#pending.then(() => this.#finish());
   }
 
   /** The state with which an object leaves a watcher's sight: its old content under the new version. */
