@@ -304,6 +304,7 @@ class ManagerRun implements Manager {
       return given;
     }
     const cache = createCache({
+      ...this.#options.caching,
       source: open,
       clock: this.#clock,
       random: this.#random,

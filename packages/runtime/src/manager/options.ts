@@ -1,6 +1,6 @@
 import type { Client, ConnectOptions } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
-import type { Cache, Namespaces } from "../cache/index.ts";
+import type { Cache, CacheOptions, Namespaces } from "../cache/index.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Tracing } from "../reconcile/tracing.ts";
 import type { ElectionRules } from "./election.ts";
@@ -59,6 +59,11 @@ export interface ManagerOptions {
   readonly tracing?: Tracing;
   /** A cache to use; the manager stops it. @default one made from the client */
   readonly cache?: Cache;
+  /** How the manager's own cache holds objects: what is dropped before they are stored, what is kept parsed. @default as `createCache` does */
+  readonly caching?: Pick<
+    CacheOptions,
+    "compress" | "freeze" | "keepManagedFields" | "pageSize" | "parsedBytes" | "transforms"
+  >;
 }
 
 /** @throws RangeError for durations that would not keep two leaders apart. */
