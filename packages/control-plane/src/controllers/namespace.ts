@@ -4,6 +4,8 @@ import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, resourceOfBucket, writeStatus } from "./objects.ts";
 
+const podsBucket = "pods";
+
 /** Empties a namespace that is being deleted, then lets it go. */
 export function startNamespaces(world: ControllerWorld): Running {
   const { registry } = world;
@@ -23,8 +25,11 @@ export function startNamespaces(world: ControllerWorld): Running {
         return undefined;
       }
       emptying.add(name);
-      for (const bucket of store.buckets()) await empty(bucket, name);
-      const held = contents(name);
+      // Pods go first: until they have ended they may need whatever else is there.
+      await empty(podsBucket, name);
+      const pods = contents(name).filter(({ bucket }) => bucket === podsBucket);
+      if (pods.length === 0) for (const bucket of store.buckets()) await empty(bucket, name);
+      const held = pods.length > 0 ? pods : contents(name);
       if (held.length > 0) await report(namespace, held);
       else await letGo(namespace);
       return undefined;
