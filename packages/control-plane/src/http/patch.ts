@@ -154,13 +154,13 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   const { registry } = deps;
   const { resource } = target;
   const manager = requireManager(write);
-  const config = await readConfiguration(write);
+  const { config, repeated } = await readConfiguration(write);
   checkApplied(resource, config);
   const named = isObject(config.metadata) ? config.metadata : undefined;
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
-  const merge = (live: JsonObject | undefined) => {
+  const merge = async (live: JsonObject | undefined) => {
     const time = timestamp(registry.clock);
-    return withTracking(resource, registry, target.subresource, (tracking) =>
+    const merged = await withTracking(resource, registry, target.subresource, (tracking) =>
       serverSideApply({
         ...(live ? { live } : {}),
         config: clone(config),
@@ -170,6 +170,8 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
         ...tracking,
       }),
     );
+    reportRepeated(repeated, write);
+    return merged;
   };
   for (;;) {
     const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
@@ -256,35 +258,43 @@ export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject)
   throw badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(config.kind)}`);
 }
 
+/** What is applied, and which of its fields are there twice. */
+interface Configuration {
+  readonly config: JsonObject;
+  readonly repeated: readonly string[];
+}
+
 /** What is applied: YAML, or JSON, which is YAML too. @throws StatusError 400 */
-export async function readConfiguration(
-  write: Pick<WriteRequest, "request" | "fieldValidation" | "context">,
-): Promise<JsonObject> {
+export async function readConfiguration(write: Pick<WriteRequest, "request">): Promise<Configuration> {
   const body = write.request.body ?? new Uint8Array();
   checkSize(body);
   const text = textOfBytes(body);
   const { parseYaml } = await import("../schema/parse-yaml.ts");
   let config: unknown;
-  let duplicates: readonly string[];
+  let repeated: readonly string[];
   try {
-    ({ value: config, duplicates } = readConfigurationText(text, parseYaml));
+    ({ value: config, duplicates: repeated } = readConfigurationText(text, parseYaml));
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
-  if (duplicates.length > 0 && write.fieldValidation === "Strict") {
-    throw badRequest(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`,
-    );
-  }
-  if (write.fieldValidation === "Warn") for (const duplicate of duplicates) write.context.warn(duplicate);
-  if (config === null) return {};
+  if (config === null) return { config: {}, repeated };
   if (!isObject(config)) {
     throw badRequest(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKindOf(config)} into Go value of type map[string]interface {}`,
     );
   }
-  return config;
+  return { config, repeated };
+}
+
+/** Says or refuses what was given twice. The real server does so only once all else is well. @throws StatusError 400 */
+export function reportRepeated(repeated: readonly string[], write: WriteRequest): void {
+  if (repeated.length > 0 && write.fieldValidation === "Strict") {
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`,
+    );
+  }
+  if (write.fieldValidation === "Warn") for (const field of repeated) write.context.warn(field);
 }
 
 function readConfigurationText(text: string, parseYaml: (text: string) => Parsed): Parsed {

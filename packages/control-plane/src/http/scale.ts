@@ -21,6 +21,7 @@ import {
   readConfiguration,
   readPatch,
   refuseForce,
+  reportRepeated,
   requireManager,
 } from "./patch.ts";
 import { includedObject, type ReadDependencies } from "./read.ts";
@@ -140,11 +141,12 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
     return updating((live) => decodePatched(reader, type, change(live), name, write));
   }
   const manager = requireManager(write);
-  const config = await readConfiguration(write);
+  const { config, repeated } = await readConfiguration(write);
   checkApplied(reader, config);
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
   return (live, time) => {
     const applied = serverSideApply({ ...tracking, live, config: clone(config), manager, force, time });
+    reportRepeated(repeated, write);
     if (isCustom && !equal(withoutManagers(live), withoutManagers(applied))) throw cannotConvert(config);
     return reader.decode(applied).object;
   };
