@@ -1,12 +1,13 @@
-import type { ApiRequest, ApiResponse } from "../http/request.ts";
+import { type ApiRequest, type ApiResponse, header } from "../http/request.ts";
 import type { JsonObject } from "../json.ts";
 import { badRequest } from "../status.ts";
+import { acceptSpdy, asksForSpdy, type SpdyStream } from "./spdy-session.ts";
 import { acceptWebSocket, asksForWebSocket, offeredProtocols } from "./web-socket.ts";
 
 /** What each channel of a remote command carries. */
 export const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
-/** Several streams over one web socket: the first byte of a message says which. */
+/** Several streams over one connection. */
 export interface Channels {
   /** @returns how many bytes wait to be taken by the client */
   send(channel: number, data: Uint8Array): number;
@@ -27,22 +28,19 @@ const binary = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const base64 = ["v4.base64.channel.k8s.io", "base64.channel.k8s.io"];
 
 /**
- * Answers a request by going on with several streams.
+ * Answers a request by going on with several streams: over a web socket, or over SPDY as older clients do.
  *
+ * @param wanted the channels that will be used: SPDY's clients open each of them, and are waited for
  * @throws StatusError 400 if the client did not ask for that, or offers no protocol that is spoken here
  */
 export function acceptChannels(
   request: ApiRequest,
+  wanted: readonly (keyof typeof channels)[],
   onOpen: (channels: Channels) => ChannelListener,
 ): ApiResponse {
+  if (asksForSpdy(request)) return acceptSpdyChannels(request, wanted, onOpen);
   if (!asksForWebSocket(request)) throw badRequest("Upgrade request required");
-  const offered = offeredProtocols(request);
-  const protocol = [...binary, ...base64].find((known) => offered.includes(known));
-  if (protocol === undefined) {
-    throw badRequest(
-      `websocket: none of the protocols ${offered.join(", ")} is known. Known are: ${[...binary, ...base64].join(", ")}`,
-    );
-  }
+  const protocol = chosen([...binary, ...base64], offeredProtocols(request));
   const isText = base64.includes(protocol);
   return acceptWebSocket(request, protocol, (connection) => {
     const listener = onOpen({
@@ -65,6 +63,54 @@ export function acceptChannels(
         else listener.onData(channel, data);
       },
       onClose: listener.onClose,
+    };
+  });
+}
+
+/** @throws StatusError 400 */
+function chosen(known: readonly string[], offered: readonly string[]): string {
+  const protocol = known.find((name) => offered.includes(name));
+  if (protocol !== undefined) return protocol;
+  throw badRequest(
+    `unable to upgrade: none of the protocols ${offered.join(", ")} is known. Known are: ${known.join(", ")}`,
+  );
+}
+
+/** The same with a stream of SPDY for each channel, which says by a header which it is. */
+function acceptSpdyChannels(
+  request: ApiRequest,
+  wanted: readonly (keyof typeof channels)[],
+  onOpen: (channels: Channels) => ChannelListener,
+): ApiResponse {
+  const offered = (header(request, "x-stream-protocol-version") ?? "").split(",").map((name) => name.trim());
+  const protocol = chosen(["v4.channel.k8s.io"], offered);
+  return acceptSpdy(protocol, (session) => {
+    const streams = new Map<number, SpdyStream>();
+    let listener: ChannelListener | undefined;
+    const open = () => {
+      listener = onOpen({
+        send: (channel, data) => streams.get(channel)?.send(data) ?? 0,
+        close: () => {
+          for (const stream of streams.values()) stream.end();
+          session.close();
+        },
+        pause: () => session.pause(),
+        resume: () => session.resume(),
+      });
+    };
+    return {
+      onStream: (stream) => {
+        const type = wanted.find((name) => name === stream.headers.get("streamtype"));
+        if (type === undefined) return undefined;
+        const channel = channels[type];
+        streams.set(channel, stream);
+        if (streams.size === wanted.length) open();
+        return {
+          onData: (data) => listener?.onData(channel, data),
+          onEnd: () => listener?.onEnd(channel),
+        };
+      },
+      onClose: () => listener?.onClose(),
     };
   });
 }

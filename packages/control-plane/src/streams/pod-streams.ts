@@ -7,7 +7,7 @@ import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { internalError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
-import { forwardChannels } from "./port-forward.ts";
+import { portForward } from "./port-forward.ts";
 import { attach, exec } from "./remote-command.ts";
 
 type Handler = (
@@ -26,7 +26,7 @@ export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Ha
       attach(write.request, write.query, containerOf(nodes, deps, target, write)),
     "pods/portforward": async (deps, target, _info, write) => {
       const { object } = opened(nodes, deps, target, write);
-      return forwardChannels(write.request, write.query, textOf(field(object, "status", "podIP")));
+      return portForward(write.request, write.query, textOf(field(object, "status", "podIP")));
     },
   };
 }
@@ -51,9 +51,6 @@ function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Ta
     throw unsupported(
       `${subresource} for pods that are simulated: start it with processes to run them for real`,
     );
-  }
-  if (write.request.method === "POST") {
-    throw unsupported(`${subresource} over SPDY: clients must use web sockets`);
   }
   return entry;
 }

@@ -38,6 +38,17 @@ function readWishes(query: URLSearchParams): Wishes {
   return wishes;
 }
 
+/** The channels that a client opens for its wishes. A terminal has no errors apart, but a size. */
+function channelsOf({ stdin, stdout, stderr, tty }: Wishes): (keyof typeof channels)[] {
+  return [
+    "error",
+    ...(stdin ? (["stdin"] as const) : []),
+    ...(stdout ? (["stdout"] as const) : []),
+    ...(stderr && !tty ? (["stderr"] as const) : []),
+    ...(tty ? (["resize"] as const) : []),
+  ];
+}
+
 /** So much may wait to be taken by a client before the program that writes it has to wait too. */
 const mostWaiting = 1024 * 1024;
 /** A terminal's size comes right after the connection; a client that sends none is not waited for. */
@@ -48,7 +59,7 @@ export function exec(request: ApiRequest, query: URLSearchParams, run: Container
   const wishes = readWishes(query);
   if (wishes.command.length === 0)
     throw badRequest("you must specify at least one command for the container");
-  return acceptChannels(request, (client) => {
+  return acceptChannels(request, channelsOf(wishes), (client) => {
     const early: Buffer[] = [];
     let child: ChildProcess | undefined;
     let ended = false;
@@ -78,7 +89,7 @@ export function exec(request: ApiRequest, query: URLSearchParams, run: Container
         if (channel === channels.resize) size.resolve(data.toString());
         if (channel !== channels.stdin) return;
         if (!child) early.push(data);
-        else if (child.stdin && !child.stdin.write(data)) {
+        else if (child.stdin && !child.stdin.write(data) && child.stdin.listenerCount("drain") === 0) {
           client.pause();
           child.stdin.once("drain", () => client.resume());
         }
@@ -141,7 +152,7 @@ function finish(client: Channels, status: JsonObject): void {
 export function attach(request: ApiRequest, query: URLSearchParams, run: ContainerRun): ApiResponse {
   const wishes = readWishes(query);
   if (run.observed.at !== "running") throw notRunning();
-  return acceptChannels(request, (client): ChannelListener => {
+  return acceptChannels(request, channelsOf(wishes), (client): ChannelListener => {
     const stop = run.log.follow((line) => {
       if (line === undefined) {
         const { observed } = run;
