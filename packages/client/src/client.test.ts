@@ -53,7 +53,7 @@ test("objects are addressed by group, version, namespace and name", async () => 
     "/api/v1/nodes/n",
     "/api/v1/nodes/system%3Anode",
     "/api/v1/configmaps",
-    "/apis/argoproj.io/v1alpha1/namespaces/ns/rollouts?labelSelector=a+in+%28b%29&limit=5&continue=x",
+    "/apis/argoproj.io/v1alpha1/namespaces/ns/rollouts?labelSelector=a%20in%20(b)&limit=5&continue=x",
   ]);
 });
 

@@ -36,12 +36,11 @@ export function objectPath(kind: AnyKind, key: ObjectKey, subresource?: string):
 
 /** `?a=b&c=d`, or nothing. */
 export function queryString(query: Query): string {
-  const search = new URLSearchParams();
+  let text = "";
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, String(value));
+    if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(String(value))}`;
   }
-  const text = search.toString();
-  return text === "" ? "" : `?${text}`;
+  return text;
 }
 
 /** What the API server itself refuses in a path is refused here, before it can address something else. */

@@ -29,7 +29,20 @@ export function requestHead({ method, target, headers, body }: RequestHead): str
   return `${text}\r\n`;
 }
 
+/** The line last sent for each header: most are the same in every request. */
+const lastLines = new Map<string, { readonly value: string; readonly line: string }>();
+const MOST_LINES = 100;
+
 function line(key: string, value: string): string {
+  const last = lastLines.get(key);
+  if (last?.value === value) return last.line;
+  const made = makeLine(key, value);
+  if (lastLines.size >= MOST_LINES) lastLines.clear();
+  lastLines.set(key, { value, line: made });
+  return made;
+}
+
+function makeLine(key: string, value: string): string {
   if (!name.test(key)) throw new TypeError(`${JSON.stringify(key)} is not the name of a header`);
   if (unsendable.test(value)) throw new TypeError(`the header ${key} holds a control character`);
   return `${key}: ${value}\r\n`;
