@@ -88,7 +88,14 @@ const unspoken = new Set([
   "additionalProperties",
 ]);
 
+const kindsKey = "x-kubernetes-group-version-kind";
+const openKey = "x-kubernetes-preserve-unknown-fields";
+
 function schemaOf(schema: JsonObject): JsonObject {
+  // Of a kind that takes any field nothing is told: a reader would complain of all fields that are not.
+  if (schema[kindsKey] !== undefined && schema[openKey] === true) {
+    return { type: "object", [kindsKey]: schema[kindsKey] };
+  }
   const target = referenceIn(schema);
   if (target !== undefined) {
     const description = schema.description === undefined ? {} : { description: schema.description };
@@ -98,7 +105,7 @@ function schemaOf(schema: JsonObject): JsonObject {
   // Of these, a reader of v2 must not believe to know the shape.
   const isOpen =
     schema.nullable === true ||
-    schema["x-kubernetes-preserve-unknown-fields"] === true ||
+    schema[openKey] === true ||
     schema["x-kubernetes-int-or-string"] === true;
   if (isOpen) {
     delete converted.type;
