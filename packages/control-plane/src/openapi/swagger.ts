@@ -104,9 +104,7 @@ function schemaOf(schema: JsonObject): JsonObject {
   const converted = Object.fromEntries(Object.entries(schema).filter(([key]) => !unspoken.has(key)));
   // Of these, a reader of v2 must not believe to know the shape.
   const isOpen =
-    schema.nullable === true ||
-    schema[openKey] === true ||
-    schema["x-kubernetes-int-or-string"] === true;
+    schema.nullable === true || schema[openKey] === true || schema["x-kubernetes-int-or-string"] === true;
   if (isOpen) {
     delete converted.type;
     return converted;
