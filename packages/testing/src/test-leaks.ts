@@ -2,6 +2,8 @@
  * Starts control planes by the hundred and says, as one line of JSON, what is left of them. Run with `--expose-gc`, in a process of its own:
  * what other tests hold would be counted too.
  */
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import { accessFor, Client, openTransport, parseKubeconfig } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
@@ -14,7 +16,13 @@ import { waitForCondition } from "./wait.ts";
 export interface Remains {
   readonly heapBytes: number;
   readonly externalBytes: number;
+  /** Sockets, servers, timers and requests that would keep the process from ending, by kind. */
   readonly resources: Readonly<Record<string, number>>;
+  /** Files, sockets and pipes that are open, and the process's threads. 0 where the system does not tell. */
+  readonly descriptors: number;
+  readonly threads: number;
+  /** What is in the folder for temporary files, which must be this process's own. */
+  readonly temporaryFiles: readonly string[];
 }
 
 /** What was alive before anything was counted, after 200 control planes in a row, and after 20 more at once. */
@@ -75,7 +83,18 @@ async function remains(): Promise<Remains> {
   const { heapUsed, external } = process.memoryUsage();
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
-  return { heapBytes: heapUsed, externalBytes: external, resources };
+  return {
+    heapBytes: heapUsed,
+    externalBytes: external,
+    resources,
+    descriptors: countOf("fd"),
+    threads: countOf("task"),
+    temporaryFiles: readdirSync(tmpdir()),
+  };
+}
+
+function countOf(what: "fd" | "task"): number {
+  return process.platform === "linux" ? readdirSync(`/proc/self/${what}`).length : 0;
 }
 
 for (let i = 0; i < 30; i++) await live(i);
