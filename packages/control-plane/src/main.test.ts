@@ -46,8 +46,8 @@ function run(...args: string[]): { child: ChildProcess; ready: Promise<string>; 
   return { child, ready, ended };
 }
 
-/** A client by kubeconfig. Resolves to the object that was answered. */
-function client(kubeconfig: string) {
+/** Where a kubeconfig leads, and as whom. */
+function identityIn(kubeconfig: string) {
   const config = load(readFileSync(kubeconfig, "utf8")) as {
     clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
     users: { user: { "client-certificate-data": string; "client-key-data": string } }[];
@@ -56,16 +56,22 @@ function client(kubeconfig: string) {
   const user = config.users[0]?.user;
   if (!cluster || !user) throw new Error("the kubeconfig is empty");
   const decode = (text: string) => Buffer.from(text, "base64");
-  const agent = new Agent({
-    keepAlive: true,
+  return {
+    url: cluster.server,
     ca: decode(cluster["certificate-authority-data"]),
     cert: decode(user["client-certificate-data"]),
     key: decode(user["client-key-data"]),
-  });
+  };
+}
+
+/** A client by kubeconfig. Resolves to the object that was answered. */
+function client(kubeconfig: string) {
+  const { url, ...identity } = identityIn(kubeconfig);
+  const agent = new Agent({ keepAlive: true, ...identity });
   return (method: string, path: string, body?: object): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const outgoing = request(
-        new URL(path, cluster.server),
+        new URL(path, url),
         { method, agent, headers: { "content-type": "application/json" } },
         (incoming) => {
           const chunks: Buffer[] = [];
@@ -77,6 +83,22 @@ function client(kubeconfig: string) {
       outgoing.on("error", reject);
       outgoing.end(body && JSON.stringify(body));
     });
+}
+
+/** The first that a GET answers, as it comes. */
+function firstBytes(kubeconfig: string, path: string): Promise<string> {
+  const { url, ...identity } = identityIn(kubeconfig);
+  return new Promise((resolve, reject) => {
+    const outgoing = request(new URL(path, url), { ...identity }, (incoming) => {
+      incoming.once("data", (chunk: Buffer) => {
+        resolve(chunk.toString());
+        outgoing.destroy();
+      });
+      incoming.once("error", reject);
+    });
+    outgoing.once("error", reject);
+    outgoing.end();
+  });
 }
 
 interface Answered {
@@ -141,6 +163,26 @@ test("a port that is taken is named", async () => {
   taken.close();
   expect(code).toBe(1);
   expect(output).toContain(`port ${port} is in use: choose another with --port`);
+}, 15_000);
+
+test("images are given programs, and what makes no sense is explained", async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  const server = run("--kubeconfig", kubeconfig, "--image", "shop:*=/bin/echo at your service");
+  await server.ready;
+  const send = client(kubeconfig);
+  const container = { name: "main", image: "shop:1", args: ["and", "more"] };
+  await send("POST", "/api/v1/namespaces/default/pods", {
+    metadata: { name: "shop" },
+    spec: { restartPolicy: "Never", containers: [container] },
+  });
+  const path = "/api/v1/namespaces/default/pods?watch=true&fieldSelector=status.phase%3DSucceeded";
+  await firstBytes(kubeconfig, path);
+  expect(await firstBytes(kubeconfig, "/api/v1/namespaces/default/pods/shop/log")).toBe(
+    "at your service and more\n",
+  );
+  const wrong = await run("--kubeconfig", kubeconfig, "--image", "shop").ended;
+  expect(wrong.code).toBe(2);
+  expect(wrong.output).toContain('--image must be NAME=COMMAND, not "shop"');
 }, 15_000);
 
 test("help is printed to those who ask", async () => {

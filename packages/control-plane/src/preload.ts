@@ -15,6 +15,8 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./protobuf/index.ts"),
   () => import("./schema/parse-yaml.ts"),
   () => import("./storage/persistence.ts"),
+  () => import("./streams/port-forward.ts"),
+  () => import("./streams/remote-command.ts"),
   () => import("./table/index.ts"),
   () => import("jose"),
   () => import("js-yaml"),

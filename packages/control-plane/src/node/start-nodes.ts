@@ -193,10 +193,11 @@ function startKubelets(
     pod: StoredObject,
     { address, hostAddress }: Pick<PodView, "address" | "hostAddress">,
   ): PodProcesses {
+    const podAddress = field(pod, "spec", "hostNetwork") === true ? hostAddress : address;
     return {
       observe: (container, attempt) => runs.observe(pod, container, attempt),
       start: ({ container, part }, attempt) =>
-        runs.start({ pod, container, part, attempt, podAddress: address, hostAddress }),
+        runs.start({ pod, container, part, attempt, podAddress, hostAddress }),
       stop: (container) => runs.stopContainer(pod, container, graceMs(pod)),
     };
   }

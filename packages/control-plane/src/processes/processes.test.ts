@@ -109,6 +109,26 @@ test("a container finds its volumes, its token and the names of Services where a
   });
 });
 
+test("a file follows the object that it is made from, while the container runs", async () => {
+  await using world = await startWorld();
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { mode: "old" } };
+  await world.create(map);
+  const script = "echo ready; until grep -q new /etc/settings/mode; do sleep 0.02; done; echo seen";
+  const volumes = [{ name: "settings", configMap: { name: "settings" } }];
+  const volumeMounts = [{ name: "settings", mountPath: "/etc/settings" }];
+  await world.create(
+    commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
+  );
+  await world.until("pods", "reader", phase("Running"));
+  await followUntil(world, "reader", "ready\n");
+  const path = "/api/v1/namespaces/default/configmaps/settings";
+  const headers = { "content-type": "application/merge-patch+json" };
+  const body = JSON.stringify({ data: { mode: "new" } });
+  await world.plane.connect().request({ method: "PATCH", path, headers, body });
+  await world.until("pods", "reader", phase("Succeeded"));
+  expect(await logsOf(world, "reader")).toBe("ready\nseen\n");
+});
+
 test("a container that ends is started again, and both of its logs can be read", async () => {
   const clock = new ManualClock();
   await using world = await startWorld({ clock });

@@ -7,8 +7,6 @@ import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { internalError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
-import { portForward } from "./port-forward.ts";
-import { attach, exec } from "./remote-command.ts";
 
 type Handler = (
   deps: SubresourceDependencies,
@@ -20,12 +18,19 @@ type Handler = (
 /** Answers for the subresources of pods that go on as a conversation: `exec`, `attach` and `portforward`. */
 export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
   return {
-    "pods/exec": async (deps, target, _info, write) =>
-      exec(write.request, write.query, containerOf(nodes, deps, target, write)),
-    "pods/attach": async (deps, target, _info, write) =>
-      attach(write.request, write.query, containerOf(nodes, deps, target, write)),
+    "pods/exec": async (deps, target, _info, write) => {
+      const run = containerOf(nodes, deps, target, write);
+      const { exec } = await import("./remote-command.ts");
+      return exec(write.request, write.query, run);
+    },
+    "pods/attach": async (deps, target, _info, write) => {
+      const run = containerOf(nodes, deps, target, write);
+      const { attach } = await import("./remote-command.ts");
+      return attach(write.request, write.query, run);
+    },
     "pods/portforward": async (deps, target, _info, write) => {
       const { object } = opened(nodes, deps, target, write);
+      const { portForward } = await import("./port-forward.ts");
       return portForward(write.request, write.query, textOf(field(object, "status", "podIP")));
     },
   };
