@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { LeakReport } from "./test-leaks.ts";
 
 /** One control plane that is not let go costs the better part of a megabyte; compiled code and caches settle within a few. */
@@ -13,10 +13,11 @@ test("200 control planes in a row and 20 at once leave nothing behind", { timeou
   const program = join(import.meta.dirname, "test-leaks.ts");
   // It ends by itself, which no process does that still has a socket, a server or a timer.
   const folder = await mkdtemp(join(tmpdir(), "leaks-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--expose-gc", program], {
     timeout: 290_000,
     env: { ...process.env, TMPDIR: folder },
-  }).finally(() => rm(folder, { recursive: true }));
+  });
   expect(stderr).toBe("");
   const { before, oneByOne, atOnce } = JSON.parse(stdout) as LeakReport;
   for (const after of [oneByOne, atOnce]) {
