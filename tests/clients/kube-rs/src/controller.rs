@@ -28,21 +28,34 @@ struct Context {
 pub async fn run(client: &Client) -> Result<()> {
     let gadgets: Api<Gadget> = Api::namespaced(client.clone(), NAMESPACE);
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), NAMESPACE);
-    let reporter = Reporter { controller: "kube-rs-check".into(), instance: Some("one".into()) };
+    let reporter = Reporter {
+        controller: "kube-rs-check".into(),
+        instance: Some("one".into()),
+    };
     let context = Arc::new(Context {
         client: client.clone(),
         recorder: Recorder::new(client.clone(), reporter),
         cleaned: Mutex::default(),
     });
     let (stop, stopped) = futures::channel::oneshot::channel::<()>();
-    let controller = Controller::new(gadgets.clone(), watcher::Config::default().streaming_lists())
-        .owns(maps.clone(), watcher::Config::default())
-        .graceful_shutdown_on(async { stopped.await.unwrap_or_default() })
-        .run(reconcile, |_, _, _| Action::requeue(Duration::from_millis(100)), context.clone())
-        .for_each(|_| ready(()));
+    let controller = Controller::new(
+        gadgets.clone(),
+        watcher::Config::default().streaming_lists(),
+    )
+    .owns(maps.clone(), watcher::Config::default())
+    .graceful_shutdown_on(async { stopped.await.unwrap_or_default() })
+    .run(
+        reconcile,
+        |_, _, _| Action::requeue(Duration::from_millis(100)),
+        context.clone(),
+    )
+    .for_each(|_| ready(()));
     let (outcome, ()) = futures::join!(drive(client, &gadgets, &maps, stop), controller);
     outcome?;
-    println!("cleaned up {:?}", context.cleaned.lock().ok().context("nobody panicked")?);
+    println!(
+        "cleaned up {:?}",
+        context.cleaned.lock().ok().context("nobody panicked")?
+    );
     Ok(())
 }
 
@@ -52,14 +65,33 @@ async fn drive(
     maps: &Api<ConfigMap>,
     stop: futures::channel::oneshot::Sender<()>,
 ) -> Result<()> {
-    let spec = GadgetSpec { size: 2, color: "blue".into() };
-    let made = gadgets.create(&PostParams::default(), &Gadget::new("made", spec)).await?;
+    let spec = GadgetSpec {
+        size: 2,
+        color: "blue".into(),
+    };
+    let made = gadgets
+        .create(&PostParams::default(), &Gadget::new("made", spec))
+        .await?;
     let uid = made.uid().unwrap_or_default();
     await_condition(gadgets.clone(), "made", is_ready(2)).await?;
-    gadgets.patch("made", &PatchParams::default(), &Patch::Merge(json!({"spec": {"size": 3}}))).await?;
+    gadgets
+        .patch(
+            "made",
+            &PatchParams::default(),
+            &Patch::Merge(json!({"spec": {"size": 3}})),
+        )
+        .await?;
     await_condition(gadgets.clone(), "made", is_ready(3)).await?;
     let child = maps.get("made").await?;
-    println!("child {:?} of {:?}", child.data, child.owner_references().iter().map(|owner| &owner.kind).collect::<Vec<_>>());
+    println!(
+        "child {:?} of {:?}",
+        child.data,
+        child
+            .owner_references()
+            .iter()
+            .map(|owner| &owner.kind)
+            .collect::<Vec<_>>()
+    );
     let old = child.uid().unwrap_or_default();
     maps.delete("made", &DeleteParams::default()).await?;
     await_condition(maps.clone(), "made", move |map: Option<&ConfigMap>| {
@@ -70,8 +102,14 @@ async fn drive(
     gadgets.delete("made", &DeleteParams::default()).await?;
     await_condition(gadgets.clone(), "made", is_deleted(&uid)).await?;
     let events: Api<Recorded> = Api::namespaced(client.clone(), NAMESPACE);
-    let mine = events.list(&ListParams::default().fields("reason=Resized")).await?;
-    let mut notes: Vec<_> = mine.items.iter().map(|event| event.note.clone().unwrap_or_default()).collect();
+    let mine = events
+        .list(&ListParams::default().fields("reason=Resized"))
+        .await?;
+    let mut notes: Vec<_> = mine
+        .items
+        .iter()
+        .map(|event| event.note.clone().unwrap_or_default())
+        .collect();
     notes.sort();
     println!("events {notes:?}");
     drop(stop);
@@ -79,10 +117,17 @@ async fn drive(
 }
 
 fn is_ready(size: i32) -> impl Fn(Option<&Gadget>) -> bool {
-    move |gadget| gadget.and_then(|gadget| gadget.status.as_ref()).is_some_and(|status| status.ready == size)
+    move |gadget| {
+        gadget
+            .and_then(|gadget| gadget.status.as_ref())
+            .is_some_and(|status| status.ready == size)
+    }
 }
 
-async fn reconcile(gadget: Arc<Gadget>, context: Arc<Context>) -> Result<Action, kube::runtime::finalizer::Error<kube::Error>> {
+async fn reconcile(
+    gadget: Arc<Gadget>,
+    context: Arc<Context>,
+) -> Result<Action, kube::runtime::finalizer::Error<kube::Error>> {
     let gadgets: Api<Gadget> = Api::namespaced(context.client.clone(), NAMESPACE);
     finalizer(&gadgets, FINALIZER, gadget, async |event| match event {
         Finalize::Apply(gadget) => apply(&gadget, &context).await,
@@ -107,7 +152,11 @@ async fn apply(gadget: &Gadget, context: &Context) -> Result<Action, kube::Error
         "data": {"size": gadget.spec.size.to_string()},
     });
     maps.patch(&name, &params, &Patch::Apply(child)).await?;
-    if gadget.status.as_ref().is_none_or(|status| status.ready != gadget.spec.size) {
+    if gadget
+        .status
+        .as_ref()
+        .is_none_or(|status| status.ready != gadget.spec.size)
+    {
         let event = Event {
             type_: EventType::Normal,
             reason: "Resized".into(),
@@ -115,10 +164,15 @@ async fn apply(gadget: &Gadget, context: &Context) -> Result<Action, kube::Error
             action: "Resize".into(),
             secondary: None,
         };
-        context.recorder.publish(&event, &gadget.object_ref(&())).await?;
+        context
+            .recorder
+            .publish(&event, &gadget.object_ref(&()))
+            .await?;
         let gadgets: Api<Gadget> = Api::namespaced(context.client.clone(), NAMESPACE);
         let status = json!({"apiVersion": "kube-rs.example.com/v1", "kind": "Gadget", "status": {"ready": gadget.spec.size}});
-        gadgets.patch_status(&name, &params, &Patch::Apply(status)).await?;
+        gadgets
+            .patch_status(&name, &params, &Patch::Apply(status))
+            .await?;
     }
     Ok(Action::await_change())
 }
