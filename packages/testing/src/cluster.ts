@@ -218,6 +218,7 @@ export class TestCluster implements AsyncDisposable {
       await Promise.all(this.#managers.map((manager) => manager.stop()));
       if (this.#backend.shared) {
         await this.#removeWebhooks();
+        await Promise.all([...this.#definitions].map((name) => this.#convertAlone(name)));
         await Promise.all([...this.#definitions].map((name) => this.#letGo(name)));
         // Namespaces first: what is in them may hold on to a definition.
         await Promise.all(this.#namespaces.map((name) => this.#remove(Namespace, name)));
@@ -238,6 +239,14 @@ export class TestCluster implements AsyncDisposable {
       );
       await Promise.all(ours.map(({ metadata: { name } }) => this.#remove(kind, name)));
     }
+  }
+
+  /** Has a definition's objects read without the webhook that converted them: it is gone, and without it they could not even be deleted. */
+  async #convertAlone(definition: string): Promise<void> {
+    const { spec } = await this.client.get(CustomResourceDefinition, { name: definition });
+    if (spec.conversion?.strategy !== "Webhook") return;
+    const patch = { spec: { conversion: { strategy: "None", webhook: null } } };
+    await this.client.patch(CustomResourceDefinition, { name: definition }, { type: "merge", patch });
   }
 
   /** Takes the finalizers off all objects of a definition. The operators that set them are gone, and nobody else would. */

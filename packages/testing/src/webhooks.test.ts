@@ -106,8 +106,12 @@ test("on an API server of another process they are called by a port of this one,
     await cluster.run(name, (options) => manager(options).add(webhooks));
     await expect(client.create(Parcel, weighing(31))).rejects.toThrow("must be 30 or less");
     expect((await client.list(ValidatingWebhookConfiguration)).items).toHaveLength(1);
+    // Left to be cleaned up when nobody converts it any more.
+    const namespace = await cluster.createNamespace(name);
+    await client.create(Parcel, { ...weighing(3), metadata: { namespace, name: "left" } });
   }
   expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
   const names = (await client.list(Namespace)).items.map(({ metadata }) => metadata.name);
   expect(names.filter((one) => one.startsWith(name))).toEqual([]);
+  expect((await client.list(CustomResourceDefinition)).items).toEqual([]);
 });
