@@ -1,6 +1,8 @@
 import { equal, type Json, type JsonObject, textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { inEndpointsOrder, inSliceOrder } from "./endpoint-ports.ts";
+import { EndpointTriggers } from "./endpoint-triggers.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
@@ -14,14 +16,16 @@ import {
   namespaceOf,
 } from "./objects.ts";
 import { controlledBy, controllerKey, controllerReference, selected, selectorKeys } from "./ownership.ts";
-import { isFinished, isReady, podCondition } from "./pods.ts";
+import { isFinished, isReady } from "./pods.ts";
 
-const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
+/** The annotation that tells when what led to a write happened. */
+export const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
 const headlessLabel = "service.kubernetes.io/headless";
-const managedBy = "endpointslice.kubernetes.io/managed-by";
-const serviceLabel = "kubernetes.io/service-name";
+/** The label that says who keeps a slice. */
+export const managedBy = "endpointslice.kubernetes.io/managed-by";
+/** The label that says which service a slice is of. */
+export const serviceLabel = "kubernetes.io/service-name";
 const manager = "endpointslice-controller.k8s.io";
-const mirrorer = "endpointslicemirroring-controller.k8s.io";
 /** So many addresses fit in a slice. */
 const sliceSize = 100;
 
@@ -82,10 +86,20 @@ function labelsFor(service: StoredObject): JsonObject {
   return { ...labels, ...(field(service, "spec", "clusterIP") === "None" ? { [headlessLabel]: "" } : {}) };
 }
 
-/** When the service or one of its pods last changed in a way that matters here. */
-function lastTrigger(service: StoredObject, backends: readonly Backend[]): string {
-  const times = backends.map(({ pod }) => textOf(podCondition(pod, "Ready")?.lastTransitionTime));
-  return [textOf(service.metadata.creationTimestamp), ...times].sort().at(-1) as string;
+/** Annotations with the time of the change that led to a write, or without any where none is known. */
+function withTrigger(
+  annotations: JsonObject | undefined,
+  trigger: string | undefined,
+): JsonObject | undefined {
+  const { [triggerKey]: _before, ...others } = annotations ?? {};
+  const next = { ...others, ...(trigger === undefined ? {} : { [triggerKey]: trigger }) };
+  return Object.keys(next).length > 0 ? next : undefined;
+}
+
+function annotate(metadata: JsonObject, trigger: string | undefined): void {
+  const next = withTrigger(mapAt(metadata, "annotations"), trigger);
+  if (next) metadata.annotations = next;
+  else delete metadata.annotations;
 }
 
 /** Keeps EndpointSlices that tell where a service's pods are. */
@@ -93,6 +107,7 @@ export function startEndpointSlices(world: ControllerWorld): Running {
   const { registry } = world;
   const context = controllerContext("endpointslice-controller");
   const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
+  const triggers = new EndpointTriggers();
 
   return startLoop(world, {
     name: "endpointslice-controller",
@@ -103,12 +118,13 @@ export function startEndpointSlices(world: ControllerWorld): Running {
     },
     reconcile: async (key) => {
       const service = registry.store.get("services", key)?.object;
+      if (!service) triggers.forget(key);
       if (!isServed(service)) return undefined;
       const existing = controlledBy(registry, slices.bucket, service.metadata.uid).filter(
         (slice) => field(slice, "metadata", "labels", managedBy) === manager,
       );
       const backends = backendsOf(registry, service);
-      const trigger = lastTrigger(service, backends);
+      const trigger = triggers.next(key, service, selected(registry, "pods", service));
       const wanted = slicesFor(registry, service, backends);
       const labels = { ...labelsFor(service), [managedBy]: manager, [serviceLabel]: service.metadata.name };
       for (const [index, content] of wanted.entries()) {
@@ -119,7 +135,7 @@ export function startEndpointSlices(world: ControllerWorld): Running {
             Object.assign(next, content);
             const metadata = next.metadata as JsonObject;
             metadata.labels = labels;
-            metadata.annotations = { ...mapAt(metadata, "annotations"), [triggerKey]: trigger };
+            annotate(metadata, trigger);
           });
         } else {
           await createObject(
@@ -130,7 +146,7 @@ export function startEndpointSlices(world: ControllerWorld): Running {
               metadata: {
                 generateName: `${service.metadata.name}-`,
                 labels,
-                annotations: { [triggerKey]: trigger },
+                ...(trigger === undefined ? {} : { annotations: { [triggerKey]: trigger } }),
                 ownerReferences: [controllerReference(service)],
               },
               ...content,
@@ -146,7 +162,8 @@ export function startEndpointSlices(world: ControllerWorld): Running {
   });
 }
 
-function same(slice: StoredObject, content: JsonObject): boolean {
+/** Whether a slice holds this already. */
+export function same(slice: StoredObject, content: JsonObject): boolean {
   return Object.entries(content).every(([name, value]) => equal(slice[name] ?? null, value));
 }
 
@@ -170,7 +187,7 @@ function slicesFor(registry: Registry, service: StoredObject, backends: readonly
         slices.push({
           addressType,
           endpoints: endpoints.slice(from, from + sliceSize),
-          ports: ports.length > 0 ? [...ports] : null,
+          ports: ports.length > 0 ? inSliceOrder(ports) : null,
         });
       }
     }
@@ -218,32 +235,45 @@ export function startEndpoints(world: ControllerWorld): Running {
   const { registry } = world;
   const context = controllerContext("endpoint-controller");
   const resource = builtin(registry, "", "v1", "endpoints");
+  const triggers = new EndpointTriggers();
+  /** Services that were seen to go, whose Endpoints go with them whoever wrote them. */
+  const gone = new Set<string>();
 
   return startLoop(world, {
     name: "endpoints-controller",
-    watches: { services: ownKey, pods: selectorKeys(registry, "services"), [resource.bucket]: ownKey },
+    watches: {
+      services: ({ key, type }) => {
+        if (type === "DELETED") gone.add(key);
+        else gone.delete(key);
+        return [key];
+      },
+      pods: selectorKeys(registry, "services"),
+      [resource.bucket]: ownKey,
+    },
     reconcile: async (key) => {
       const service = registry.store.get("services", key)?.object;
       const known = registry.store.get(resource.bucket, key)?.object;
       if (!service) {
-        // Only what was made here goes with its service: others' Endpoints are left to them.
-        if (known && isManaged(known)) await deleteIfPresent(registry, resource, known, context);
+        triggers.forget(key);
+        const goes = gone.delete(key) || (known && isManaged(known));
+        if (known && goes) await deleteIfPresent(registry, resource, known, context);
         return undefined;
       }
       if (!isServed(service)) return undefined;
       const backends = backendsOf(registry, service);
       const subsets = subsetsOf(service, backends);
       const labels = { ...labelsFor(service), "endpoints.kubernetes.io/managed-by": "endpoint-controller" };
-      const annotations = { [triggerKey]: lastTrigger(service, backends) };
+      const trigger = triggers.next(key, service, selected(registry, "pods", service));
       if (!known) {
-        const metadata = { name: service.metadata.name, labels, annotations };
+        const annotations = withTrigger(undefined, trigger);
+        const metadata = { name: service.metadata.name, labels, ...(annotations ? { annotations } : {}) };
         const object = { metadata, ...(subsets.length > 0 ? { subsets } : {}) };
         await createObject(registry, resource, namespaceOf(service), object, context);
       } else if (!equal(listAt(known, "subsets"), subsets) || !equal(known.metadata.labels, labels)) {
         await edit(registry, resource, known, context, (next) => {
           const metadata = next.metadata as JsonObject;
           metadata.labels = labels;
-          metadata.annotations = { ...mapAt(metadata, "annotations"), ...annotations };
+          annotate(metadata, trigger);
           if (subsets.length > 0) next.subsets = subsets;
           else delete next.subsets;
         });
@@ -265,8 +295,9 @@ function subsetsOf(service: StoredObject, backends: readonly Backend[]): JsonObj
     string,
     { ports: readonly JsonObject[]; ready: JsonObject[]; unready: JsonObject[] }
   >();
+  const wantsPorts = listAt(service, "spec", "ports").length > 0;
   for (const { pod, ports } of backends) {
-    if (isDeleting(pod) && !anyway) continue;
+    if ((isDeleting(pod) && !anyway) || (wantsPorts && ports.length === 0)) continue;
     const [ip] = addressesOf(pod);
     const nodeName = field(pod, "spec", "nodeName");
     const address: JsonObject = {
@@ -286,78 +317,10 @@ function subsetsOf(service: StoredObject, backends: readonly Backend[]): JsonObj
     ...(unready.length > 0 ? { notReadyAddresses: unready.sort(byAddress) } : {}),
     ...(ports.length > 0
       ? {
-          ports: ports.map(
+          ports: inEndpointsOrder(ports).map(
             ({ name, ...port }): JsonObject => (name === "" ? port : { name: name as Json, ...port }),
           ),
         }
       : {}),
   }));
-}
-
-/** Mirrors Endpoints that somebody wrote by hand, for a service without selector, into slices. */
-export function startEndpointSliceMirroring(world: ControllerWorld): Running {
-  const { registry } = world;
-  const context = controllerContext("endpointslicemirroring-controller");
-  const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
-  const resource = builtin(registry, "", "v1", "endpoints");
-
-  return startLoop(world, {
-    name: "endpointslice-mirroring-controller",
-    watches: { services: ownKey, [resource.bucket]: ownKey, [slices.bucket]: controllerKey("", "Endpoints") },
-    reconcile: async (key) => {
-      const service = registry.store.get("services", key)?.object;
-      const endpoints = registry.store.get(resource.bucket, key)?.object;
-      if (!endpoints) return undefined;
-      const existing = controlledBy(registry, slices.bucket, endpoints.metadata.uid);
-      const mirrored =
-        service !== undefined &&
-        Object.keys(mapAt(service, "spec", "selector")).length === 0 &&
-        field(endpoints, "metadata", "labels", "endpointslice.kubernetes.io/skip-mirror") !== "true" &&
-        field(endpoints, "metadata", "annotations", "control-plane.alpha.kubernetes.io/leader") === undefined;
-      const wanted = mirrored ? listAt(endpoints, "subsets").map(mirrorOf) : [];
-      for (const [index, content] of wanted.entries()) {
-        const known = existing[index];
-        if (!known) {
-          const metadata = {
-            generateName: `${endpoints.metadata.name}-`,
-            labels: {
-              ...mapAt(endpoints, "metadata", "labels"),
-              [managedBy]: mirrorer,
-              [serviceLabel]: endpoints.metadata.name,
-            },
-            ownerReferences: [controllerReference(endpoints)],
-          };
-          await createObject(registry, slices, namespaceOf(endpoints), { metadata, ...content }, context);
-        } else if (!same(known, content)) {
-          await edit(registry, slices, known, context, (next) => {
-            Object.assign(next, content);
-          });
-        }
-      }
-      for (const surplus of existing.slice(wanted.length))
-        await deleteIfPresent(registry, slices, surplus, context);
-      return undefined;
-    },
-  });
-}
-
-function mirrorOf(subset: JsonObject): JsonObject {
-  const endpoint =
-    (ready: boolean) =>
-    (address: JsonObject): JsonObject => ({
-      addresses: [textOf(address.ip)],
-      conditions: { ready },
-      ...(address.hostname === undefined ? {} : { hostname: address.hostname }),
-      ...(address.targetRef === undefined ? {} : { targetRef: address.targetRef }),
-      ...(address.nodeName === undefined ? {} : { nodeName: address.nodeName }),
-    });
-  const all = [...listAt(subset, "addresses"), ...listAt(subset, "notReadyAddresses")];
-  return {
-    addressType: textOf(all[0]?.ip).includes(":") ? "IPv6" : "IPv4",
-    endpoints: [
-      ...listAt(subset, "addresses").map(endpoint(true)),
-      ...listAt(subset, "notReadyAddresses").map(endpoint(false)),
-    ],
-    ports: listAt(subset, "ports").map((port) => ({ name: "", ...port })),
-  };
 }

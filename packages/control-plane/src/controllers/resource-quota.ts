@@ -122,23 +122,58 @@ function storageOf(registry: Registry, namespace: string, name: string): bigint 
 }
 
 function isInScope(quota: StoredObject, pod: StoredObject): boolean {
-  const best = field(pod, "status", "qosClass") === "BestEffort";
-  const ends = field(pod, "spec", "activeDeadlineSeconds") !== undefined;
-  const scopes = [
-    ...((field(quota, "spec", "scopes") ?? []) as string[]),
-    ...listAt(quota, "spec", "scopeSelector", "matchExpressions")
-      .filter(({ operator }) => operator === "Exists")
-      .map(({ scopeName }) => textOf(scopeName)),
-  ];
-  return scopes.every((scope) =>
-    scope === "BestEffort"
-      ? best
-      : scope === "NotBestEffort"
-        ? !best
-        : scope === "Terminating"
-          ? ends
-          : scope === "NotTerminating"
-            ? !ends
-            : true,
+  const plain = (field(quota, "spec", "scopes") ?? []) as string[];
+  return (
+    plain.every((scope) => isOf(scope, pod)) &&
+    listAt(quota, "spec", "scopeSelector", "matchExpressions").every(({ scopeName, operator, values }) =>
+      scopeName === "PriorityClass"
+        ? hasPriorityClass(pod, textOf(operator), (values ?? []) as string[])
+        : isOf(textOf(scopeName), pod),
+    )
   );
+}
+
+function isOf(scope: string, pod: StoredObject): boolean {
+  switch (scope) {
+    case "BestEffort":
+      return field(pod, "status", "qosClass") === "BestEffort";
+    case "NotBestEffort":
+      return field(pod, "status", "qosClass") !== "BestEffort";
+    case "Terminating":
+      return field(pod, "spec", "activeDeadlineSeconds") !== undefined;
+    case "NotTerminating":
+      return field(pod, "spec", "activeDeadlineSeconds") === undefined;
+    case "CrossNamespacePodAffinity":
+      return looksAcrossNamespaces(pod);
+    case "PriorityClass":
+      return hasPriorityClass(pod, "Exists", []);
+    default:
+      return true;
+  }
+}
+
+function hasPriorityClass(pod: StoredObject, operator: string, values: readonly string[]): boolean {
+  const name = textOf(field(pod, "spec", "priorityClassName"));
+  switch (operator) {
+    case "In":
+      return values.includes(name);
+    case "NotIn":
+      return !values.includes(name);
+    case "DoesNotExist":
+      return name === "";
+    default:
+      return name !== "";
+  }
+}
+
+/** Whether a pod wants to be near, or far from, pods of other namespaces. */
+function looksAcrossNamespaces(pod: StoredObject): boolean {
+  return ["podAffinity", "podAntiAffinity"].some((kind) => {
+    const required = listAt(pod, "spec", "affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution");
+    const preferred = listAt(pod, "spec", "affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution");
+    return [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm as JsonObject)].some(
+      ({ namespaces, namespaceSelector }) =>
+        ((namespaces ?? []) as string[]).length > 0 || namespaceSelector !== undefined,
+    );
+  });
 }

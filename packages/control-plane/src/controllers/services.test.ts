@@ -341,3 +341,62 @@ test("a quota's status says what a write takes of it at once, and what is left w
   await world.delete("secrets", "one");
   expect(used()).toEqual({ secrets: "1" });
 });
+
+test("a pod without the port that a service names is in a slice of its own, and not in the Endpoints", async () => {
+  await using world = await stage();
+  const pod = (name: string, ports: JsonObject[]): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, labels: { app: "web" } },
+    spec: { containers: [{ name: "c", image: "app", ports }] },
+  });
+  await world.create(pod("with", [{ name: "http", containerPort: 8080 }]), pod("without", []), {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web" },
+    spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: "http" }] },
+  });
+  const targets = (list: JsonObject[]) => list.map((one) => field(one, "targetRef", "name"));
+  const subsets = world.get("endpoints", "web")?.subsets as JsonObject[];
+  expect(subsets.map((subset) => targets(subset.addresses as JsonObject[]))).toEqual([["with"]]);
+  const slices = world
+    .list("endpointslices.discovery.k8s.io")
+    .filter(({ metadata }) => metadata.name.startsWith("web-"));
+  expect(slices.map((slice) => [targets(slice.endpoints as JsonObject[]), slice.ports])).toEqual(
+    expect.arrayContaining([
+      [["with"], [{ name: "", port: 8080, protocol: "TCP" }]],
+      [["without"], null],
+    ]),
+  );
+});
+
+test("Endpoints that somebody wrote are mirrored with what is said of them, and go with their service", async () => {
+  await using world = await stage();
+  const written = (name: string): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { name, labels: { team: "blue" }, annotations: { note: "by hand" } },
+    subsets: [{ addresses: [{ ip: "10.1.1.1" }], ports: [{ port: 9 }] }],
+  });
+  const service = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "far" },
+    spec: { ports: [{ port: 80 }] },
+  };
+  await world.create(service, written("far"), written("alone"));
+  const mirrors = () =>
+    world
+      .list("endpointslices.discovery.k8s.io")
+      .filter(({ metadata }) => metadata.name.startsWith("far-"))
+      .map(({ metadata }) => metadata);
+  expect(mirrors()).toMatchObject([{ labels: { team: "blue" }, annotations: { note: "by hand" } }]);
+  await world.change("endpoints", "far", ({ metadata }) => {
+    (metadata as JsonObject).labels = { team: "red" };
+  });
+  expect(mirrors()).toMatchObject([{ labels: { team: "red" } }]);
+  await world.delete("services", "far");
+  expect(world.get("endpoints", "far")).toBeUndefined();
+  expect(mirrors()).toEqual([]);
+  expect(world.get("endpoints", "alone")).toBeDefined();
+});
