@@ -170,7 +170,13 @@ function hasPriorityClass(pod: StoredObject, operator: string, values: readonly 
 function looksAcrossNamespaces(pod: StoredObject): boolean {
   return ["podAffinity", "podAntiAffinity"].some((kind) => {
     const required = listAt(pod, "spec", "affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution");
-    const preferred = listAt(pod, "spec", "affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution");
+    const preferred = listAt(
+      pod,
+      "spec",
+      "affinity",
+      kind,
+      "preferredDuringSchedulingIgnoredDuringExecution",
+    );
     return [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm as JsonObject)].some(
       ({ namespaces, namespaceSelector }) =>
         ((namespaces ?? []) as string[]).length > 0 || namespaceSelector !== undefined,
