@@ -1,6 +1,6 @@
 import { type ApiRequest, type ApiResponse, header } from "../http/request.ts";
 import type { JsonObject } from "../json.ts";
-import { badRequest } from "../status.ts";
+import { badRequest, StatusError } from "../status.ts";
 import { acceptSpdy, asksForSpdy, type SpdyStream } from "./spdy-session.ts";
 import { acceptWebSocket, asksForWebSocket, offeredProtocols } from "./web-socket.ts";
 
@@ -31,7 +31,7 @@ const base64 = ["v4.base64.channel.k8s.io", "base64.channel.k8s.io"];
  * Answers a request by going on with several streams: over a web socket, or over SPDY as older clients do.
  *
  * @param wanted the channels that will be used: SPDY's clients open each of them, and are waited for
- * @throws StatusError 400 if the client did not ask for that, or offers no protocol that is spoken here
+ * @throws StatusError 400 if the client did not ask for that, 403 if it offers no protocol that is spoken here
  */
 export function acceptChannels(
   request: ApiRequest,
@@ -67,13 +67,12 @@ export function acceptChannels(
   });
 }
 
-/** @throws StatusError 400 */
+/** @throws StatusError 403, as from the real server, which says no more than that */
 function chosen(known: readonly string[], offered: readonly string[]): string {
   const protocol = known.find((name) => offered.includes(name));
   if (protocol !== undefined) return protocol;
-  throw badRequest(
-    `unable to upgrade: none of the protocols ${offered.join(", ")} is known. Known are: ${known.join(", ")}`,
-  );
+  const message = `unable to upgrade: none of the protocols ${offered.join(", ")} is known. Known are: ${known.join(", ")}`;
+  throw new StatusError({ code: 403, reason: "Forbidden", message });
 }
 
 /** The same with a stream of SPDY for each channel, which says by a header which it is. */

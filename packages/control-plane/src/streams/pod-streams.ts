@@ -1,11 +1,11 @@
-import { forbiddenRequest, type User } from "../auth/index.ts";
+import type { User } from "../auth/index.ts";
 import type { ApiResponse } from "../http/request.ts";
 import type { SubresourceDependencies } from "../http/subresources.ts";
 import type { WriteRequest } from "../http/write.ts";
 import { textOf } from "../json.ts";
 import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
-import { internalError, unsupported } from "../status.ts";
+import { forbidden, internalError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
 
 type Handler = (
@@ -50,7 +50,7 @@ function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Ta
     ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
   };
   const { allowed, reason } = deps.authorizer.authorize(user as User, attributes);
-  if (!allowed) throw forbiddenRequest(user as User, attributes, reason);
+  if (!allowed) throw forbidden({ group: "", resource: "pods" }, target.name, reason ?? "");
   const entry = deps.registry.entry(podTarget);
   if (!nodes.runsProcesses(entry.object)) {
     throw unsupported(

@@ -92,9 +92,9 @@ function forwardChannels(request: ApiRequest, query: URLSearchParams, address: s
     .getAll("ports")
     .flatMap((list) => list.split(","))
     .map(Number);
-  if (ports.length === 0) throw badRequest('query parameter "ports" is required');
+  if (ports.length === 0) throw badRequest('query parameter "port" is required');
   const wrong = ports.find((port) => !Number.isInteger(port) || port < 1 || port > 65_535);
-  if (wrong !== undefined) throw badRequest('query parameter "ports" must be numbers from 1 to 65535');
+  if (wrong !== undefined) throw badRequest('query parameter "port" must be numbers from 1 to 65535');
   return acceptChannels(request, [], (client): ChannelListener => {
     const sockets: Socket[] = ports.map((port, index) => {
       const head = Buffer.alloc(2);
