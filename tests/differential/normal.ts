@@ -27,7 +27,7 @@ const fleeting: readonly (readonly [RegExp, string])[] = [
   [/'Kind' is missing in '\{"apiVersion".*\}'/, "'Kind' is missing in <object>"],
   [/(ResourceVersion in (?:record|the precondition)) \(\d+\)/g, "$1 (<version>)"],
   [/(Too large resource version: \d+, current: )\d+/, "$1<revision>"],
-  [new RegExp(`\\b(gen-(?:[a-n]-)?|Bad_|g{50,58})${suffix}\\b`, "g"), "$1<suffix>"],
+  [new RegExp(`\\b(gen-(?:[a-z]-)?|Bad_|g{50,58})${suffix}\\b`, "g"), "$1<suffix>"],
 ];
 
 /**
@@ -71,6 +71,8 @@ class Settling {
     }
     if (key === "cells" && typeof value === "string") {
       if (/^\d+[smhd]$/.test(value)) return "<age>";
+      if (/^20\d\d-\d\d-\d\dT[\d:]+Z$/.test(value)) return "<time>";
+      if (/:3\d{4}\//.test(value)) return value.replace(/:3\d{4}\//g, ":<port>/");
       if (/^\d+(\.\d+){3}$/.test(value) && !this.#given.includes(value)) return "<address>";
     }
     return typeof value === "string" ? this.#text(value, key) : value;
@@ -112,7 +114,10 @@ function isOfTheStore(value: JsonObject): boolean {
 /** Bookmarks come when the server finds time for them, but for the one that ends the initial events. */
 function isPlainBookmark(value: unknown): boolean {
   return (
-    isObject(value) && value.type === "BOOKMARK" && isObject(value.object) && !isOfTheStore(value.object)
+    isObject(value) &&
+    value.type === "BOOKMARK" &&
+    isObject(value.object) &&
+    !JSON.stringify(value.object).includes("k8s.io/initial-events-end")
   );
 }
 

@@ -4,6 +4,8 @@ import { seededRandom } from "../../../packages/clock/src/index.ts";
 export class Draw {
   readonly #random: { next(): number };
 
+  #serial = 0;
+
   constructor(seed: number) {
     this.#random = seededRandom(seed);
   }
@@ -22,6 +24,11 @@ export class Draw {
 
   maybe<T extends object>(probability: number, value: () => T): T | Record<string, never> {
     return this.chance(probability) ? value() : {};
+  }
+
+  /** A letter that was not given before. */
+  letter(): string {
+    return String.fromCharCode("a".charCodeAt(0) + this.#serial++);
   }
 
   /** Some of them, in their order. */

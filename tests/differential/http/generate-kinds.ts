@@ -89,7 +89,7 @@ const serviceSpec = (draw: Draw): object => ({
     draw.pick<object>([
       { type: "NodePort" },
       { type: "LoadBalancer" },
-      { type: "ExternalName", externalName: "example.com" },
+      { type: "ExternalName", externalName: "example.com", clusterIP: undefined },
       { type: "ClusterIP" },
     ]),
   ),
@@ -430,18 +430,18 @@ export const kinds: readonly Kind[] = [
   },
   {
     path: "/api/v1/namespaces/{ns}/persistentvolumeclaims",
-    status: () => ({ phase: "Bound" }),
+    status: (draw) => ({ phase: draw.pick(["Pending", "Bound"]) }),
     make: (draw, name, metadata) => ({
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: { name, ...metadata },
       spec: {
         accessModes: ["ReadWriteOnce"],
-        resources: { requests: { storage: draw.pick(["1Gi", "1024Mi", "1.5Gi"]) } },
+        resources: { requests: { storage: draw.pick(["1Gi", "2Gi", "3Gi"]) } },
         ...draw.maybe(0.3, () => ({ storageClassName: draw.pick(["", "fast"]) })),
       },
     }),
-    change: () => ({ spec: { resources: { requests: { storage: "2Gi" } } } }),
+    change: () => ({ spec: { resources: { requests: { storage: "4Gi" } } } }),
     pointers: ["/spec/resources/requests/storage", "/spec/storageClassName", ...metadataPointers],
   },
   {

@@ -268,7 +268,7 @@ function randomCreate(draw: Draw, kind: Kind, name: string): Sending {
     const { name: _name, ...metadata } = made.metadata as JsonObject;
     return post(path, {
       ...made,
-      metadata: { ...metadata, generateName: `gen-${draw.pick([..."abcdefghijklmn"])}-` },
+      metadata: { ...metadata, generateName: `gen-${draw.letter()}-` },
     });
   }
   const [group = "", version = ""] = String(made.apiVersion).includes("/")

@@ -145,6 +145,7 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
   checkApplied(reader, config);
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
   return (live, time) => {
+    if (isCustom && field(live, "metadata", "managedFields") === undefined) throw cannotConvertLive();
     const applied = serverSideApply({ ...tracking, live, config: clone(config), manager, force, time });
     reportRepeated(repeated, write);
     if (isCustom && !equal(withoutManagers(live), withoutManagers(applied))) throw cannotConvert(config);
@@ -162,7 +163,15 @@ function unnamedType(): StatusError {
   return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"');
 }
 
-/** Nor can it apply a Scale of a custom kind, unless that changes nothing. */
+/** Nor can it apply a Scale of a custom kind that nobody owns the replicas of, */
+function cannotConvertLive(): StatusError {
+  return new StatusError({
+    code: 500,
+    message: `failed to create manager for existing fields: failed to convert live object (/; ${scaleVersion}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: ${scaleVersion}`,
+  });
+}
+
+/** nor any other, unless that changes nothing. */
 function cannotConvert(config: JsonObject): StatusError {
   return new StatusError({
     code: 500,

@@ -24,6 +24,7 @@ import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, internalError, StatusError } from "../status.ts";
 import { remove, removeCollection } from "./delete.ts";
+import { healthChecks, healthReport } from "./health.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
 import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
 import { patch } from "./patch.ts";
@@ -84,7 +85,7 @@ export class ApiServer {
     if (intercepted) return intercepted;
     const info = parsePath(pathname);
     if (!info) checkTimeout(query.get("timeout") ?? "");
-    if (!info) return await this.#plainPath(request, pathname, user);
+    if (!info) return await this.#plainPath(request, pathname, query, user);
     return await this.#resourcePath(request, info, pathname, query, user);
   }
 
@@ -108,7 +109,12 @@ export class ApiServer {
     if (!allowed) throw forbiddenRequest(who, attributes, reason);
   }
 
-  async #plainPath(request: ApiRequest, pathname: string, user: Requester): Promise<ApiResponse> {
+  async #plainPath(
+    request: ApiRequest,
+    pathname: string,
+    query: URLSearchParams,
+    user: Requester,
+  ): Promise<ApiResponse> {
     this.#authorize(user, { verb: request.method.toLowerCase(), path: pathname });
     const { kinds } = this.#options.registry;
     const path = pathname.length > 1 && pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
@@ -116,7 +122,7 @@ export class ApiServer {
       case "/healthz":
       case "/livez":
       case "/readyz":
-        return text(200, "ok");
+        return text(200, query.has("verbose") ? healthReport(path.slice(1)) : "ok");
       case "/version":
         checkReads(request);
         return json(200, versionInfo());
@@ -141,8 +147,8 @@ export class ApiServer {
         checkReads(request);
         return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer));
     }
-    if (path.startsWith("/healthz/") || path.startsWith("/livez/") || path.startsWith("/readyz/"))
-      return text(200, "ok");
+    const [door = "", ...check] = path.slice(1).split("/");
+    if (check.length > 0 && healthChecks(door).includes(check.join("/"))) return text(200, "ok");
     if (path === "/openapi" || path.startsWith("/openapi/")) {
       return (await this.#options.openapi(path, request)) ?? pathNotFound();
     }

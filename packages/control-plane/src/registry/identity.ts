@@ -118,12 +118,20 @@ export function otherIdentity(
 }
 
 /** Where the real server keeps a resource, which some of its messages tell. */
-function storagePath({ info }: Resource): string {
+function storagePath({ info, bucket }: Resource): string {
   if (info.origin === "custom") return `${info.group}/${info.plural}`;
-  return info.plural === "services" || info.plural === "endpoints"
-    ? `services/${info.plural === "services" ? "specs" : "endpoints"}`
-    : info.plural;
+  return storagePaths.get(bucket) ?? info.plural;
 }
+
+const storagePaths: ReadonlyMap<string, string> = new Map([
+  ["services", "services/specs"],
+  ["endpoints", "services/endpoints"],
+  ["nodes", "minions"],
+  ["replicationcontrollers", "controllers"],
+  ["ingresses.networking.k8s.io", "ingress"],
+  ["customresourcedefinitions.apiextensions.k8s.io", "apiextensions.k8s.io/customresourcedefinitions"],
+  ["apiservices.apiregistration.k8s.io", "apiregistration.k8s.io/apiservices"],
+]);
 
 /** A resource as messages name it. */
 export function nameOf(resource: Resource): ResourceName {

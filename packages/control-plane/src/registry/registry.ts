@@ -19,7 +19,7 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
-import type { Strategy, StrategyContext } from "./strategy.ts";
+import type { StrategyContext } from "./strategy.ts";
 import { withTracking } from "./tracking.ts";
 
 /** What a request brings besides its object. */
@@ -77,6 +77,8 @@ export class Registry {
   readonly admission: Admission[] = [];
   readonly #resourceOf: (info: KindInfo) => Resource;
   readonly #resources = new WeakMap<KindInfo, Resource>();
+  /** New objects that were stored without all their defaults. */
+  readonly #unsettled = new WeakSet<Entry>();
 
   constructor(options: RegistryOptions) {
     this.store = options.store;
@@ -166,14 +168,14 @@ export class Registry {
     strategy.prepareCreate?.(object, strategyContext);
     strategy.warn?.(object, strategyContext.warn);
     const name = textOf((object.metadata as JsonObject).name ?? "");
-    const causes = withMetadata(
-      strategy,
-      metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin),
-      [
-        ...((await resource.validate?.(object, undefined, undefined)) ?? []),
-        ...(strategy.validate?.(object, strategyContext) ?? []),
-      ],
-    );
+    const faults = [
+      ...((await resource.validate?.(object, undefined, undefined)) ?? []),
+      ...(strategy.validate?.(object, strategyContext) ?? []),
+    ];
+    const isLast = strategy.metadataLast && faults.length > 0;
+    const causes = isLast
+      ? faults
+      : [...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin), ...faults];
     if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
     for (const warning of warnings) context.warn(warning);
     await this.#validate({ ...request, name, object });
@@ -202,6 +204,7 @@ export class Registry {
     }
     if (context.dryRun) return resource.settle?.(object) ?? object;
     const entry = this.store.put(resource.bucket, key, stored);
+    if (strategy.settlesLate?.(object)) this.#unsettled.add(entry);
     return this.fromStorage(resource, entry.object);
   }
 
@@ -259,17 +262,12 @@ export class Registry {
     const isNewGeneration =
       (next.metadata as JsonObject).generation !== (live.metadata as JsonObject).generation;
     if (isNewGeneration) strategy.warn?.(next, strategyContext.warn);
-    const causes = withMetadata(
-      strategy,
-      [
-        ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
-        ...metadataUpdateFaults(next, live),
-      ],
-      [
-        ...((await resource.validate?.(next, live, subresource)) ?? []),
-        ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
-      ],
-    );
+    const causes: Cause[] = [
+      ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
+      ...metadataUpdateFaults(next, live),
+      ...((await resource.validate?.(next, live, subresource)) ?? []),
+      ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
+    ];
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
     if (!options.admitted) await this.#validate({ ...request, object: next });
@@ -282,7 +280,7 @@ export class Registry {
       return "raced";
     }
     // In the shape it would be read back in: a zero that storage drops is no change.
-    if (noOp(live, settled)) return live;
+    if (noOp(live, settled) && !this.#unsettled.has(entry)) return live;
     if (context.dryRun) return settled;
     if (readyToGo(resource, next)) {
       // Watchers see the state before this write, which was never stored; only its author sees what it made.
@@ -415,12 +413,4 @@ export class Registry {
     const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
-}
-
-function withMetadata(
-  { metadataLast }: Strategy,
-  metadata: readonly Cause[],
-  rest: readonly Cause[],
-): Cause[] {
-  return metadataLast && rest.length > 0 ? [...rest] : [...metadata, ...rest];
 }

@@ -52,8 +52,13 @@ export interface Strategy {
   readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[];
   /** Runs instead of `validate` on updates, also of subresources. */
   readonly validateUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => Cause[];
-  /** Faults of the metadata are told only where there are none of the rest. @default false: all are told together */
+  /** Faults of a new object's metadata are told only where there are none of the rest. @default false: all are told together */
   readonly metadataLast?: boolean;
+  /**
+   * Whether a new object is stored without defaults that it is read with ever after: its first update stores them, and so is a
+   * change whatever it says. @default never
+   */
+  readonly settlesLate?: (object: JsonObject) => boolean;
   /** Says what is doubtful about an object that is new, or of another generation than before. */
   readonly warn?: (object: JsonObject, warn: (text: string) => void) => void;
   /** Whether a change counts for the generation. @default any difference of `spec` */

@@ -124,6 +124,8 @@ function shown(
 function resetFields(resource: Resource, subresource: string | undefined): string[][] {
   if (subresource === "status" && resource.bucket === "deployments.apps")
     return [["spec"], ["metadata", "labels"]];
+  if (subresource === "status" && resource.bucket === "pods")
+    return [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]];
   if (subresource === "status") return [["spec"]];
   return resource.hasStatus ? [["status"]] : [];
 }

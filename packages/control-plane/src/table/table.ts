@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
+import type { Cells } from "./cells.ts";
 import { scaleCells } from "./cluster.ts";
 import { type TableShape, tableShape } from "./columns.ts";
 import { podRowConditions } from "./pod.ts";
@@ -42,7 +43,12 @@ export function scaleTable(
     { name: "Available", type: "integer", format: "", description: "", priority: 0 },
     { name: "Age", type: ageType, format: "", description: "", priority: 0 },
   ];
-  return makeTable({ columns, cells: scaleCells, own: true }, "Scale", [scale], options);
+  // The columns of custom kinds are paths, which find nothing where zero is left out.
+  const cells: Cells = (object, now) => {
+    const [name = "", desired = 0, ...rest] = scaleCells(object, now);
+    return [name, origin === "custom" && desired === 0 ? null : desired, ...rest];
+  };
+  return makeTable({ columns, cells, own: true }, "Scale", [scale], options);
 }
 
 function makeTable(

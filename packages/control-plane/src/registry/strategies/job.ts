@@ -45,8 +45,6 @@ export const job: Strategy = {
     if (specOf(object).manualSelector !== true) generateSelector(object);
     prepareTemplate(object);
   },
-  // What is stored without labels is read back with those of the template.
-  prepareUpdate: (next) => labelDefaults(next),
   warn: warnOfTemplate,
   validate: (object) => {
     const faults = jobFaults(object);

@@ -11,6 +11,7 @@ const onlyGrows =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n";
 
 export const persistentVolumeClaim: Strategy = {
+  settlesLate: () => true,
   setDefaults: (object) => {
     fill(ensure(object, "spec"), { volumeMode: "Filesystem" });
     const status = ensure(object, "status");
@@ -89,7 +90,7 @@ function updateFaults(next: JsonObject, live: JsonObject): Faults {
   if (!equal(now, before)) faults.forbidden("spec", `${onlyGrows}${differing(now, before)}`);
   else if (bound && size !== undefined && had !== undefined && compareAmounts(size, had) < 0) {
     const capacity = own(child(statusOf(live), "capacity"), "storage");
-    if (capacity === undefined || compareAmounts(size, capacity) <= 0) {
+    if (capacity !== undefined && compareAmounts(size, capacity) <= 0) {
       faults.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
     }
   }

@@ -1,4 +1,5 @@
 import { equal, type JsonObject } from "../../json.ts";
+import type { Cause } from "../../status.ts";
 import type { Strategy } from "../strategy.ts";
 import type { Faults } from "./faults.ts";
 import { child, items, number, own, specOf, statusOf, text, texts } from "./fields.ts";
@@ -80,7 +81,9 @@ export const service: Strategy = {
 
 /** Addresses are looked at before all else, and the families they are of once the addresses make sense. */
 function familiesFirst(faults: Faults, spec: JsonObject): Faults {
-  if (faults.causes.some(({ field }) => /^spec\.(clusterIP|ipFamil)/.test(field ?? ""))) return faults;
+  const isAboutAddresses = ({ field, message }: Cause) =>
+    /^spec\.(clusterIP|ipFamil)/.test(field ?? "") && !message?.includes("may not be set to 'None'");
+  if (faults.causes.some(isAboutAddresses)) return faults;
   const families = familyFaults(spec);
   return families.none ? faults : families;
 }

@@ -1,0 +1,52 @@
+/** What a real server looks at before it says that it is well, by the names its probes know. */
+const everywhere = [
+  "ping",
+  "log",
+  "etcd",
+  "poststarthook/start-apiserver-admission-initializer",
+  "poststarthook/generic-apiserver-start-informers",
+  "poststarthook/priority-and-fairness-config-consumer",
+  "poststarthook/priority-and-fairness-filter",
+  "poststarthook/storage-object-count-tracker-hook",
+  "poststarthook/start-apiextensions-informers",
+  "poststarthook/start-apiextensions-controllers",
+  "poststarthook/crd-informer-synced",
+  "poststarthook/start-system-namespaces-controller",
+  "poststarthook/start-cluster-authentication-info-controller",
+  "poststarthook/start-kube-apiserver-identity-lease-controller",
+  "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+  "poststarthook/start-legacy-token-tracking-controller",
+  "poststarthook/start-service-ip-repair-controllers",
+  "poststarthook/rbac/bootstrap-roles",
+  "poststarthook/scheduling/bootstrap-system-priority-classes",
+  "poststarthook/priority-and-fairness-config-producer",
+  "poststarthook/bootstrap-controller",
+  "poststarthook/start-kubernetes-service-cidr-controller",
+  "poststarthook/start-kube-aggregator-informers",
+  "poststarthook/apiservice-status-local-available-controller",
+  "poststarthook/apiservice-status-remote-available-controller",
+  "poststarthook/apiservice-registration-controller",
+  "poststarthook/apiservice-discovery-controller",
+  "poststarthook/kube-apiserver-autoregistration",
+  "autoregister-completion",
+  "poststarthook/apiservice-openapi-controller",
+  "poststarthook/apiservice-openapiv3-controller",
+];
+
+const byDoor: { readonly [door: string]: readonly string[] } = {
+  healthz: everywhere,
+  livez: everywhere,
+  readyz: [...everywhere.slice(0, 3), "etcd-readiness", "informer-sync", ...everywhere.slice(3), "shutdown"],
+};
+
+/** The checks behind `/healthz`, `/livez` or `/readyz`. Each has a path of its own. None for any other. */
+export function healthChecks(door: string): readonly string[] {
+  return Object.hasOwn(byDoor, door) ? (byDoor[door] ?? []) : [];
+}
+
+/** What is answered to whom asks for details. A server that answers has started, and all of it has. */
+export function healthReport(door: string): string {
+  return `${healthChecks(door)
+    .map((check) => `[+]${check} ok\n`)
+    .join("")}${door} check passed\n`;
+}
