@@ -52,6 +52,23 @@ test("an owner deleted in the foreground waits for the dependents that block it,
   expect(world.get("configmaps", "loose")?.metadata.deletionTimestamp).toBeDefined();
 });
 
+test("a circle of owners that block each other goes all the same", async () => {
+  await using world = await stage();
+  await world.create(map("a"), map("b"), map("c"));
+  for (const [name, owner] of [
+    ["b", "a"],
+    ["c", "b"],
+    ["a", "c"],
+  ] as const) {
+    const references = ownedBy({ owner: world.get("configmaps", owner), block: true });
+    await world.change("configmaps", name, ({ metadata }) => {
+      Object.assign(metadata as JsonObject, references);
+    });
+  }
+  await world.delete("configmaps", "a", { propagationPolicy: "Foreground" });
+  expect(maps(world)).toEqual([]);
+});
+
 test("what an object of an unknown kind owns stays: nobody can say whether its owner is there", async () => {
   await using world = await stage();
   const owner = { kind: "Nothing", name: "x", uid: "11111111-1111-4111-8111-111111111111" };

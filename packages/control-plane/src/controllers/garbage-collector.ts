@@ -132,8 +132,13 @@ export function startGarbageCollector(world: ControllerWorld): Running {
       if (lost.size > 0) await letGo({ bucket, key }, lost);
       return undefined;
     }
-    const hasDependents = (dependents.get(object.metadata.uid)?.size ?? 0) > 0;
-    await remove({ bucket, key }, standings.includes("waiting") && hasDependents ? "Foreground" : undefined);
+    const own = [...(dependents.get(object.metadata.uid) ?? [])].map(placeOf);
+    const waits = standings.includes("waiting") && own.length > 0;
+    // A dependent that waits itself may wait for this one: somebody has to go first.
+    if (waits && own.some((place) => isWaiting(store.get(place.bucket, place.key)?.object))) {
+      await unblock({ bucket, key });
+    }
+    await remove({ bucket, key }, waits ? "Foreground" : undefined);
     return undefined;
   }
 
@@ -187,6 +192,19 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     const target = { resource, namespace: namespace as string | undefined, name };
     const propagationPolicy = policy ?? ownPolicy(object);
     await unlessGone(registry.delete(target, { propagationPolicy, preconditions: { uid } }, context));
+  }
+
+  /** Lets an object's owners go without it. */
+  async function unblock({ bucket, key }: Place): Promise<void> {
+    const resource = resourceOfBucket(registry, bucket);
+    const object = store.get(bucket, key)?.object;
+    if (!resource || !object) return;
+    const edited = edit(registry, resource, object, context, (next) => {
+      for (const reference of owners(next)) {
+        if (reference.blockOwnerDeletion === true) reference.blockOwnerDeletion = false;
+      }
+    });
+    await unlessGone(edited);
   }
 
   async function letGo({ bucket, key }: Place, uids: ReadonlySet<string>): Promise<void> {
