@@ -137,19 +137,39 @@ export function startDaemonSets(world: ControllerWorld): Running {
           });
           return error;
         }
-      } else if (
-        living.length > 1 &&
-        !(surges && living.length === 2 && new Set(living.map(hashOf)).size === 2)
-      ) {
-        const [, ...surplus] = living.toSorted((a, b) =>
-          textOf(a.metadata.creationTimestamp) < textOf(b.metadata.creationTimestamp) ? -1 : 1,
-        );
-        for (const pod of surplus) await remove(set, pod);
-      }
+      } else
+        for (const pod of surplusOn(set, history, living, surges ? "surging" : "single"))
+          await remove(set, pod);
     }
     const known = new Set(placed.map(({ node }) => node.metadata.name));
     for (const pod of podsOf(set)) if (!known.has(nodeOf(pod))) await remove(set, pod);
     return undefined;
+  }
+
+  /**
+   * Which of a node's pods are too many: all but the oldest, or while an update may run two at a time, all but the oldest of each
+   * template, and the old one as soon as it does not serve any more or its successor does.
+   */
+  function surplusOn(
+    set: StoredObject,
+    history: History,
+    living: readonly StoredObject[],
+    mode: "single" | "surging",
+  ): StoredObject[] {
+    const [first, ...rest] = living.toSorted(byAge);
+    if (!first || rest.length === 0) return [];
+    if (mode === "single") return rest;
+    const hash = revisionHash(history.update, naming);
+    const ordered = [first, ...rest];
+    const fresh = ordered.find((pod) => hashOf(pod) === hash);
+    const old = ordered.find((pod) => hashOf(pod) !== hash);
+    const isOver = fresh && old && (!isReady(old) || serves(set, fresh));
+    return ordered.filter((pod) => (pod !== fresh && pod !== old) || (pod === old && isOver));
+  }
+
+  function serves(set: StoredObject, pod: StoredObject): boolean {
+    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+    return !isDeleting(pod) && availability([pod], minReadySeconds, clock.now()).available.length > 0;
   }
 
   async function create(set: StoredObject, history: History, node: StoredObject): Promise<void> {
@@ -192,30 +212,28 @@ export function startDaemonSets(world: ControllerWorld): Running {
     const wanted = placed.filter(({ shouldRun }) => shouldRun);
     const rolling = (field(set, "spec", "updateStrategy", "rollingUpdate") ?? {}) as JsonObject;
     const surge = surgeOf(set, placed);
-    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
-    const serves = (pod: StoredObject) =>
-      !isDeleting(pod) && availability([pod], minReadySeconds, clock.now()).available.length > 0;
     const outdated = (pod: StoredObject) => hashOf(pod) !== hash && !isDeleting(pod);
     if (surge > 0) {
-      let extra = wanted.filter(({ pods: here }) => here.length > 1).length;
-      for (const { node, pods: here } of wanted) {
-        const old = here.find(outdated);
-        if (!old) continue;
-        const fresh = here.find((pod) => hashOf(pod) === hash);
-        if (!serves(old) || (fresh && serves(fresh))) await remove(set, old);
-        else if (!fresh && extra < surge) {
-          extra++;
-          await create(set, history, node);
-        }
+      const pairs = wanted.map(({ node, pods: here }) => {
+        const living = here.filter((pod) => !isDeleting(pod));
+        const fresh = living.find((pod) => hashOf(pod) === hash);
+        return { node, living, fresh, old: living.find(outdated) };
+      });
+      let left = surge - pairs.filter(({ fresh, old }) => fresh && old && !serves(set, fresh)).length;
+      for (const { node, fresh, old } of pairs) {
+        if (!old || fresh) continue;
+        // Where the old pod does not serve, its successor is nothing extra.
+        if (serves(set, old) && left-- <= 0) continue;
+        await create(set, history, node);
       }
       return;
     }
     const allowed = Math.max(1, resolvePercent(rolling.maxUnavailable ?? 1, wanted.length, Math.ceil));
-    let unavailable = wanted.filter(({ pods: here }) => !here.some(serves)).length;
+    let unavailable = wanted.filter(({ pods: here }) => !here.some((pod) => serves(set, pod))).length;
     // Pods that do not serve go at once: nobody misses them.
     const candidates = wanted.flatMap(({ pods: here }) => here.filter(outdated));
-    for (const pod of candidates.filter((one) => !serves(one))) await remove(set, pod);
-    for (const pod of candidates.filter(serves)) {
+    for (const pod of candidates.filter((one) => !serves(set, one))) await remove(set, pod);
+    for (const pod of candidates.filter((one) => serves(set, one))) {
       if (unavailable >= allowed) return;
       unavailable++;
       await remove(set, pod);
@@ -230,7 +248,11 @@ export function startDaemonSets(world: ControllerWorld): Running {
     let [desired, current, misscheduled, ready, available, updated] = [0, 0, 0, 0, 0, 0];
     let nextMs: number | undefined;
     for (const { pods: here, shouldRun } of place(set, podsOf(set))) {
-      const pod = here.toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))[0];
+      for (const one of here) {
+        const { nextMs: soon } = availability([one], minReadySeconds, clock.now());
+        if (soon !== undefined) nextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, soon);
+      }
+      const [pod] = here.toSorted(byAge);
       if (!shouldRun) {
         if (pod) misscheduled++;
         continue;
@@ -241,9 +263,7 @@ export function startDaemonSets(world: ControllerWorld): Running {
       if (hashOf(pod) === hash) updated++;
       if (!isReady(pod)) continue;
       ready++;
-      const serving = availability([pod], minReadySeconds, clock.now());
-      if (serving.available.length > 0) available++;
-      else nextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, serving.nextMs ?? 0);
+      if (availability([pod], minReadySeconds, clock.now()).available.length > 0) available++;
     }
     await writeStatus(
       registry,
@@ -269,6 +289,13 @@ export function startDaemonSets(world: ControllerWorld): Running {
 function surgeOf(set: StoredObject, placed: readonly Placed[]): number {
   const value = field(set, "spec", "updateStrategy", "rollingUpdate", "maxSurge") ?? 0;
   return resolvePercent(value, placed.filter(({ shouldRun }) => shouldRun).length, Math.ceil);
+}
+
+/** The oldest first. */
+function byAge(a: StoredObject, b: StoredObject): number {
+  const [left, right] = [textOf(a.metadata.creationTimestamp), textOf(b.metadata.creationTimestamp)];
+  if (left !== right) return left < right ? -1 : 1;
+  return Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion);
 }
 
 function hashOf(pod: StoredObject): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type JsonObject, textOf } from "../json.ts";
 import { forbidden } from "../status.ts";
-import { field } from "../storage/store.ts";
+import { field, type StoredObject } from "../storage/store.ts";
 import { listAt } from "./objects.ts";
 import { names, podTemplate, stage, workload } from "./stage.ts";
 
@@ -252,4 +252,28 @@ test("a set whose pods need not wait for each other is still updated one pod at 
   });
   expect(field(world.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
   expect(field(world.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
+});
+
+test("a DaemonSet that may surge runs the new pod beside the old until it has served long enough", async () => {
+  await using world = await stage();
+  const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+  await world.create(workload("DaemonSet", "agent", { updateStrategy, minReadySeconds: 30 }));
+  await world.pass(30_000);
+  const roll = (v: string) =>
+    world.change("daemonsets.apps", "agent", (object) => {
+      (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v };
+    });
+  const versionOf = (pod: StoredObject) => field(pod, "metadata", "annotations", "v");
+  const versions = () => new Set(world.list("pods").map(versionOf));
+  await roll("2");
+  expect(versions()).toEqual(new Set([undefined, "2"]));
+  await world.pass(30_000);
+  expect(versions()).toEqual(new Set(["2"]));
+  world.plane.node.on((pod) => Number(versionOf(pod)) > 2, "never-ready");
+  await roll("3");
+  await world.pass(300_000);
+  expect(versions()).toEqual(new Set(["2", "3"]));
+  await roll("4");
+  expect(versions()).toEqual(new Set(["2", "4"]));
+  expect(field(world.get("daemonsets.apps", "agent"), "status")).toMatchObject({ desiredNumberScheduled: 1 });
 });
