@@ -48,7 +48,7 @@ import { setServiceRange } from "./registry/strategies/service-allocation.ts";
 import { permitLoopback } from "./registry/strategies/service-rules.ts";
 import type { DataFile } from "./storage/persistence.ts";
 import { Store } from "./storage/store.ts";
-import { podStreams } from "./streams/index.ts";
+import { podProxies, podStreams } from "./streams/index.ts";
 
 export interface ControlPlaneOptions {
   /** @default the machine's clock */
@@ -177,7 +177,11 @@ export class ControlPlane implements AsyncDisposable {
       authorizer,
       table: table(clock),
       openapi: openapi(kinds),
-      subresources: subresources({ ...this.node.handlers, ...podStreams(this.node) }),
+      subresources: subresources({
+        ...this.node.handlers,
+        ...podStreams(this.node),
+        ...podProxies(this.node),
+      }),
       onPanic: (error, request) => this.#onPanic(error, `${request.method} ${request.url}`),
     });
   }

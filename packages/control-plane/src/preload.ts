@@ -15,6 +15,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./protobuf/index.ts"),
   () => import("./schema/parse-yaml.ts"),
   () => import("./storage/persistence.ts"),
+  () => import("./streams/http-proxy.ts"),
   () => import("./streams/port-forward.ts"),
   () => import("./streams/remote-command.ts"),
   () => import("./table/index.ts"),

@@ -79,6 +79,11 @@ export class SimulatedNodes {
     return this.#connections.lose(name);
   }
 
+  /** Whether pods have real processes unless told otherwise. */
+  get hasProcesses(): boolean {
+    return this.#runtime !== undefined;
+  }
+
   /** Whether a pod has real processes. */
   runsProcesses(pod: StoredObject): boolean {
     return this.#runtime !== undefined && !this.#behaviors.isTold(pod);

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
 import type { Clock } from "@windlass/clock";
 import type { EventText } from "../controllers/events.ts";
 import { numberAt } from "../controllers/objects.ts";
@@ -72,7 +73,7 @@ export class ContainerRun {
   }
 
   async start(): Promise<void> {
-    const { container, clock, reaper } = this.#options;
+    const { clock, reaper } = this.#options;
     this.#startedAt = clock.now();
     let command: readonly string[];
     try {
@@ -97,7 +98,8 @@ export class ContainerRun {
       await this.#exit({ exitCode: 137, reason: "Error" });
       return;
     }
-    const child = launch(this.#place, command, container.stdin === true ? "pipe" : "ignore");
+    const child = await this.#launch(this.#place, command);
+    if (!child) return;
     this.#child = child;
     if (child.pid !== undefined) reaper.add(child.pid);
     child.stdout?.on("data", (chunk: Buffer) => this.log.write("stdout", chunk));
@@ -118,6 +120,21 @@ export class ContainerRun {
     });
     if (child.pid === undefined) return;
     await this.#afterStart();
+  }
+
+  /** What no process can be started with (a variable's name with a zero in it, say) is a failure of the container. */
+  async #launch(place: ContainerPlace, command: readonly string[]): Promise<ChildProcess | undefined> {
+    try {
+      return launch(place, command, this.#options.container.stdin === true ? "pipe" : "ignore");
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      await this.#exit({
+        exitCode: 128,
+        reason: "StartError",
+        message: `failed to start the process: ${why}`,
+      });
+      return undefined;
+    }
   }
 
   async #afterStart(): Promise<void> {
@@ -207,7 +224,8 @@ export class ContainerRun {
       if (outcome === "failure")
         tell(this.#event("Warning", "FailedPreStopHook", `PreStopHook failed: ${output}`));
     }
-    this.#signal((textOf(field(container, "lifecycle", "stopSignal")) || "SIGTERM") as NodeJS.Signals);
+    const wanted = textOf(field(container, "lifecycle", "stopSignal"));
+    this.#signal(wanted in constants.signals ? (wanted as NodeJS.Signals) : "SIGTERM");
   }
 
   /** Ends the process and all it has started, at once. */

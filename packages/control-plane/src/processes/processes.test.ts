@@ -275,6 +275,14 @@ test("a command that is not there is told, and so is that there are too many pro
   expect(field(main(second), "state", "waiting", "message")).toContain("processes.most");
 });
 
+test("a program that cannot even be tried fails like one that is not there", async () => {
+  await using world = await startWorld();
+  const args = ["zero \0 byte"];
+  await world.create(commandPod("zero", ["/bin/echo"], { container: { args }, spec: never }));
+  const pod = await world.until("pods", "zero", phase("Failed"));
+  expect(main(pod).state).toMatchObject({ terminated: { exitCode: 128, reason: "StartError" } });
+});
+
 test("a pod that is told how to behave is simulated beside those that run", async () => {
   await using world = await startWorld();
   world.plane.node.on("pretend", "run");

@@ -4,10 +4,11 @@ import { type ControllerWorld, type Running, startLoop } from "../controllers/lo
 import { controllerContext, isDeleting, listAt, namespaceOf } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { textOf } from "../json.ts";
+import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
 /** Where a connection goes on. */
-interface Backend {
+export interface Backend {
   readonly host: string;
   readonly port: number;
 }
@@ -100,7 +101,9 @@ export function startServiceProxy(
         await record(service, { type: "Warning", reason: "FailedToListen", message });
         continue;
       }
-      const backends = isApi ? [await options.apiServer()] : backendsOf(service, textOf(port.name));
+      const backends = isApi
+        ? [await options.apiServer()]
+        : backendsOf(world.registry, service, textOf(port.name));
       if (backends.length === 0) continue;
       doors.push({ host: address, port: Number(port.port), backends, sticky });
       const { nodePort } = port;
@@ -108,21 +111,6 @@ export function startServiceProxy(
       for (const host of options.hosts) doors.push({ host, port: nodePort, backends, sticky });
     }
     return doors;
-  }
-
-  function backendsOf(service: StoredObject, portName: string): Backend[] {
-    const found: Backend[] = [];
-    for (const slice of within(world.registry, slicesBucket, namespaceOf(service))) {
-      if (field(slice, "metadata", "labels", serviceLabel) !== service.metadata.name) continue;
-      const port = listAt(slice, "ports").find(({ name }) => textOf(name) === portName)?.port;
-      if (typeof port !== "number") continue;
-      for (const endpoint of listAt(slice, "endpoints")) {
-        if (field(endpoint, "conditions", "ready") === false) continue;
-        const { addresses } = endpoint;
-        if (Array.isArray(addresses)) found.push({ host: textOf(addresses[0]), port });
-      }
-    }
-    return found;
   }
 
   return {
@@ -138,6 +126,22 @@ export function startServiceProxy(
       await Promise.all(all.map(shut));
     },
   };
+}
+
+/** Where a Service's port leads: to its ready pods. */
+export function backendsOf(registry: Registry, service: StoredObject, portName: string): Backend[] {
+  const found: Backend[] = [];
+  for (const slice of within(registry, slicesBucket, namespaceOf(service))) {
+    if (field(slice, "metadata", "labels", serviceLabel) !== service.metadata.name) continue;
+    const port = listAt(slice, "ports").find(({ name }) => textOf(name) === portName)?.port;
+    if (typeof port !== "number") continue;
+    for (const endpoint of listAt(slice, "endpoints")) {
+      if (field(endpoint, "conditions", "ready") === false) continue;
+      const { addresses } = endpoint;
+      if (Array.isArray(addresses)) found.push({ host: textOf(addresses[0]), port });
+    }
+  }
+  return found;
 }
 
 /** @returns why it cannot be opened, if it cannot */

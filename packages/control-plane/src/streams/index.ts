@@ -1,2 +1,2 @@
-export { podStreams } from "./pod-streams.ts";
+export { podProxies, podStreams } from "./pod-streams.ts";
 export { asWebSocket } from "./watch.ts";

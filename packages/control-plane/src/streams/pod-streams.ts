@@ -5,7 +5,7 @@ import type { WriteRequest } from "../http/write.ts";
 import { textOf } from "../json.ts";
 import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
-import { forbidden, internalError, unsupported } from "../status.ts";
+import { forbidden, internalError, type StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
 
 type Handler = (
@@ -36,6 +36,40 @@ export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Ha
   };
 }
 
+/** Answers for requests that are passed on to a program in a pod: `pods/proxy` and `services/proxy`. */
+export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
+  return {
+    "pods/proxy": async (deps, target, _info, write) => {
+      const { passHttpOn, podBackend, proxyName } = await import("./http-proxy.ts");
+      const named = proxyName(target.name);
+      const { subresource: _proxy, ...podTarget } = target;
+      const { object } = deps.registry.entry({ ...podTarget, name: named.name });
+      if (!nodes.runsProcesses(object)) throw simulated("proxy");
+      return await passHttpOn(write.request, named, podBackend(object, named.port), pathBehind(write));
+    },
+    "services/proxy": async (deps, target, _info, write) => {
+      const { passHttpOn, proxyName, serviceBackend } = await import("./http-proxy.ts");
+      const named = proxyName(target.name);
+      const { subresource: _proxy, ...serviceTarget } = target;
+      const { object } = deps.registry.entry({ ...serviceTarget, name: named.name });
+      if (!nodes.hasProcesses) throw simulated("proxy");
+      const backend = serviceBackend(deps.registry, object, named.port);
+      return await passHttpOn(write.request, named, backend, pathBehind(write));
+    },
+  };
+}
+
+/** What follows `proxy` in a path, as it was sent. */
+function pathBehind({ request }: WriteRequest): string {
+  const [path = "", query] = request.url.split(/\?(.*)/s);
+  const [, behind = "/"] = /\/(?:pods|services)\/[^/]+\/proxy(\/.*)?$/.exec(path) ?? [];
+  return query === undefined ? behind : `${behind}?${query}`;
+}
+
+function simulated(what: string): StatusError {
+  return unsupported(`${what} for pods that are simulated: start it with processes to run them for real`);
+}
+
 /** A pod that may be talked to, by this user. @throws StatusError */
 function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Target, write: WriteRequest) {
   const { subresource = "", ...podTarget } = target;
@@ -53,9 +87,7 @@ function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Ta
   if (!allowed) throw forbidden({ group: "", resource: "pods" }, target.name, reason ?? "");
   const entry = deps.registry.entry(podTarget);
   if (!nodes.runsProcesses(entry.object)) {
-    throw unsupported(
-      `${subresource} for pods that are simulated: start it with processes to run them for real`,
-    );
+    throw simulated(subresource);
   }
   return entry;
 }

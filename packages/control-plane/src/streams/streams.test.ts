@@ -173,6 +173,55 @@ test("a port of a pod can be reached through the server", async () => {
   expect(await client.channels()).toEqual({ 0: `${port}hi there`, 1: port });
 });
 
+test("requests are passed on to a pod, and to a Service's pods", async () => {
+  const server = `require("http").createServer((request, answer) => {
+    answer.writeHead(request.method === "POST" ? 201 : 200, { "x-from": "pod" });
+    request.pipe(answer.write(request.url + " " + request.headers.authorization + " ") && answer);
+  }).listen(7070)`;
+  await using world = await startWorld();
+  const container = {
+    ports: [{ name: "http", containerPort: 7070 }],
+    readinessProbe: { tcpSocket: { port: 7070 } },
+  };
+  const pod = commandPod("box", [process.execPath, "-e", server], { container });
+  await world.create(
+    { ...pod, metadata: { name: "box", labels: { app: "box" } } },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "box" },
+      spec: { selector: { app: "box" }, ports: [{ port: 80, targetPort: "http" }] },
+    },
+  );
+  await world.until("pods", "box", (one) => one !== undefined && isReady(one));
+  await world.plane.settle();
+  const send = async (method: string, path: string, body?: string) => {
+    const request = { method, path, headers: {}, ...(body === undefined ? {} : { body }) };
+    const answer = await world.plane.connect().request(request);
+    const bytes = Buffer.concat(await Array.fromAsync(answer.body));
+    return { status: answer.status, from: answer.headers["x-from"], text: bytes.toString() };
+  };
+  expect(await send("GET", `${pods}/box/proxy/deep/er/?x=1`)).toEqual({
+    status: 200,
+    from: "pod",
+    text: "/deep/er/?x=1 undefined ",
+  });
+  expect(await send("POST", `${pods}/box:http/proxy`, "thing")).toMatchObject({
+    status: 201,
+    text: "/ undefined thing",
+  });
+  const services = "/api/v1/namespaces/default/services";
+  expect(await send("GET", `${services}/http:box:80/proxy/a%20b`)).toMatchObject({
+    status: 200,
+    text: "/a%20b undefined ",
+  });
+  expect(JSON.parse((await send("GET", `${services}/box:81/proxy/`)).text)).toMatchObject({ code: 503 });
+  expect(JSON.parse((await send("GET", `${pods}/box:9/proxy/`)).text)).toMatchObject({
+    code: 503,
+    message: expect.stringMatching(/^error trying to reach service: /),
+  });
+});
+
 test("a watch may go on as a web socket, each event a message", async () => {
   await using world = await startWorld();
   const client = await connected(world, "/api/v1/namespaces/default/configmaps?watch=true");
