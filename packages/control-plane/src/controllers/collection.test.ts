@@ -144,6 +144,23 @@ test("a namespace goes once it is empty, and says until then what holds it", asy
   expect(world.get("namespaces", "doomed")).toBeUndefined();
 });
 
+test("an event about what was long ago is kept for an hour as well", async () => {
+  await using world = await stage();
+  const involvedObject = { namespace: "default" };
+  const times = { firstTimestamp: "2017-01-01T00:00:00Z", lastTimestamp: "2017-01-01T00:00:00Z" };
+  await world.create({
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: "old" },
+    involvedObject,
+    ...times,
+  });
+  await world.pass(3_599_000);
+  expect(names(world.list("events"))).toContain("old");
+  await world.pass(1_000);
+  expect(names(world.list("events"))).not.toContain("old");
+});
+
 test("events are forgotten after an hour", async () => {
   await using world = await stage();
   await world.create(workload("ReplicaSet", "web", { replicas: 1 }));

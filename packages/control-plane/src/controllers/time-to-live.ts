@@ -1,7 +1,7 @@
 import { field, type StoredObject } from "../storage/store.ts";
 import { finishedCondition } from "./job-end.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
-import { builtin, controllerContext, deleteIfPresent, isDeleting, timeAt } from "./objects.ts";
+import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, timeAt } from "./objects.ts";
 
 /** Deletes Jobs so long after their end as they say. */
 export function startTtlAfterFinished(world: ControllerWorld): Running {
@@ -64,12 +64,8 @@ export function startEventExpiry(world: ControllerWorld): Running {
   });
 }
 
+/** When an event was last written. What it says of times itself is its author's business, and may be long ago. */
 function lastSeen(event: StoredObject, now: number): number {
-  return (
-    timeAt(event, "series", "lastObservedTime") ??
-    timeAt(event, "lastTimestamp") ??
-    timeAt(event, "eventTime") ??
-    timeAt(event, "metadata", "creationTimestamp") ??
-    now
-  );
+  const written = listAt(event, "metadata", "managedFields").map((entry) => timeAt(entry, "time") ?? 0);
+  return Math.max(timeAt(event, "metadata", "creationTimestamp") ?? now, ...written);
 }
