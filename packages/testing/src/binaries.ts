@@ -8,6 +8,7 @@ import { Client, findAccess, kubeconfigFor, openTransport, type Transport } from
 import { sleep, systemClock } from "@windlass/clock";
 import type { Backend } from "./cluster.ts";
 import { freePorts } from "./free-ports.ts";
+import { guard } from "./guard.ts";
 
 const day = 24 * 3_600_000;
 const patienceMs = 60_000;
@@ -150,6 +151,7 @@ export async function startBinaries(
 class Program {
   readonly #command: readonly string[];
   #process: ChildProcess;
+  #guard: ChildProcess | undefined;
 
   constructor(program: string, log: string, flags: readonly string[]) {
     this.#command = [log, program, ...flags];
@@ -171,12 +173,16 @@ class Program {
     });
     this.#process.kill("SIGKILL");
     await gone;
+    this.#guard?.kill("SIGKILL");
   }
 
   #launch(): ChildProcess {
     // The shell only joins output and log file; exec makes the program itself the child.
     const script = 'log="$1"; shift; exec "$@" >>"$log" 2>&1';
-    return spawn("/bin/sh", ["-c", script, "sh", ...this.#command], { stdio: "ignore" });
+    const launched = spawn("/bin/sh", ["-c", script, "sh", ...this.#command], { stdio: "ignore" });
+    this.#guard?.kill("SIGKILL");
+    this.#guard = launched.pid === undefined ? undefined : guard(launched.pid);
+    return launched;
   }
 }
 

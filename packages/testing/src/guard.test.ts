@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+
+/** A process that starts a program, guards it, and says which it is. */
+const parent = `
+  import { spawn } from "node:child_process";
+  import { guard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
+  const program = spawn("sleep", ["600"], { stdio: "ignore" });
+  guard(program.pid);
+  process.stdout.write(String(program.pid));
+`;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("a guarded program ends with the process that started it, even if that is killed", async () => {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", parent], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  const pid = Number(said.toString());
+  expect(isAlive(pid)).toBe(true);
+  child.kill("SIGKILL");
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});

@@ -1,0 +1,15 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/**
+ * Ends a program when this process ends without having done so, killed by its test runner for example. The input of the guard ends with this process, however
+ * that goes.
+ */
+export function guard(pid: number): ChildProcess {
+  const script = 'while read -r _; do :; done; kill -9 "$1" 2>/dev/null';
+  const guarding = spawn("/bin/sh", ["-c", script, "windlass-guard", String(pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  guarding.unref();
+  return guarding;
+}
