@@ -18,7 +18,6 @@ import {
 import { claim, claimantKeys, controlledBy } from "./ownership.ts";
 import { availability, isFinished, isReady, wantedReplicas } from "./pods.ts";
 import { type History, revisionHistory, revisionTemplate, truncateHistory } from "./revisions.ts";
-import { resolvePercent } from "./rollout.ts";
 import { claimOwners, claimsOf, ordinalOf, statefulPod } from "./stateful-pods.ts";
 
 const naming = { label: "controller.kubernetes.io/hash" };
@@ -206,7 +205,7 @@ export function startStatefulSets(world: ControllerWorld): Running {
     });
   }
 
-  /** Deletes pods of older templates, from the last to the first that the partition gives free. */
+  /** Deletes pods of older templates, from the last to the first that the partition gives free, one at a time. */
   async function replaceOutdated(
     { set, history, pods: own }: Family,
     start: number,
@@ -215,14 +214,13 @@ export function startStatefulSets(world: ControllerWorld): Running {
     if (field(set, "spec", "updateStrategy", "type") === "OnDelete") return;
     const rolling = (field(set, "spec", "updateStrategy", "rollingUpdate") ?? {}) as JsonObject;
     const partition = start + numberAt(rolling, ["partition"], 0);
-    const allowed = Math.max(1, resolvePercent(rolling.maxUnavailable ?? 1, end - start, Math.ceil));
-    let unavailable = 0;
-    for (let ordinal = end - 1; ordinal >= partition && unavailable < allowed; ordinal--) {
+    let isWaiting = false;
+    for (let ordinal = end - 1; ordinal >= partition && !isWaiting; ordinal--) {
       const pod = own.find((one) => ordinalOf(set, one) === ordinal);
       if (pod && revisionOf(pod) !== history.update.metadata.name && !isDeleting(pod)) {
         await remove(set, pod);
-        unavailable++;
-      } else if (!pod || !isHealthy(pod)) unavailable++;
+        isWaiting = true;
+      } else if (!pod || !isHealthy(pod)) isWaiting = true;
     }
   }
 

@@ -1,6 +1,5 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
-import { checkCountOrPercent } from "./amounts.ts";
 import { checkClaimSpec } from "./claim-spec.ts";
 import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
 import { Faults } from "./faults.ts";
@@ -37,6 +36,11 @@ const mutable = [
 ];
 const retentions = ["Retain", "Delete"];
 
+/** An alpha feature that is off unless somebody turns it on, which nobody can here. */
+function dropMaxUnavailable(object: JsonObject): void {
+  delete child(child(specOf(object), "updateStrategy"), "rollingUpdate").maxUnavailable;
+}
+
 export const statefulSet: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
@@ -58,9 +62,11 @@ export const statefulSet: Strategy = {
     templateDefaults(spec);
   },
   prepareCreate: (object) => {
+    dropMaxUnavailable(object);
     object.status = {};
     prepareTemplate(object);
   },
+  prepareUpdate: (next) => dropMaxUnavailable(next),
   warn: (object, warn) => {
     warnOfTemplate(object, warn);
     if ((number(specOf(object), "revisionHistoryLimit") ?? 0) < 0) {
@@ -158,7 +164,6 @@ function checkUpdateStrategy(faults: Faults, strategy: JsonObject): void {
   } else if (type === "RollingUpdate") {
     const rolling = child(strategy, "rollingUpdate");
     faults.atLeast(`${at}.rollingUpdate.partition`, own(rolling, "partition"));
-    checkCountOrPercent(faults, `${at}.rollingUpdate.maxUnavailable`, own(rolling, "maxUnavailable"));
   } else {
     faults.invalid(at, internal("UpdateStrategyOnly", strategy), "must be 'RollingUpdate' or 'OnDelete'");
   }
