@@ -6,6 +6,7 @@ import { field, type StoredObject } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type MetricFault, metricFault, usualMetric } from "./metric-faults.ts";
 import {
   builtin,
   controllerContext,
@@ -135,24 +136,22 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
     scaler: StoredObject,
     set: (type: string, status: string, reason: string, message: string) => void,
   ): Promise<void> {
-    const [metric] = listAt(scaler, "spec", "metrics");
-    const type = textOf(metric?.type) || "Resource";
-    const name =
-      textOf(field(metric, "resource", "name") ?? field(metric, "containerResource", "name")) || "cpu";
-    const resource = type === "Resource" || type === "ContainerResource";
-    const figure =
-      listAt(scaler, "spec", "metrics").length === 0 || isUtilization(metric) ? "utilization" : "usage";
-    const reason = `FailedGet${type}Metric`;
-    const message = resource
-      ? `failed to get ${name} ${figure}: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`
-      : `unable to get ${type.toLowerCase()} metric: unable to fetch metrics from ${type === "External" ? "external" : "custom"} metrics API: the server could not find the requested resource`;
-    set("ScalingActive", "False", reason, `the HPA was unable to compute the replica count: ${message}`);
-    await record(scaler, { type: "Warning", reason, message });
-    const count = Math.max(1, listAt(scaler, "spec", "metrics").length);
+    const wanted = listAt(scaler, "spec", "metrics");
+    const faults = (wanted.length > 0 ? wanted : [usualMetric]).map((metric) =>
+      metricFault(metric, namespaceOf(scaler)),
+    );
+    const [first] = faults as [MetricFault, ...MetricFault[]];
+    set(
+      "ScalingActive",
+      "False",
+      first.reason,
+      `the HPA was unable to compute the replica count: ${first.message}`,
+    );
+    for (const { reason, message } of faults) await record(scaler, { type: "Warning", reason, message });
     await record(scaler, {
       type: "Warning",
       reason: "FailedComputeMetricsReplicas",
-      message: `invalid metrics (${count} invalid out of ${count}), first error is: failed to get ${resource ? `${name} resource` : type.toLowerCase()} metric value: ${message}`,
+      message: `invalid metrics (${faults.length} invalid out of ${faults.length}), first error is: ${first.value}: ${first.message}`,
     });
   }
 
@@ -181,10 +180,4 @@ export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
       throw new StatusError({ code: 404, message: "the server could not find the requested resource" });
     return { resource, object, replicas: Number(field(shown, "spec", "replicas") ?? 0) };
   }
-}
-
-/** Whether a metric is wanted as a share of what was requested, rather than as an amount. */
-function isUtilization(metric: JsonObject | undefined): boolean {
-  const target = field(metric, "resource", "target") ?? field(metric, "containerResource", "target");
-  return field(target, "type") === "Utilization";
 }

@@ -152,6 +152,32 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
   expect(wanted()).toBe(0);
 });
 
+test("an autoscaler tells of each metric that it cannot have", async () => {
+  await using world = await stage();
+  const target = { type: "AverageValue", averageValue: "10" };
+  await world.create(workload("Deployment", "web", { replicas: 1 }), {
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "web" },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+      metrics: [
+        { type: "Pods", pods: { metric: { name: "rps" }, target } },
+        { type: "External", external: { metric: { name: "queue" }, target } },
+      ],
+    },
+  });
+  await world.pass(15_000);
+  const custom =
+    "unable to get metric rps: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
+  expect(world.events("HorizontalPodAutoscaler")).toEqual([
+    `FailedGetPodsMetric: ${custom}`,
+    "FailedGetExternalMetric: unable to get external metric default/queue/nil: unable to fetch metrics from external metrics API: the server could not find the requested resource (get queue.external.metrics.k8s.io)",
+    `FailedComputeMetricsReplicas: invalid metrics (2 invalid out of 2), first error is: failed to get pods metric value: ${custom}`,
+  ]);
+});
+
 test("claims are bound: to a volume that fits, to one made for them, or when a pod first needs them", async () => {
   await using world = await stage();
   const claim = (name: string, spec: JsonObject = {}): JsonObject => ({
