@@ -293,12 +293,18 @@ export function waiting(
   return {
     ...identity(view),
     state: { waiting: { reason, ...(message === undefined ? {} : { message }) } },
-    lastState: clone((before?.lastState ?? {}) as JsonObject),
+    // What has just ended is what was last: one that cannot be started again for now must not seem never to have run.
+    lastState: clone((terminatedIn(before) ?? before?.lastState ?? {}) as JsonObject),
     ready: false,
     restartCount: numberAt(before ?? {}, ["restartCount"], 0),
     imageID: "",
     started: false,
   };
+}
+
+function terminatedIn(status: JsonObject | undefined): JsonObject | undefined {
+  const terminated = field(status, "state", "terminated");
+  return terminated === undefined ? undefined : { terminated };
 }
 
 function isWaitingFor(status: JsonObject | undefined, reason: string): boolean {

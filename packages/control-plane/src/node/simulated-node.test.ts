@@ -92,6 +92,37 @@ test("a container that crashes is started again at once, and then after ever lon
   expect(field(main(world, "crash"), "state", "waiting", "message")).toMatch(/^back-off 5m0s /);
 });
 
+test("a container that cannot be started again counts on from where it was", async () => {
+  await using world = await stage();
+  await world.create({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings" },
+    data: { a: "1" },
+  });
+  const env = [{ name: "A", valueFrom: { configMapKeyRef: { name: "settings", key: "a" } } }];
+  const containers = [{ name: "main", image: "example/app:1", env }];
+  const { annotations } = behave("fail", {
+    "node.windlass.dev/after": "60s",
+    "node.windlass.dev/times": "1",
+  });
+  await world.create(pod("held", { annotations, spec: { containers } }));
+  await world.delete("configmaps", "settings");
+  await world.pass(60_000);
+  expect(main(world, "held")).toMatchObject({
+    state: { waiting: { reason: "CreateContainerConfigError" } },
+    lastState: { terminated: { exitCode: 1 } },
+    restartCount: 0,
+  });
+  await world.create({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings" },
+    data: { a: "1" },
+  });
+  expect(main(world, "held")).toMatchObject({ ready: true, restartCount: 1 });
+});
+
 test("a container may fail a few times and run at last", async () => {
   await using world = await stage();
   await world.create(pod("flaky", behave("fail", { "node.windlass.dev/times": "2" })));

@@ -109,6 +109,65 @@ test("a container finds its volumes, its token and the names of Services where a
   });
 });
 
+test("a webhook may be a pod behind a Service", async () => {
+  await using world = await startWorld();
+  const { authority } = world.plane;
+  const { certificate, key } = authority.issue({
+    commonName: "hook",
+    dnsNames: ["hook.default.svc"],
+    usages: ["server"],
+    validForMs: 3_600_000,
+  });
+  const script = `
+    const { readFileSync } = require("fs");
+    const [cert, key] = ["cert", "key"].map((name) => readFileSync("/tls/" + name));
+    require("https").createServer({ cert, key }, async (request, answer) => {
+      const { uid } = JSON.parse(Buffer.concat(await request.toArray())).request;
+      const response = { uid, allowed: false, status: { message: "no more of these" } };
+      answer.setHeader("content-type", "application/json");
+      answer.end(JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response }));
+    }).listen(8443);
+  `;
+  const container = {
+    volumeMounts: [{ name: "tls", mountPath: "/tls" }],
+    readinessProbe: { tcpSocket: { port: 8443 } },
+  };
+  const volumes = [{ name: "tls", secret: { secretName: "tls" } }];
+  const pod = commandPod("hook", node(script), { container, spec: { volumes } });
+  const service = { name: "hook", namespace: "default", port: 8443 };
+  await world.create(
+    { apiVersion: "v1", kind: "Secret", metadata: { name: "tls" }, stringData: { cert: certificate, key } },
+    { ...pod, metadata: { name: "hook", labels: { app: "hook" } } },
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "hook" },
+      spec: { selector: { app: "hook" }, ports: [{ port: 8443 }] },
+    },
+  );
+  await world.until("pods", "hook", ready);
+  await world.plane.settle();
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE"] }];
+  await world.create({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "hook" },
+    webhooks: [
+      {
+        name: "hook.example.com",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        rules,
+        clientConfig: { service, caBundle: Buffer.from(authority.certificate).toString("base64") },
+      },
+    ],
+  });
+  const refused = world.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
+  await expect(refused).rejects.toThrow(
+    'admission webhook "hook.example.com" denied the request: no more of these',
+  );
+});
+
 test("a file follows the object that it is made from, while the container runs", async () => {
   await using world = await startWorld();
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { mode: "old" } };
@@ -218,6 +277,27 @@ async function followUntil(world: ProcessWorld, name: string, first: string) {
   await until(first);
   return { until };
 }
+
+test("hooks run after the start and before the end, and nothing is asked before a container has started up", async () => {
+  await using world = await startWorld();
+  const note = (text: string) => ({ exec: { command: sh(`echo ${text} >> /notes/all`) } });
+  const script = "trap 'cat /notes/all; exit 0' TERM; echo begun; while :; do sleep 0.02; done";
+  const container = {
+    lifecycle: { postStart: note("post"), preStop: note("pre") },
+    startupProbe: { ...note("startup"), periodSeconds: 1 },
+    readinessProbe: { ...note("readiness"), periodSeconds: 1_000 },
+    volumeMounts: [{ name: "notes", mountPath: "/notes" }],
+  };
+  const volumes = [{ name: "notes", emptyDir: {} }];
+  await world.create(commandPod("hooked", sh(script), { container, spec: { volumes } }));
+  await world.until("pods", "hooked", ready);
+  const log = await followUntil(world, "hooked", "begun\n");
+  const path = "/api/v1/namespaces/default/pods/hooked";
+  await world.plane.connect().request({ method: "DELETE", path, headers: {} });
+  const all = "begun\npost\nstartup\nreadiness\npre\n";
+  expect(await log.until(all)).toBe(all);
+  await world.until("pods", "hooked", (pod) => pod === undefined);
+});
 
 test("a container that fails its liveness probe is started again", async () => {
   await using world = await startWorld();

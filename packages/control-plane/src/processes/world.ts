@@ -35,7 +35,8 @@ export async function startWorld(options: ControlPlaneOptions = {}): Promise<Pro
         const apiVersion = textOf(object.apiVersion);
         const info = kindNamed(registry, { group: groupOf(apiVersion), kind: textOf(object.kind) });
         if (!info) throw new Error(`there is no kind ${textOf(object.kind)}`);
-        await createObject(registry, registry.resourceFor(info), "default", object, context);
+        const namespace = info.namespaced ? "default" : undefined;
+        await createObject(registry, registry.resourceFor(info), namespace, object, context);
       }
     },
     until: (bucket, name, wanted) => {
