@@ -44,4 +44,4 @@ test("requests to a Service are answered by all of its pods in turn", async () =
   const ask = async () => (await fetch(url, { headers: { connection: "close" } })).text();
   const answers = new Set([await ask(), await ask()]);
   expect(answers.size).toBe(2);
-});
+}, 30_000);

@@ -7,12 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ManualClock } from "@windlass/clock";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { listAt } from "../controllers/objects.ts";
 import { isReady } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { commandPod, type ProcessWorld, startWorld } from "./world.ts";
+
+// Processes take as long as the machine lets them.
+vi.setConfig({ testTimeout: 30_000 });
 
 const sh = (script: string) => ["/bin/sh", "-c", script];
 const server = `

@@ -7,6 +7,7 @@ import { chosenContainer, type SimulatedNodes } from "../node/index.ts";
 import type { Target } from "../registry/identity.ts";
 import { forbidden, internalError, type StatusError, unsupported } from "../status.ts";
 import { field } from "../storage/store.ts";
+import { admitConnection } from "./connection-options.ts";
 
 type Handler = (
   deps: SubresourceDependencies,
@@ -19,17 +20,17 @@ type Handler = (
 export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
   return {
     "pods/exec": async (deps, target, _info, write) => {
-      const run = containerOf(nodes, deps, target, write);
+      const run = await containerOf(nodes, deps, target, write);
       const { exec } = await import("./remote-command.ts");
       return exec(write.request, write.query, run);
     },
     "pods/attach": async (deps, target, _info, write) => {
-      const run = containerOf(nodes, deps, target, write);
+      const run = await containerOf(nodes, deps, target, write);
       const { attach } = await import("./remote-command.ts");
       return attach(write.request, write.query, run);
     },
     "pods/portforward": async (deps, target, _info, write) => {
-      const { object } = opened(nodes, deps, target, write);
+      const { object } = await opened(nodes, deps, target, write);
       const { portForward } = await import("./port-forward.ts");
       return portForward(write.request, write.query, textOf(field(object, "status", "podIP")));
     },
@@ -43,6 +44,7 @@ export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Ha
       const { passHttpOn, podBackend, proxyName } = await import("./http-proxy.ts");
       const named = proxyName(target.name);
       const { subresource: _proxy, ...podTarget } = target;
+      await admitConnection(deps.registry, target, write, pathBehind(write).split("?")[0]);
       const { object } = deps.registry.entry({ ...podTarget, name: named.name });
       if (!nodes.runsProcesses(object)) throw simulated("proxy");
       return await passHttpOn(write.request, named, podBackend(object, named.port), pathBehind(write));
@@ -51,6 +53,7 @@ export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Ha
       const { passHttpOn, proxyName, serviceBackend } = await import("./http-proxy.ts");
       const named = proxyName(target.name);
       const { subresource: _proxy, ...serviceTarget } = target;
+      await admitConnection(deps.registry, target, write, pathBehind(write).split("?")[0]);
       const { object } = deps.registry.entry({ ...serviceTarget, name: named.name });
       if (!nodes.hasProcesses) throw simulated("proxy");
       const backend = serviceBackend(deps.registry, object, named.port);
@@ -71,7 +74,12 @@ function simulated(what: string): StatusError {
 }
 
 /** A pod that may be talked to, by this user. @throws StatusError */
-function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Target, write: WriteRequest) {
+async function opened(
+  nodes: SimulatedNodes,
+  deps: SubresourceDependencies,
+  target: Target,
+  write: WriteRequest,
+) {
   const { subresource = "", ...podTarget } = target;
   const { user } = write.context;
   // Asked for with GET, it still is more than reading: since 1.35 whoever does it must be allowed to create.
@@ -85,6 +93,7 @@ function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Ta
   };
   const { allowed, reason } = deps.authorizer.authorize(user as User, attributes);
   if (!allowed) throw forbidden({ group: "", resource: "pods" }, target.name, reason ?? "");
+  await admitConnection(deps.registry, target, write);
   const entry = deps.registry.entry(podTarget);
   if (!nodes.runsProcesses(entry.object)) {
     throw simulated(subresource);
@@ -93,13 +102,13 @@ function opened(nodes: SimulatedNodes, deps: SubresourceDependencies, target: Ta
 }
 
 /** A run of the container that is meant. @throws StatusError */
-function containerOf(
+async function containerOf(
   nodes: SimulatedNodes,
   deps: SubresourceDependencies,
   target: Target,
   write: WriteRequest,
 ) {
-  const { object } = opened(nodes, deps, target, write);
+  const { object } = await opened(nodes, deps, target, write);
   const container = chosenContainer(object, write.query.get("container") ?? "");
   const run = nodes.runOf(object, container);
   if (run?.observed.at !== "running" && run?.observed.at !== "starting") {

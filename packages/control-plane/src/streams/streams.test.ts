@@ -2,10 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isReady } from "../controllers/pods.ts";
 import type { JsonObject } from "../json.ts";
 import { commandPod, type ProcessWorld, startWorld } from "../processes/world.ts";
+
+// Processes take as long as the machine lets them.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** A client of web sockets, with as little as a test needs. */
 class Client {
