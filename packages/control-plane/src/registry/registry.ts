@@ -335,14 +335,20 @@ export class Registry {
   }
 
   /**
-   * Lets admission see what is posted to a subresource and stored nowhere: an eviction, a binding, the request for a token.
+   * Lets admission see what is sent to a subresource and stored nowhere: an eviction, a binding, the request for a token; or, where
+   * a conversation is opened, what is wanted of it.
    *
    * @returns the object as admission left it
    * @throws StatusError whatever admission says
    */
-  async admit(target: Target, object: JsonObject, context: RequestContext): Promise<JsonObject> {
+  async admit(
+    target: Target,
+    object: JsonObject,
+    context: RequestContext,
+    operation: "CREATE" | "CONNECT" = "CREATE",
+  ): Promise<JsonObject> {
     const options = { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...context.named };
-    const request = this.#admissionRequest("CREATE", target, context, { object, options });
+    const request = this.#admissionRequest(operation, target, context, { object, options });
     await this.#mutate(request);
     await this.#validate(request);
     return request.object as JsonObject;

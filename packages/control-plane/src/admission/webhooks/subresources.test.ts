@@ -27,16 +27,23 @@ async function send(path: string, body: object): Promise<{ status: number; body:
   return { status: response.status, body: JSON.parse(Buffer.concat(chunks).toString()) as JsonObject };
 }
 
-/** What a validating webhook for these resources is asked. */
-async function asked(apiGroups: string[], resources: string[]): Promise<JsonObject[]> {
+/** What a webhook for these resources is asked; a mutating one answers with the patch. */
+async function asked(apiGroups: string[], resources: string[], patch?: object[]): Promise<JsonObject[]> {
   const seen: JsonObject[] = [];
   plane.bindService("default", "hook", 443, (call: WebhookCall) => {
     const review = JSON.parse(call.body) as JsonObject & { request: JsonObject };
     seen.push(review.request);
-    const response = { uid: review.request.uid, allowed: true };
+    const response = {
+      uid: review.request.uid,
+      allowed: true,
+      ...(patch
+        ? { patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(patch)).toString("base64") }
+        : {}),
+    };
     return { body: JSON.stringify({ kind: review.kind, apiVersion: review.apiVersion, response }) };
   });
-  await send("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
+  const kind = patch ? "mutating" : "validating";
+  await send(`/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
     metadata: { name: "hook" },
     webhooks: [
       {
@@ -71,7 +78,7 @@ test("a binding is reviewed as what it is, with the pod's namespace, and puts th
       subResource: "binding",
       kind: { kind: "Binding" },
       resource: { resource: "pods" },
-      object: { metadata },
+      object: { metadata, target: { kind: "Node", name: "far" } },
     },
     { kind: { kind: "Binding" }, resource: { resource: "bindings" }, name: "two" },
   ]);
@@ -116,4 +123,11 @@ test("what validating webhooks are shown has what the server adds, a Service's a
   });
   expect(field(seen[0], "object", "spec", "clusterIP")).toMatch(/^10\./);
   expect(field(seen[0], "object", "status")).toEqual({ loadBalancer: {} });
+});
+
+test("a mutating webhook may send a pod elsewhere than its binding says", async () => {
+  await asked([""], ["pods/binding"], [{ op: "replace", path: "/target/name", value: "near" }]);
+  await send(pods, pod("one"));
+  expect((await send(`${pods}/one/binding`, binding("one"))).status).toBe(201);
+  expect(field(plane.store.get("pods", "default/one")?.object, "spec", "nodeName")).toBe("near");
 });

@@ -20,7 +20,9 @@ async function show(request: AdmissionRequest, match: Match, object: JsonObject)
   if (request.subresource === "scale" && request.resource.scale) {
     return clone(request.resource.scale.get(object) ?? {});
   }
-  const { settle } = request.resource;
+  const { settle, info } = request.resource;
+  // What is sent to a subresource may be of a kind of its own, which takes no part in the resource's shape or versions.
+  if (textOf(object.kind) !== info.kind) return clone(object);
   return await convert(settle ? settle(object) : object, request.resource, match.resource);
 }
 
@@ -44,6 +46,10 @@ export async function takeBack(request: AdmissionRequest, match: Match, changed:
     const whole = clone(request.object);
     request.resource.scale.set(whole, changed);
     request.object = whole;
+    return;
+  }
+  if (textOf(request.object?.kind) !== request.resource.info.kind) {
+    request.object = clone(changed);
     return;
   }
   const { object } = match.resource.decode(changed);
