@@ -33,6 +33,7 @@ import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.
 import { parsePath, type RequestInfo, verbOf } from "./request-info.ts";
 import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
 import { reviewAt, type Subresources } from "./subresources.ts";
+import { warningHeaders } from "./warnings.ts";
 import { watch } from "./watch.ts";
 import { create, defaultManager, parseWriteOptions, update, type WriteRequest } from "./write.ts";
 
@@ -217,10 +218,7 @@ export class ApiServer {
     const warnings = [...first];
     const answered = async () => await work((warning) => warnings.push(warning));
     const response = await answered().catch((error: unknown) => this.#fail(error, request));
-    // No header can hold a control character, so that the real server leaves such a warning out.
-    const values = [...new Set(warnings)]
-      .filter((warning) => !/\p{Cc}/u.test(warning))
-      .map((warning) => `299 - "${warning.replace(/[\\"]/g, "\\$&")}"`);
+    const values = warningHeaders(warnings);
     return values.length === 0
       ? response
       : { ...response, headers: { ...response.headers, warning: values } };
