@@ -30,14 +30,10 @@ export const known: readonly { readonly matches: RegExp; readonly why: string }[
   },
   {
     matches: /combined from similar events/,
-    why: "events are counted, and never combined",
+    why: "which of several similar events came last is a matter of timing",
   },
   {
     matches: /^Pod crash\.status\.containerStatuses\[0\]\.(state|lastState|restartCount)/,
     why: "real containers take a second or two to end",
-  },
-  {
-    matches: /"bounded-<hash>-<suffix>".*"Killing"/,
-    why: "an autoscaler here reacts at once instead of every fifteen seconds: the surplus pod never came to run",
   },
 ];
