@@ -23,6 +23,7 @@ export class ContainerLog {
   readonly #lines: LogLine[] = [];
   readonly #open = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   readonly #followers = new Set<(line: LogLine | undefined) => void>();
+  readonly #taps = new Set<(stream: "stdout" | "stderr", chunk: Buffer | undefined) => void>();
   readonly #limit: number;
   readonly #now: () => number;
   #size = 0;
@@ -35,6 +36,7 @@ export class ContainerLog {
   }
 
   write(stream: "stdout" | "stderr", chunk: Buffer): void {
+    for (const tap of this.#taps) tap(stream, chunk);
     let rest = Buffer.concat([this.#open[stream], chunk]);
     for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline)) {
       this.#add(stream, rest.subarray(0, end + 1));
@@ -57,6 +59,8 @@ export class ContainerLog {
     this.#ended = true;
     for (const follower of this.#followers) follower(undefined);
     this.#followers.clear();
+    for (const tap of this.#taps) tap("stdout", undefined);
+    this.#taps.clear();
   }
 
   /** What was asked for of what there is. */
@@ -79,6 +83,12 @@ export class ContainerLog {
     }
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
+  }
+
+  /** Tells of what is written from now on as it comes, whole lines or not, and of the end with undefined. @returns stops it */
+  tap(listener: (stream: "stdout" | "stderr", chunk: Buffer | undefined) => void): () => void {
+    this.#taps.add(listener);
+    return () => this.#taps.delete(listener);
   }
 
   /** The last of what was written, for a container's status. */

@@ -6,7 +6,7 @@ import { numberAt } from "../controllers/objects.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { ContainerLog } from "./container-log.ts";
-import { type ContainerPlace, commandTrouble, exitCodeOf, launch } from "./launch.ts";
+import { type ContainerPlace, commandTrouble, exitCodeOf, launch, withTerminal } from "./launch.ts";
 import { type Observed, retryMs } from "./observed.ts";
 import { variables } from "./options.ts";
 import { look, type Reach, startProbe } from "./probe.ts";
@@ -124,8 +124,10 @@ export class ContainerRun {
 
   /** What no process can be started with (a variable's name with a zero in it, say) is a failure of the container. */
   async #launch(place: ContainerPlace, command: readonly string[]): Promise<ChildProcess | undefined> {
+    const { stdin, tty } = this.#options.container;
     try {
-      return launch(place, command, this.#options.container.stdin === true ? "pipe" : "ignore");
+      const whole = tty === true ? withTerminal(command, "") : command;
+      return launch(place, whole, stdin === true ? "pipe" : "ignore");
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       await this.#exit({

@@ -30,6 +30,19 @@ export function launch(
   });
 }
 
+/**
+ * A command with a terminal of its own, which the `script` program makes.
+ *
+ * @param size of the terminal, as clients send it: `{"Width":80,"Height":24}`
+ */
+export function withTerminal(command: readonly string[], size: string): string[] {
+  const [, width] = /"Width":(\d{1,5})/.exec(size) ?? [];
+  const [, height] = /"Height":(\d{1,5})/.exec(size) ?? [];
+  const resize = width && height ? `stty cols ${width} rows ${height}; ` : "";
+  const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  return ["script", "-qefc", `${resize}exec ${words}`, "/dev/null"];
+}
+
 /** Why a command cannot be run, in the words of container runtimes; undefined if nothing speaks against it. */
 export async function commandTrouble(
   { env, mounts, directory }: ContainerPlace,

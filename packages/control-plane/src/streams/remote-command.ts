@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { ApiRequest, ApiResponse } from "../http/request.ts";
 import type { JsonObject } from "../json.ts";
 import type { ContainerRun } from "../processes/index.ts";
-import { exitCodeOf } from "../processes/launch.ts";
+import { exitCodeOf, withTerminal } from "../processes/launch.ts";
 import { badRequest, StatusError } from "../status.ts";
 import {
   acceptChannels,
@@ -71,7 +71,7 @@ export function exec(request: ApiRequest, query: URLSearchParams, run: Container
       const first = await size.promise;
       clearTimeout(patience);
       try {
-        const command = wishes.tty ? terminal(wishes.command, first) : wishes.command;
+        const command = wishes.tty ? withTerminal(wishes.command, first) : wishes.command;
         child = await run.exec(command, wishes.stdin ? "pipe" : "ignore");
       } catch (error) {
         finish(client, failureStatus(error instanceof Error ? error.message : String(error)));
@@ -119,15 +119,6 @@ function hangUp({ pid, exitCode, signalCode }: ChildProcess): void {
   }
 }
 
-/** A command with a terminal of its own, which the `script` program makes. @param size `{"Width":80,"Height":24}` */
-function terminal(command: readonly string[], size: string): string[] {
-  const [, width] = /"Width":(\d{1,5})/.exec(size) ?? [];
-  const [, height] = /"Height":(\d{1,5})/.exec(size) ?? [];
-  const resize = width && height ? `stty cols ${width} rows ${height}; ` : "";
-  const words = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  return ["script", "-qefc", `${resize}exec ${words}`, "/dev/null"];
-}
-
 function passOn(child: ChildProcess, client: Channels, { stdout, stderr }: Wishes): void {
   const send = (channel: number, stream: NodeJS.ReadableStream) => (chunk: Buffer) => {
     if (client.send(channel, chunk) > mostWaiting) {
@@ -153,11 +144,13 @@ export function attach(request: ApiRequest, query: URLSearchParams, run: Contain
   const wishes = readWishes(query);
   if (run.observed.at !== "running") throw notRunning();
   return acceptChannels(request, channelsOf(wishes), (client): ChannelListener => {
-    const stop = run.log.follow((line) => {
-      if (line === undefined) {
-        const { observed } = run;
-        finish(client, exitStatus(observed.at === "exited" ? observed.exitCode : 0));
-      } else if (wishes[line.stream]) client.send(channels[line.stream], line.text);
+    const stop = run.log.tap((stream, chunk) => {
+      if (chunk !== undefined) {
+        if (wishes[stream]) client.send(channels[stream], chunk);
+        return;
+      }
+      // Attaching has succeeded, however the container ended.
+      finish(client, exitStatus(0));
     });
     return {
       onData: (channel, data) => {

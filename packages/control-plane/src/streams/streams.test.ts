@@ -156,11 +156,14 @@ test("a command hears the end of its input, and one that is not there is told of
 });
 
 test("who attaches hears what the container writes from then on, and can write to it", async () => {
-  await using world = await withPod('while read line; do echo "heard $line"; done', { stdin: true });
+  await using world = await withPod('while read line; do printf "heard $line"; done; exit 5', {
+    stdin: true,
+  });
   const client = await connected(world, `${pods}/box/attach?stdin=true&stdout=true`, newest);
   client.send(0, "hello\n");
-  expect((await client.next())?.subarray(1).toString()).toBe("heard hello\n");
-  client.close();
+  expect((await client.next())?.subarray(1).toString()).toBe("heard hello");
+  client.send(255, 0);
+  expect(await client.channels()).toEqual({ 3: '{"metadata":{},"status":"Success"}' });
 });
 
 test("a port of a pod can be reached through the server", async () => {
