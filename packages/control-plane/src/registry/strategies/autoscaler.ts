@@ -125,10 +125,13 @@ function checkReference(
     if (value === "") faults.required(`${at}.${part}`);
     else faults.each(`${at}.${part}`, value, pathSegment(value));
   }
-  if (role === "target" && !text(reference, "apiVersion").includes("/")) {
-    if (text(reference, "apiVersion") !== "v1") {
-      faults.invalid(`${at}.apiVersion`, text(reference, "apiVersion"), "apiVersion must specify API group");
-    }
+  if (role === "described") return;
+  const apiVersion = text(reference, "apiVersion");
+  const [group = "", ...rest] = apiVersion.split("/");
+  if (rest.length > 1) {
+    faults.invalid(`${at}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+  } else if ((rest.length === 0 || group === "") && text(reference, "kind") !== "ReplicationController") {
+    faults.invalid(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group");
   }
 }
 
