@@ -1,4 +1,4 @@
-import { DELIMITED, MalformedMessageError, WireCursor } from "./wire.ts";
+import { MalformedMessageError, WireCursor } from "./wire.ts";
 
 /** What every message of an API server is wrapped in. */
 export interface Envelope {
@@ -23,24 +23,15 @@ export function openEnvelope(bytes: Buffer, start: number, end: number): Envelop
   const cursor = new WireCursor(bytes);
   const envelope = { apiVersion: "", kind: "", start: end, end };
   cursor.at = start + 4;
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
-    }
-    const to = cursor.delimited(end);
-    if (tag >>> 3 === 1) {
-      while (cursor.at < to) {
-        const part = cursor.varint(to);
-        const partEnd = cursor.delimited(to);
-        const text = bytes.toString("utf8", cursor.at, partEnd);
-        if (part >>> 3 === 1) envelope.apiVersion = text;
-        else if (part >>> 3 === 2) envelope.kind = text;
-        cursor.at = partEnd;
-      }
-    } else if (tag >>> 3 === 2) {
-      envelope.start = cursor.at;
+  for (let number = cursor.next(end); number !== 0; number = cursor.next(end)) {
+    const from = cursor.at;
+    const to = cursor.fieldEnd;
+    if (number === 1) {
+      envelope.apiVersion = cursor.text(1, to);
+      cursor.at = from;
+      envelope.kind = cursor.text(2, to);
+    } else if (number === 2) {
+      envelope.start = from;
       envelope.end = to;
     }
     cursor.at = to;

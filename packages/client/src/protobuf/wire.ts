@@ -14,6 +14,8 @@ export class WireCursor {
   bytes: Buffer;
   /** Where the next byte is read. */
   at = 0;
+  /** Where the field that `next` found ends. */
+  fieldEnd = 0;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -47,6 +49,33 @@ export class WireCursor {
       }
     }
     throw new MalformedMessageError("a number beyond measure");
+  }
+
+  /**
+   * Finds the next field that has bytes; numbers are passed over. The bytes begin where the next one is read; whoever is done with them goes on from `fieldEnd`.
+   *
+   * @returns its number; 0 if there is none before `end`.
+   */
+  next(end: number): number {
+    while (this.at < end) {
+      const tag = this.varint(end);
+      if ((tag & 7) === DELIMITED) {
+        this.fieldEnd = this.delimited(end);
+        return tag >>> 3;
+      }
+      this.skip(tag & 7, end);
+    }
+    return 0;
+  }
+
+  /** The last text under a field's number, from here to the end of a message; empty if there is none. */
+  text(wanted: number, end: number): string {
+    let found = "";
+    for (let number = this.next(end); number !== 0; number = this.next(end)) {
+      if (number === wanted) found = this.bytes.toString("utf8", this.at, this.fieldEnd);
+      this.at = this.fieldEnd;
+    }
+    return found;
   }
 
   /** Reads a length. @returns where what it is the length of ends; it starts where the next byte is read. */

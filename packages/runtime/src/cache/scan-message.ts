@@ -1,4 +1,4 @@
-import { DELIMITED, MalformedMessageError, openEnvelope, WireCursor } from "@windlass/client/protobuf";
+import { MalformedMessageError, openEnvelope, WireCursor } from "@windlass/client/protobuf";
 import type { Scan, ScannedEvent, ScannedList } from "./scan.ts";
 
 // Reads just enough of an object's message to keep it as bytes, as scan.ts does of its JSON.
@@ -15,7 +15,9 @@ const MANAGED_FIELDS = 17;
 /** Of an owner reference. */
 const OWNER_UID = 4;
 
-const METADATA_TAG = (1 << 3) | DELIMITED;
+/** The first field of every object, and of every list. */
+const METADATA = 1;
+const METADATA_TAG = 0x0a;
 
 const noOwners: readonly string[] = [];
 
@@ -68,20 +70,20 @@ class Scanner extends WireCursor implements MessageScan {
     this.cutStart = 0;
     this.cutEnd = 0;
     let hasNamespace = false;
-    if (this.varint(end) !== METADATA_TAG) throw new MalformedMessageError("it does not begin with metadata");
-    this.lengthStart = this.at;
-    const metadataEnd = this.delimited(end);
+    if (bytes[start] !== METADATA_TAG || this.next(end) !== METADATA)
+      throw new MalformedMessageError("it does not begin with metadata");
+    const metadataEnd = this.fieldEnd;
+    // After the tag, which is one byte.
+    this.lengthStart = start + 1;
     this.lengthEnd = this.at;
     this.metadataEnd = metadataEnd;
-    while (this.at < metadataEnd) {
-      const fieldStart = this.at;
-      const tag = this.varint(metadataEnd);
-      if ((tag & 7) !== DELIMITED) {
-        this.skip(tag & 7, metadataEnd);
-        continue;
-      }
-      const to = this.delimited(metadataEnd);
-      switch (tag >>> 3) {
+    for (
+      let fieldStart = this.at, number = this.next(metadataEnd);
+      number !== 0;
+      fieldStart = this.at, number = this.next(metadataEnd)
+    ) {
+      const to = this.fieldEnd;
+      switch (number) {
         case NAME:
           this.name = bytes.toString("utf8", this.at, to);
           break;
@@ -96,7 +98,7 @@ class Scanner extends WireCursor implements MessageScan {
           this.resourceVersion = bytes.toString("latin1", this.at, to);
           break;
         case OWNERS:
-          this.owners = [...this.owners, textAt(this, OWNER_UID, to)];
+          this.owners = [...this.owners, this.text(OWNER_UID, to)];
           break;
         case MANAGED_FIELDS:
           if (this.cutEnd === 0) this.cutStart = fieldStart;
@@ -127,41 +129,21 @@ const scanner = new Scanner(Buffer.alloc(0));
 export function readLabels(bytes: Buffer): Readonly<Record<string, string>> {
   const labels: Record<string, string> = {};
   const cursor = new WireCursor(bytes);
-  cursor.varint(bytes.length);
-  const end = cursor.delimited(bytes.length);
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
-    }
-    const to = cursor.delimited(end);
-    if (tag >>> 3 === LABELS) {
-      const from = cursor.at;
-      const key = textAt(cursor, 1, to);
+  if (cursor.next(bytes.length) !== METADATA)
+    throw new MalformedMessageError("it does not begin with metadata");
+  const end = cursor.fieldEnd;
+  for (let number = cursor.next(end); number !== 0; number = cursor.next(end)) {
+    const from = cursor.at;
+    const to = cursor.fieldEnd;
+    if (number === LABELS) {
+      const key = cursor.text(1, to);
       cursor.at = from;
-      const value = textAt(cursor, 2, to);
+      const value = cursor.text(2, to);
       Object.defineProperty(labels, key, { value, enumerable: true, configurable: true, writable: true });
     }
     cursor.at = to;
   }
   return labels;
-}
-
-/** The text under a field's number, from here to the end of a message. */
-function textAt(cursor: WireCursor, wanted: number, end: number): string {
-  let found = "";
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
-    }
-    const to = cursor.delimited(end);
-    if (tag >>> 3 === wanted) found = cursor.bytes.toString("utf8", cursor.at, to);
-    cursor.at = to;
-  }
-  return found;
 }
 
 /** How many bytes a number takes. */
@@ -202,23 +184,17 @@ export function copyWithoutCut(scan: MessageScan, from: Buffer, into: Buffer, st
  */
 export function scanEventMessage(frame: Buffer): ScannedEvent {
   const cursor = new WireCursor(frame);
-  const end = frame.length;
   let type = "";
   let objectStart = 0;
   let objectEnd = 0;
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
-    }
-    const to = cursor.delimited(end);
-    if (tag >>> 3 === 1) type = frame.toString("latin1", cursor.at, to);
-    else if (tag >>> 3 === 2) {
+  for (let number = cursor.next(frame.length); number !== 0; number = cursor.next(frame.length)) {
+    const to = cursor.fieldEnd;
+    if (number === 1) type = frame.toString("latin1", cursor.at, to);
+    else if (number === 2) {
       // The object is raw bytes within a message of its own.
-      if (cursor.varint(to) !== METADATA_TAG) throw new MalformedMessageError("an event without an object");
-      objectEnd = cursor.delimited(to);
+      if (cursor.next(to) !== 1) throw new MalformedMessageError("an event without an object");
       objectStart = cursor.at;
+      objectEnd = cursor.fieldEnd;
     }
     cursor.at = to;
   }
@@ -237,35 +213,16 @@ export function scanListMessage(bytes: Buffer): ScannedList {
   const items: number[] = [];
   const found = { resourceVersion: "", continue: "", items };
   cursor.at = start;
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
+  for (let number = cursor.next(end); number !== 0; number = cursor.next(end)) {
+    const from = cursor.at;
+    const to = cursor.fieldEnd;
+    if (number === 2) items.push(from, to);
+    else if (number === METADATA) {
+      found.resourceVersion = cursor.text(2, to);
+      cursor.at = from;
+      found.continue = cursor.text(3, to);
     }
-    const to = cursor.delimited(end);
-    if (tag >>> 3 === 2) items.push(cursor.at, to);
-    else if (tag >>> 3 === 1) readListMeta(cursor, to, found);
     cursor.at = to;
   }
   return found;
-}
-
-function readListMeta(
-  cursor: WireCursor,
-  end: number,
-  found: { resourceVersion: string; continue: string },
-): void {
-  while (cursor.at < end) {
-    const tag = cursor.varint(end);
-    if ((tag & 7) !== DELIMITED) {
-      cursor.skip(tag & 7, end);
-      continue;
-    }
-    const to = cursor.delimited(end);
-    const text = cursor.bytes.toString("utf8", cursor.at, to);
-    if (tag >>> 3 === 2) found.resourceVersion = text;
-    else if (tag >>> 3 === 3) found.continue = text;
-    cursor.at = to;
-  }
 }
