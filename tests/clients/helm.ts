@@ -153,7 +153,10 @@ await onServers("helm", async ({ folder, kubeconfig }) => {
   return `${report.join("\n")}\n`;
 });
 
-/** helm tells of an object's kinds in an order of its own, which is another every time. */
+/**
+ * helm tells of an object's kinds in an order of its own, which is another every time. It also tells of pods, of which some may still be on
+ * their way out.
+ */
 function inOrder(text: string): string {
   const [before = "", ...sections] = text.split(/^==> /m);
   const last = sections.pop();
@@ -161,6 +164,7 @@ function inOrder(text: string): string {
   const end = last.indexOf("\n\n\n");
   const rest = end < 0 ? "" : last.slice(end);
   const sorted = [...sections, last.slice(0, last.length - rest.length)]
+    .filter((section) => !section.startsWith("v1/Pod(related)"))
     .map((section) => section.trim())
     .sort();
   return `${before}${sorted.map((section) => `==> ${section}\n`).join("")}${rest}`;
