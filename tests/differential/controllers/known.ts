@@ -9,10 +9,6 @@ export const known: readonly { readonly matches: RegExp; readonly why: string }[
     why: "volumes are made up by another provisioner",
   },
   {
-    matches: /^Pod [^:]*(\.metadata\.generation|bservedGeneration): real 1, ours 2$/,
-    why: "placing a pod on a node counts as a change of its spec: a fault of the registry, to be taken off this list once it is gone",
-  },
-  {
     matches: /^EndpointSlice .*\.metadata\.generation/,
     why: "pods become ready within one turn, so that their slice is written fewer times",
   },
