@@ -5,6 +5,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkDefinitions } from "@windlass/testing";
+import { Policy, WebApp, webhooks } from "../src/index.ts";
 import { chartFiles } from "./chart.ts";
 import { kustomizeFiles } from "./kustomize.ts";
 
@@ -30,9 +32,12 @@ if (import.meta.main) {
     const paths = await stale();
     for (const path of paths) process.stderr.write(`${path} is not what the code says: write it anew\n`);
     process.exitCode = paths.length > 0 ? 1 : 0;
-  } else
+  } else {
+    const conversion = webhooks(Policy.parse({})).conversion({ namespace: "webapp-system" });
+    await checkDefinitions(WebApp.crd({ conversion }));
     for (const [path, text] of generated()) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     }
+  }
 }

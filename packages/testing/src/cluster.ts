@@ -17,6 +17,7 @@ import {
   ServiceAccount,
   ValidatingWebhookConfiguration,
 } from "@windlass/runtime/kinds";
+import { type Crd, crdOf, type Installable } from "./definitions.ts";
 import { freePorts } from "./free-ports.ts";
 import { waitForCondition, waitForDeletion } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
@@ -30,11 +31,6 @@ export interface ClusterOptions {
   /** Clock, randomness and controllers of an embedded control plane. The others ignore them. */
   readonly embedded?: ControlPlaneOptions;
 }
-
-/** A definition to install: a CRD, or anything that makes one, such as what `defineResource` returns. */
-export type Installable =
-  | { crd(): object }
-  | { readonly kind: "CustomResourceDefinition"; readonly metadata: { readonly name: string } };
 
 /**
  * An API server for a test, whichever it is: the same test runs on the embedded control plane, on a bare kube-apiserver and on a full
@@ -294,19 +290,6 @@ export class TestCluster implements AsyncDisposable {
 }
 
 const servedWithinMs = 15_000;
-
-interface Crd {
-  readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-}
-
-function crdOf(definition: Installable): Crd {
-  return ("crd" in definition ? definition.crd() : definition) as Crd;
-}
 
 /** What stands behind a test's cluster. */
 export interface Backend {
