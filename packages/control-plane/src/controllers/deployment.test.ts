@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
-import { names, type Stage, stage, workload } from "./stage.ts";
+import { names, podTemplate, type Stage, stage, workload } from "./stage.ts";
 
 const setImage = (image: string) => (object: JsonObject) => {
   const containers = field(object, "spec", "template", "spec", "containers") as JsonObject[];
@@ -81,6 +81,23 @@ test("a new template rolls out, and the old one comes back as a new revision whe
       "deployment.kubernetes.io/revision",
     ),
   ).toBe("3");
+});
+
+test("revisions go on from that of an adopted set, be it greater than a double counts to", async () => {
+  await using world = await stage();
+  const template = podTemplate({ app: "web", age: "old" });
+  const adopted = workload("ReplicaSet", "web", { replicas: 1, template });
+  const annotations = { "deployment.kubernetes.io/revision": "3546343826724305832" };
+  await world.create({ ...adopted, metadata: { name: "web", labels: { app: "web" }, annotations } });
+  await world.create(workload("Deployment", "web", { replicas: 1 }));
+  expect(
+    field(
+      world.get("deployments.apps", "web"),
+      "metadata",
+      "annotations",
+      "deployment.kubernetes.io/revision",
+    ),
+  ).toBe("3546343826724305833");
 });
 
 test("no more than the allowed number of pods is missing or surplus while a template that never works rolls out", async () => {

@@ -124,9 +124,9 @@ export function startDeployments(world: ControllerWorld): Running {
 
   /** The current set with its revision and annotations; `made` creates it where there is none. */
   async function withRevision(family: Family, missing: "existing" | "made"): Promise<Family> {
-    const newest = Math.max(0, ...family.old.map(revisionOf));
-    if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1) : family;
-    const revision = Math.max(revisionOf(family.current), newest + 1);
+    const newest = greatest(family.old.map(revisionOf));
+    if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1n) : family;
+    const revision = greatest([revisionOf(family.current), newest + 1n]);
     const current = await annotateSet(family.deployment, family.current, revision);
     const shown = textOf(field(current, "metadata", "annotations", revisionKey));
     const name = current.metadata.name;
@@ -136,7 +136,7 @@ export function startDeployments(world: ControllerWorld): Running {
     return { ...family, deployment, current };
   }
 
-  async function withNewSet(family: Family, revision: number): Promise<Family> {
+  async function withNewSet(family: Family, revision: bigint): Promise<Family> {
     const { deployment, old } = family;
     const made = await createSet(deployment, old, revision);
     if (!made) {
@@ -162,7 +162,7 @@ export function startDeployments(world: ControllerWorld): Running {
   async function createSet(
     deployment: StoredObject,
     old: readonly StoredObject[],
-    revision: number,
+    revision: bigint,
   ): Promise<StoredObject | undefined> {
     const template = clone(templateOf(deployment));
     const metadata = isObject(template.metadata) ? template.metadata : {};
@@ -211,14 +211,14 @@ export function startDeployments(world: ControllerWorld): Running {
   async function annotateSet(
     deployment: StoredObject,
     set: StoredObject,
-    revision: number,
+    revision: bigint,
   ): Promise<StoredObject> {
     const before = revisionOf(set);
     const own = mapAt(set, "metadata", "annotations");
     const wanted: JsonObject = { ...passedOn(deployment) };
     if (before < revision) {
       wanted[revisionKey] = String(revision);
-      if (before > 0) {
+      if (before > 0n) {
         const earlier = textOf(own[historyKey]);
         wanted[historyKey] = earlier === "" ? String(before) : `${earlier},${before}`;
       }
@@ -291,7 +291,7 @@ export function startDeployments(world: ControllerWorld): Running {
 
   async function cleanUp({ deployment, old }: Family): Promise<void> {
     const keep = numberAt(deployment, ["spec", "revisionHistoryLimit"], Number.POSITIVE_INFINITY);
-    const oldest = old.toSorted((a, b) => revisionOf(a) - revisionOf(b));
+    const oldest = old.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
     for (const set of oldest.slice(0, Math.max(0, old.length - keep))) {
       const seen = numberAt(set, ["status", "observedGeneration"], 0) >= Number(set.metadata.generation ?? 0);
       if (wantedReplicas(set) === 0 && actualOf(set) === 0 && seen) {
@@ -453,8 +453,16 @@ function passedOn(deployment: StoredObject): JsonObject {
   );
 }
 
-function revisionOf(set: StoredObject): number {
-  return Number(field(set, "metadata", "annotations", revisionKey) ?? 0);
+/** A set that is adopted may bring a revision that a double would round. One that is no number counts as none. */
+function revisionOf(set: StoredObject): bigint {
+  const written = textOf(field(set, "metadata", "annotations", revisionKey));
+  return /^\d{1,19}$/.test(written) ? BigInt(written) : 0n;
+}
+
+function greatest(revisions: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const revision of revisions) if (revision > most) most = revision;
+  return most;
 }
 
 function sameTemplate(deployment: StoredObject, set: StoredObject): boolean {
