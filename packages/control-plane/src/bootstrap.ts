@@ -4,6 +4,7 @@ import { type JsonObject, textOf } from "./json.ts";
 import { timestamp } from "./registry/metadata.ts";
 import type { Registry, RequestContext } from "./registry/registry.ts";
 import type { Resource } from "./registry/resource.ts";
+import { serviceRange } from "./registry/strategies/service-allocation.ts";
 import { keyOf } from "./storage/store.ts";
 
 /** The server writing for itself. */
@@ -43,6 +44,25 @@ export function bootstrap(registry: Registry): void {
   const flow = (plural: string) => resource("flowcontrol.apiserver.k8s.io", "v1", plural);
   for (const object of recorded.priorityLevels) put(registry, flow("prioritylevelconfigurations"), object);
   for (const object of recorded.flowSchemas) put(registry, flow("flowschemas"), object);
+}
+
+/** Stores where cluster addresses come from. Once that is known for good: nodes of real processes choose it. */
+export function bootstrapServiceRange(registry: Registry): void {
+  const { store, clock } = registry;
+  const ready = {
+    type: "Ready",
+    status: "True",
+    lastTransitionTime: timestamp(clock),
+    reason: "",
+    message: "Kubernetes Service CIDR is ready",
+  };
+  put(registry, registry.resource("networking.k8s.io", "v1", "servicecidrs") as Resource, {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    metadata: { name: "kubernetes", finalizers: ["networking.k8s.io/service-cidr-finalizer"] },
+    spec: { cidrs: [`${serviceRange(store).prefix}.0.0/16`] },
+    status: { conditions: [ready] },
+  });
 }
 
 function put(registry: Registry, resource: Resource, object: JsonObject): void {

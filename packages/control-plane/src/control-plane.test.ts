@@ -22,3 +22,14 @@ test("processes need nodes to run on", async () => {
     "processes need nodes",
   );
 });
+
+test("the range of cluster addresses can be read, and holds the API server's own service", async () => {
+  await using plane = await ControlPlane.start();
+  const path = "/apis/networking.k8s.io/v1/servicecidrs/kubernetes";
+  const { body } = await plane.connect().request({ method: "GET", path, headers: {} });
+  expect(JSON.parse(Buffer.concat(await Array.fromAsync(body)).toString())).toMatchObject({
+    metadata: { finalizers: ["networking.k8s.io/service-cidr-finalizer"] },
+    spec: { cidrs: ["10.96.0.0/16"] },
+    status: { conditions: [{ type: "Ready", status: "True", message: "Kubernetes Service CIDR is ready" }] },
+  });
+});

@@ -23,7 +23,7 @@ import {
   type RoleSource,
   type Tokens,
 } from "./auth/index.ts";
-import { bootstrap } from "./bootstrap.ts";
+import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
 import { type ControllerWorld, type Running, settled } from "./controllers/loop.ts";
 import { listAt } from "./controllers/objects.ts";
@@ -208,6 +208,7 @@ export class ControlPlane implements AsyncDisposable {
     if (nodes !== "none") plane.#running.push(await plane.#startNodes(world, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
+    bootstrapServiceRange(plane.registry);
     if (running) plane.#running.push(running.startControllers(world, controllers));
     return plane;
   }
