@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -80,7 +80,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       response.takeover(socket, head);
       return;
     }
-    const outgoing = new ServerResponse(incoming);
+    // Importing `node:http` by a statement reads all of its exports, and one of them loads a whole second HTTP client.
+    const http = process.getBuiltinModule("node:http");
+    const outgoing = new http.ServerResponse(incoming);
     outgoing.shouldKeepAlive = false;
     outgoing.assignSocket(socket as TLSSocket);
     outgoing.once("finish", () => socket.end());
