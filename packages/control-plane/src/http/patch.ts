@@ -1,5 +1,6 @@
 import { clone, isObject, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
+import { typeNameOf } from "../kinds/index.ts";
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -105,7 +106,7 @@ export function readPatch(
   if (!isObject(change)) throw mismatch(change, "map[string]interface {}");
   return type === "merge"
     ? (live) => applyMergePatch(live, change)
-    : (live) => applyStrategicMergePatch(live, change, resource.schema());
+    : (live) => applyStrategicMergePatch(live, change, resource.schema(), typeNameOf);
 }
 
 function goKindOf(value: unknown): string {

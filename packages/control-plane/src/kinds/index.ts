@@ -17,6 +17,6 @@ export {
 } from "./quantity.ts";
 export type { KubernetesVersion } from "./recorded.ts";
 export { DecodeError, normalize, normalizeAs, type Stage } from "./round-trip.ts";
-export { builtinSchema, schemaOfType } from "./schemas.ts";
+export { builtinSchema, schemaOfType, typeNameOf } from "./schemas.ts";
 export { storageVersionHash } from "./storage-version.ts";
 export { formatTime, parseTime, TimeError } from "./time.ts";

@@ -41,7 +41,11 @@ const special: { readonly [name: string]: Schema } = {
   "meta.v1.MicroTime": { type: "string", format: "micro-time" },
   "meta.v1.Duration": { type: "string", format: "duration" },
   "meta.v1.FieldsV1": { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-  "runtime.RawExtension": { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  "runtime.RawExtension": {
+    type: "object",
+    "x-kubernetes-preserve-unknown-fields": true,
+    "x-kubernetes-map-type": "atomic",
+  },
   "apiextensions.v1.JSON": { "x-kubernetes-preserve-unknown-fields": true },
   "apiextensions.v1.JSONSchemaPropsOrArray": { "x-kubernetes-preserve-unknown-fields": true },
   "apiextensions.v1.JSONSchemaPropsOrBool": { "x-kubernetes-preserve-unknown-fields": true },
@@ -49,6 +53,12 @@ const special: { readonly [name: string]: Schema } = {
 };
 
 const linked = new Map<string, Schema>();
+const names = new WeakMap<Schema, string>();
+
+/** What the type of a node of a built-in kind's schema is called, such as `PodSpec`; undefined where it is no named type. */
+export function typeNameOf(schema: Schema): string | undefined {
+  return names.get(schema);
+}
 
 /**
  * The schema of a recorded type, such as `core.v1.Pod`, with every reference replaced by the node it names. Nodes are shared
@@ -76,6 +86,7 @@ function linkType(name: string, merges: (() => void)[]): Schema {
   if (known) return known;
   const node: Schema = {};
   linked.set(name, node);
+  names.set(node, name.slice(name.lastIndexOf(".") + 1));
   const given = special[name];
   if (given) return Object.assign(node, given);
   const dot = name.lastIndexOf(".");
@@ -90,6 +101,7 @@ function link(recorded: RecordedSchema, merges: (() => void)[]): Schema {
   const target = linkType($ref, merges);
   if (Object.keys(beside).length === 0) return target;
   const node: Schema = {};
+  names.set(node, $ref.slice($ref.lastIndexOf(".") + 1));
   merges.push(() => {
     Object.assign(node, target, fill({}, beside, merges));
   });

@@ -17,6 +17,7 @@ const ELEMENT_ORDER = "$setElementOrder";
  *
  * Neither the document nor the patch is changed.
  *
+ * @param nameOf what the type of a node is called, for complaints
  * @throws {StatusError} 400 for a directive of the wrong shape, 422 for an unknown one, and 500 where the real server
  * answers so: an item without its merge key, or an order that leaves out items of the patch.
  */
@@ -24,15 +25,23 @@ export function applyStrategicMergePatch(
   document: JsonObject,
   patch: JsonObject,
   schema: Schema,
+  nameOf: (schema: Schema) => string | undefined = () => undefined,
 ): JsonObject {
-  return mergeMap(copy(document), copy(patch), schema);
+  return mergeMap(copy(document), copy(patch), schema, nameOf);
 }
 
+type NameOf = (schema: Schema) => string | undefined;
+
 /** Changes `original`, and takes apart `patch`: both are copies that nobody else sees. */
-function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+function mergeMap(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: Schema | undefined,
+  nameOf: NameOf,
+): JsonObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return replaceOrDelete(patch);
   retainKeys(original, patch);
-  mergeOrderedLists(original, patch, schema);
+  mergeOrderedLists(original, patch, schema, nameOf);
   for (const patchKey of Object.keys(patch)) {
     const value = patch[patchKey] as Json;
     const deletes = patchKey.startsWith(DELETE_FROM_LIST);
@@ -51,10 +60,12 @@ function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | unde
       put(
         original,
         key,
-        strategyOf(field) === "replace" ? withoutDirectiveKeys(value) : mergeMap(before, value, field),
+        strategyOf(field) === "replace"
+          ? withoutDirectiveKeys(value)
+          : mergeMap(before, value, field, nameOf),
       );
     } else if (Array.isArray(before) && Array.isArray(value)) {
-      put(original, key, mergeList(before, value, field, deletes));
+      put(original, key, mergeList(before, value, field, deletes, nameOf));
     } else {
       put(original, key, value);
     }
@@ -90,7 +101,12 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 }
 
 /** Lists whose order the patch dictates are merged here, and taken out of the patch. */
-function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Schema | undefined): void {
+function mergeOrderedLists(
+  original: JsonObject,
+  patch: JsonObject,
+  schema: Schema | undefined,
+  nameOf: NameOf,
+): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ELEMENT_ORDER)) continue;
     const order = patch[directive] as Json;
@@ -102,9 +118,10 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Sche
     if (before !== undefined && !Array.isArray(before)) throw notList(before);
     if (changes !== undefined && !Array.isArray(changes)) throw notList(changes);
     const field = fieldSchema(schema, key);
+    checkOrdered(field, key, schema && nameOf(schema));
     const mergeKey = field?.["x-kubernetes-patch-merge-key"];
     checkOrder(changes ?? [], order, mergeKey);
-    const merged = mergedList(before, changes, field);
+    const merged = mergedList(before, changes, field, nameOf);
     if (merged === undefined) continue;
     if (!before?.length && !changes?.length) throw failed("no elements in any of the given slices");
     put(original, key, arrange(merged, order, before ?? [], mergeKeyFor(merged, mergeKey)));
@@ -116,10 +133,11 @@ function mergedList(
   before: Json[] | undefined,
   changes: Json[] | undefined,
   field: Schema | undefined,
+  nameOf: NameOf,
 ): Json[] | undefined {
   if (changes === undefined) return before;
   if (before === undefined) return withoutDirectives(changes) as Json[];
-  return mergeList([...before], changes, field, false);
+  return mergeList([...before], changes, field, false, nameOf);
 }
 
 /** Each item that the patch brings must be named by the order it dictates, in the same order. */
@@ -143,7 +161,22 @@ function checkOrder(changes: readonly Json[], order: readonly Json[], mergeKey: 
   }
 }
 
-function mergeList(before: Json[], changes: Json[], field: Schema | undefined, deletes: boolean): Json[] {
+/** Only lists have an order. */
+function checkOrdered(field: Schema | undefined, key: string, parent: string | undefined): void {
+  if (parent === undefined) return;
+  if (field === undefined) {
+    throw failed(`unable to find api field in struct ${parent} for the json field ${JSON.stringify(key)}`);
+  }
+  if (field.type !== "array") throw failed("expected slice or array type, but got: struct");
+}
+
+function mergeList(
+  before: Json[],
+  changes: Json[],
+  field: Schema | undefined,
+  deletes: boolean,
+  nameOf: NameOf,
+): Json[] {
   if (strategyOf(field) !== "merge" && !deletes) return withoutDirectiveKeys(changes);
   if (before.length === 0 && changes.length === 0) return before;
   if (!allMaps(before, changes)) {
@@ -158,7 +191,7 @@ function mergeList(before: Json[], changes: Json[], field: Schema | undefined, d
     const id = requireKey(item, mergeKey);
     const at = merged.findIndex((candidate) => equal(requireKey(candidate, mergeKey), id));
     if (at < 0) merged.push(withoutDirectiveKeys(item));
-    else merged[at] = mergeMap(merged[at] as JsonObject, item, field?.items);
+    else merged[at] = mergeMap(merged[at] as JsonObject, item, field?.items, nameOf);
   }
   return arrange(merged, rest, kept, mergeKey);
 }

@@ -5,6 +5,8 @@ const one = `${at.configMaps}/a`;
 const custom = `${at.widgets}/w`;
 const ops = (...operations: object[]) => operations;
 
+const inPod = (spec: object) => ({ spec: { template: { spec } } });
+
 export const patches: readonly Sequence[] = [
   {
     name: "merge patches",
@@ -101,6 +103,46 @@ export const patches: readonly Sequence[] = [
       post(at.widgets, widget("w")),
       patch("strategic", `${at.widgets}/w`, { spec: { size: 2 } }),
       get(`${at.deployments}/d`),
+    ],
+  },
+  {
+    name: "directives of strategic patches",
+    steps: [
+      post(at.deployments, deployment("o", {}, { finalizers: ["x.io/a", "x.io/b"] })),
+      ...[
+        { "$setElementOrder/nope": ["a"] },
+        { spec: { "$setElementOrder/nope": [{ name: "a" }] } },
+        inPod({ "$setElementOrder/nope": [{ name: "a" }] }),
+        inPod({ "$setElementOrder/containers": [{ name: "zz" }] }),
+        inPod({ "$setElementOrder/containers": "x" }),
+        inPod({
+          "$setElementOrder/containers": [{ name: "main" }],
+          containers: [
+            { name: "main", "$setElementOrder/env": [{ name: "y" }], env: [{ name: "y", value: "1" }] },
+          ],
+        }),
+        inPod({ $setElementOrder: [] }),
+        { metadata: { "$setElementOrder/finalizers": ["x.io/b", "x.io/a"] } },
+        { metadata: { "$setElementOrder/labels": ["x"] } },
+        { metadata: { "$deleteFromPrimitiveList/finalizers": ["x.io/b"] } },
+        { metadata: { "$deleteFromPrimitiveList/nope": ["x.io/b"] } },
+        { spec: { $retainKeys: ["nope"] } },
+        { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } },
+        { $patch: "nope" },
+        { metadata: { $patch: "delete" } },
+        inPod({ containers: [{ $patch: "delete" }] }),
+        inPod({
+          containers: [
+            { name: "main", $patch: "delete" },
+            { name: "e", image: "j" },
+          ],
+        }),
+        inPod({ containers: [{ $patch: "replace" }, { name: "f", image: "k" }] }),
+        inPod({ containers: [{ image: "k" }] }),
+        inPod({ containers: ["x"] }),
+        inPod({ volumes: [{ name: "v", emptyDir: {} }] }),
+        inPod({ volumes: [{ name: "v", $retainKeys: ["name", "configMap"], configMap: { name: "x" } }] }),
+      ].map((change) => patch("strategic", `${at.deployments}/o`, change)),
     ],
   },
 ];
