@@ -3,21 +3,10 @@ import { formatQuantity } from "../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../registry/admission.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { addAmounts, amount, compareAmounts } from "../registry/strategies/amounts.ts";
-import {
-  child,
-  has,
-  items,
-  metadataOf,
-  number,
-  own,
-  specOf,
-  statusOf,
-  text,
-  texts,
-} from "../registry/strategies/fields.ts";
-import { podTotals, qosClass } from "../registry/strategies/pod-resources.ts";
+import { child, has, items, metadataOf, own, specOf, statusOf, text } from "../registry/strategies/fields.ts";
 import type { Store, StoredObject } from "../storage/store.ts";
 import { refuse } from "./plugin.ts";
+import { inScope, inUse, type Usage, usageOf } from "./quota-usage.ts";
 
 /**
  * Keeps namespaces within their quotas, and puts down in a quota's status what a request takes of it before the request is carried out:
@@ -42,8 +31,6 @@ export function resourceQuotas(registry: Registry): Admission {
     },
   };
 }
-
-type Usage = { [resource: string]: string };
 
 const context: RequestContext = {
   user: { name: "system:apiserver", groups: ["system:masters"] },
@@ -154,103 +141,4 @@ function demandAmounts(request: AdmissionRequest, hard: JsonObject, name: string
   const said = [...lacking].sort(([a], [b]) => (a < b ? -1 : 1));
   const list = said.map(([resource, names]) => `${resource} for: ${names.sort().join(",")}`).join("; ");
   throw refuse(request, `failed quota: ${name}: must specify ${list}`);
-}
-
-function inUse(store: Store, bucket: string, quota: JsonObject, namespace: string): Usage {
-  const used: Usage = {};
-  for (const { object } of store.list(bucket, { prefix: `${namespace}/` }).entries) {
-    if (!inScope(quota, bucket, object)) continue;
-    for (const [resource, value] of Object.entries(usageOf(bucket, object))) {
-      used[resource] = addAmounts(used[resource] ?? "0", value);
-    }
-  }
-  return used;
-}
-
-/** Core kinds that quotas know by their plural alone, besides `count/`. */
-const counted = new Set([
-  "pods",
-  "services",
-  "replicationcontrollers",
-  "resourcequotas",
-  "secrets",
-  "configmaps",
-  "persistentvolumeclaims",
-]);
-
-/** What an object takes of each resource that a quota may bound. */
-function usageOf(bucket: string, object: JsonObject): Usage {
-  const used: Usage = { [`count/${bucket}`]: "1" };
-  const spec = specOf(object);
-  if (bucket === "pods") {
-    const phase = text(statusOf(object), "phase");
-    if (phase === "Succeeded" || phase === "Failed") return used;
-    addPod(used, spec);
-  } else if (bucket === "services") {
-    const ports = items(spec, "ports").filter((port) => number(port, "nodePort")).length;
-    used["services.nodeports"] = String(ports);
-    used["services.loadbalancers"] = text(spec, "type") === "LoadBalancer" ? "1" : "0";
-  } else if (bucket === "persistentvolumeclaims") {
-    const size = textOf(own(child(child(spec, "resources"), "requests"), "storage") ?? "0");
-    used["requests.storage"] = size;
-    const name = text(spec, "storageClassName");
-    if (name !== "") {
-      used[`${name}.storageclass.storage.k8s.io/requests.storage`] = size;
-      used[`${name}.storageclass.storage.k8s.io/persistentvolumeclaims`] = "1";
-    }
-  }
-  if (counted.has(bucket)) used[bucket] = "1";
-  return used;
-}
-
-function addPod(used: Usage, spec: JsonObject): void {
-  for (const [resource, value] of Object.entries(podTotals(spec, "requests"))) {
-    const asked = textOf(value);
-    used[`requests.${resource}`] = asked;
-    if (["cpu", "memory", "ephemeral-storage"].includes(resource)) used[resource] = asked;
-  }
-  for (const [resource, value] of Object.entries(podTotals(spec, "limits"))) {
-    used[`limits.${resource}`] = textOf(value);
-  }
-}
-
-/** Whether a quota is about an object at all. */
-function inScope(quota: JsonObject, bucket: string, object: JsonObject): boolean {
-  const spec = specOf(quota);
-  const scopes = texts(spec, "scopes").map((scopeName): JsonObject => ({ scopeName, operator: "Exists" }));
-  const expressions = [...scopes, ...items(child(spec, "scopeSelector"), "matchExpressions")];
-  if (expressions.length === 0) return true;
-  if (bucket !== "pods") return false;
-  return expressions.every((expression) => matchesScope(expression, object));
-}
-
-function matchesScope(expression: JsonObject, pod: JsonObject): boolean {
-  const spec = specOf(pod);
-  const terminating = (number(spec, "activeDeadlineSeconds") ?? -1) >= 0;
-  switch (text(expression, "scopeName")) {
-    case "Terminating":
-      return terminating;
-    case "NotTerminating":
-      return !terminating;
-    case "BestEffort":
-      return qosClass(pod) === "BestEffort";
-    case "NotBestEffort":
-      return qosClass(pod) !== "BestEffort";
-    case "PriorityClass": {
-      const name = text(spec, "priorityClassName");
-      const values = texts(expression, "values");
-      switch (text(expression, "operator")) {
-        case "In":
-          return values.includes(name);
-        case "NotIn":
-          return !values.includes(name);
-        case "DoesNotExist":
-          return name === "";
-        default:
-          return name !== "";
-      }
-    }
-    default:
-      return false;
-  }
 }
