@@ -24,11 +24,12 @@ export class LiveParts {
     });
     if (open.hasSynced) open.start();
     else
-      open.synced().then(
-        () => isWanted && open.start(),
-        (error: unknown) =>
+      open
+        .synced()
+        .then(() => isWanted && open.start())
+        .catch((error: unknown) =>
           log.error({ controller: open.name, error: messageOf(error) }, "the controller cannot start"),
-      );
+        );
   }
 
   async stop(abort: AbortSignal, log: Logger | undefined): Promise<void> {

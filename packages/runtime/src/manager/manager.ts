@@ -29,8 +29,9 @@ import { Outage } from "./outage.ts";
 import { serveProbes } from "./probes.ts";
 import { runAsProcess } from "./process.ts";
 import type { Runnable, Stage } from "./runnable.ts";
-import { startStage } from "./stages.ts";
+import { type StageParts, startStage } from "./stages.ts";
 import { type Pulse, StallWatch } from "./stall.ts";
+import { Terms } from "./terms.ts";
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
 export type Addable = AnyController | Runnable | Runnable["start"];
@@ -96,6 +97,9 @@ interface CampaignParts {
   readonly pulse: Pulse | undefined;
 }
 
+/** The world of all controllers alike. */
+type World = Omit<ReconcilerWorld, "metrics">;
+
 class ManagerRun implements Manager {
   readonly registry = new Registry();
   readonly #options: ManagerOptions;
@@ -108,15 +112,14 @@ class ManagerRun implements Manager {
   readonly #readyz = new HealthChecks("/readyz");
   /** What to undo, the last first. */
   readonly #started = new LiveParts();
-  readonly #leading = new LiveParts();
   readonly #events: Events[] = [];
-  #leadershipChange: Promise<void> = Promise.resolve();
+  #terms: Terms | undefined;
   #leadership: Leadership | undefined;
-  #leaderStop = new AbortController();
   readonly #stopSignal = new AbortController();
   #ports: { health?: number; metrics?: number } = {};
   #log: Logger | undefined;
   #state: "new" | "starting" | "running" | "stopping" | "stopped" = "new";
+  #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ManagerOptions) {
@@ -164,8 +167,9 @@ class ManagerRun implements Manager {
   async start(): Promise<void> {
     if (this.#state !== "new") throw new Error("a manager can be started once");
     this.#state = "starting";
+    this.#starting = this.#start();
     try {
-      await this.#start();
+      await this.#starting;
       if (this.#state === "starting") this.#state = "running";
     } catch (error) {
       await this.stop();
@@ -202,10 +206,61 @@ class ManagerRun implements Manager {
   }
 
   async #start(): Promise<void> {
+    const { signal: stop } = this.#stopSignal;
     const log = this.#options.log ?? (await (await import("./logger.ts")).pinoLogger());
     this.#log = log;
     const tracing = this.#options.tracing ?? (await openTelemetry());
-    await serveProbes(this.#options, {
+    stop.throwIfAborted();
+    await this.#serveProbes();
+    const stalls = this.#watchForStalls(log);
+    const outage = new Outage(this.#clock, log);
+    const fence = this.#fence();
+    const { registry } = this;
+    const parts = { log, fence, registry, clock: this.#clock, random: this.#random, outage };
+    const connection = await openConnection(this.#options, parts);
+    this.#started.add("connection", () => connection.close());
+    await connection.greet(stop);
+    const cache = this.#openCache(connection, log);
+    const identity = this.#identity();
+    const shared = {
+      cache,
+      informer: this.#informers(cache),
+      isCached: this.#cachedKinds(),
+      clock: this.#clock,
+      random: this.#random,
+      log,
+      tracing,
+      isServerOut: () => outage.isOn,
+      ...(stalls ? { doing: stalls } : {}),
+    };
+    const world = (client: Client, guard: (what: string) => void): World => {
+      const events = this.#openEvents(client, log, identity);
+      return { ...shared, client, guard, events };
+    };
+    const everywhere = world(connection.open, () => undefined);
+    const leading = world(connection.fenced, fence.check);
+    await this.#startStage("webhook", everywhere);
+    const opened = this.#openControllers({ everywhere, leading });
+    await this.#waitForCaches(cache, log);
+    await this.#startStage("everywhere", everywhere);
+    for (const { controller, open } of opened)
+      if (controller.everywhere) this.#started.addController(open, log);
+    this.#readyz.add("leader-election", () => this.#leadership?.fault);
+    const terms = new Terms(log, (live, term) => {
+      void startStage(
+        "leader",
+        this.#runnables,
+        this.#stageParts(leading, live, AbortSignal.any([term, stop])),
+      );
+      for (const { controller, open } of opened) if (!controller.everywhere) live.addController(open, log);
+    });
+    this.#terms = terms;
+    await this.#compete({ connection, log, identity, outage, pulse: stalls?.pulse }, terms);
+    stop.throwIfAborted();
+  }
+
+  #serveProbes(): Promise<void> {
+    return serveProbes(this.#options, {
       healthz: this.#healthz,
       readyz: this.#readyz,
       registry: this.registry,
@@ -214,87 +269,53 @@ class ManagerRun implements Manager {
         this.#started.add(`${what} server`, () => server.close());
       },
     });
-    const currentFence = () => this.#leadership?.fence ?? closedFence;
-    const fence: Fence = {
+  }
+
+  /** Undefined under a handed-in clock, which knows no stalls: it moves when the event loop turns. */
+  #watchForStalls(log: Logger): StallWatch | undefined {
+    if (this.#clock !== systemClock) return undefined;
+    const stalls = new StallWatch(log);
+    const unwatch = stalls.start();
+    this.#started.add("stall watch", () => Promise.resolve(unwatch()));
+    return stalls;
+  }
+
+  /** The fence of whoever leads at the moment it is asked. */
+  #fence(): Fence {
+    const current = () => this.#leadership?.fence ?? closedFence;
+    return {
       get isOpen() {
-        return currentFence().isOpen;
+        return current().isOpen;
       },
-      check: (what) => currentFence().check(what),
+      check: (what) => current().check(what),
     };
-    // A handed-in clock knows no stalls: it moves when the event loop turns.
-    const stalls = this.#clock === systemClock ? new StallWatch(log) : undefined;
-    const stopWatching = stalls?.start();
-    this.#started.add("stall watch", async () => stopWatching?.());
-    const outage = new Outage(this.#clock, log);
-    const connection = await openConnection(this.#options, {
-      log,
-      fence,
-      registry: this.registry,
-      clock: this.#clock,
-      random: this.#random,
-      outage,
-    });
-    this.#started.add("connection", () => connection.close());
-    await connection.greet(this.#stopSignal.signal);
-    const cache = this.#openCache(connection, log);
+  }
+
+  #openEvents(client: Client, log: Logger, instance: string): Events {
+    const events = new Events({ client, clock: this.#clock, random: this.#random, log, instance });
+    this.#events.push(events);
+    return events;
+  }
+
+  #informers(cache: Cache): World["informer"] {
     const defaultScope = this.#scope(cache);
-    const identity = this.#identity();
-    const world = (client: Client, guard: (what: string) => void): Omit<ReconcilerWorld, "metrics"> => {
-      const events = new Events({
-        client,
-        clock: this.#clock,
-        random: this.#random,
-        log,
-        instance: identity,
-      });
-      this.#events.push(events);
-      const isCached = this.#cachedKinds();
-      return {
-        client,
-        cache,
-        informer: (kind, scope = {}) =>
-          this.#indexes.equip(kind, cache.informer(kind, { ...defaultScope, ...scope })),
-        isCached,
-        guard,
-        clock: this.#clock,
-        random: this.#random,
-        log,
-        events,
-        tracing,
-        isServerOut: () => outage.isOn,
-        ...(stalls ? { doing: stalls } : {}),
-      };
-    };
-    const everywhere = world(connection.open, () => undefined);
-    const leading = world(connection.fenced, fence.check);
-    await this.#startStage("webhook", everywhere);
-    const opened = this.#controllers.map((one) => ({
-      controller: one,
-      open: one.open(
-        {
-          ...(one.everywhere ? everywhere : leading),
-          metrics: controllerMetrics(this.registry, one.name, one.concurrency),
-        },
-        this.registry,
-      ),
-    }));
+    return (kind, scope = {}) =>
+      this.#indexes.equip(kind, cache.informer(kind, { ...defaultScope, ...scope }));
+  }
+
+  #openControllers(worlds: { readonly everywhere: World; readonly leading: World }) {
+    const opened = this.#controllers.map((controller) => {
+      const metrics = controllerMetrics(this.registry, controller.name, controller.concurrency);
+      const world = { ...worlds[controller.everywhere ? "everywhere" : "leading"], metrics };
+      return { controller, open: controller.open(world, this.registry) };
+    });
     for (const { open } of opened)
       this.#started.add(`informers of ${open.name}`, () => Promise.resolve(open.close()));
     this.#readyz.add("caches", () => {
       const missing = opened.filter(({ open }) => !open.hasSynced).map(({ open }) => open.name);
       return missing.length === 0 ? undefined : `not yet synced: ${missing.join(", ")}`;
     });
-    await this.#waitForCaches(cache, log);
-    await this.#startStage("everywhere", everywhere);
-    for (const { controller, open } of opened)
-      if (controller.everywhere) this.#started.addController(open, log);
-    this.#readyz.add("leader-election", () => this.#leadership?.fault);
-    const parts = { connection, log, identity, outage, pulse: stalls?.pulse };
-    await this.#compete(parts, () => {
-      void this.#startStage("leader", leading);
-      for (const { controller, open } of opened)
-        if (!controller.everywhere) this.#leading.addController(open, log);
-    });
+    return opened;
   }
 
   #openCache({ open }: Connection, log: Logger): Cache {
@@ -347,29 +368,18 @@ class ManagerRun implements Manager {
     }
   }
 
-  async #compete(
-    { connection, log, identity, outage, pulse }: CampaignParts,
-    lead: () => void,
-  ): Promise<void> {
+  async #compete({ connection, log, identity, outage, pulse }: CampaignParts, terms: Terms): Promise<void> {
     const { leaderElection } = this.#options;
     const metrics = electionMetrics(this.registry, leaderElection?.name ?? "none");
     const handlers = {
       onSlowRenewal: metrics.renewedSlowly,
       onLeading: () => {
         metrics.led(true);
-        this.#leadershipChange = this.#leadershipChange.then(() => {
-          if (this.#state === "stopping" || this.#state === "stopped") return;
-          this.#leaderStop = new AbortController();
-          lead();
-        });
+        terms.begin();
       },
       onLost: () => {
         metrics.led(false);
-        const lost = new Error("the lease was lost");
-        this.#leaderStop.abort(lost);
-        this.#leadershipChange = this.#leadershipChange.then(() =>
-          this.#leading.stop(this.#leaderStop.signal, log),
-        );
+        terms.end();
       },
     };
     if (!leaderElection) {
@@ -390,14 +400,16 @@ class ManagerRun implements Manager {
         : compete({ ...options, client, clock: this.#clock, random: this.#random }, handlers);
   }
 
-  #startStage(stage: Stage, world: Omit<ReconcilerWorld, "metrics">): Promise<void> {
-    return startStage(stage, this.#runnables, {
-      world,
-      live: stage === "leader" ? this.#leading : this.#started,
-      readyz: this.#readyz,
-      registry: this.registry,
-      isLeading: () => this.isLeading,
-    });
+  /** @throws RunnableError if one does not start; the reason of the stop if that came meanwhile. */
+  async #startStage(stage: Exclude<Stage, "leader">, world: World): Promise<void> {
+    const { signal: stop } = this.#stopSignal;
+    await startStage(stage, this.#runnables, this.#stageParts(world, this.#started, stop));
+    stop.throwIfAborted();
+  }
+
+  #stageParts(world: World, live: LiveParts, stop: AbortSignal): StageParts {
+    const isLeading = () => this.isLeading;
+    return { world, live, stop, readyz: this.#readyz, registry: this.registry, isLeading };
   }
 
   async #stop(): Promise<void> {
@@ -419,12 +431,17 @@ class ManagerRun implements Manager {
   }
 
   async #stopInOrder(abort: AbortSignal): Promise<void> {
-    await this.#leadershipChange;
-    await this.#leading.stop(abort, this.#log);
+    await this.#stopParts(abort);
+    // A start under way may have opened more before it noticed.
+    await this.#starting?.catch(() => undefined);
+    await this.#stopParts(abort);
+  }
+
+  async #stopParts(abort: AbortSignal): Promise<void> {
+    await this.#terms?.close(abort);
     await Promise.all(this.#events.map((events) => events.flush()));
     // Only now may another lead: nothing here writes any more.
     await this.#leadership?.stop();
-    await this.#leadershipChange;
     await this.#started.stop(abort, this.#log);
   }
 

@@ -13,20 +13,23 @@ export interface StageParts {
   readonly readyz: HealthChecks;
   readonly registry: RunnableContext["metrics"];
   readonly isLeading: () => boolean;
+  /** Once aborted, nothing more is started. */
+  readonly stop: AbortSignal;
 }
 
 /**
  * Starts the runnables of one stage, one after the other. Of those that start when this replica leads, one that fails shows in the
- * readiness probe and holds up nothing else.
+ * readiness probe and holds up nothing else. One that fails because it was told to stop has not failed.
  *
  * @throws RunnableError if one of another stage does not start.
  */
 export async function startStage(
   stage: Stage,
   runnables: readonly Runnable[],
-  { world, live, readyz, registry, isLeading }: StageParts,
+  { world, live, readyz, registry, isLeading, stop }: StageParts,
 ): Promise<void> {
   for (const runnable of runnables) {
+    if (stop.aborted) return;
     if ((runnable.stage ?? "leader") !== stage) continue;
     const abort = new AbortController();
     const undo: (() => void)[] = [];
@@ -52,6 +55,10 @@ export async function startStage(
       // Stopped while it was starting: nobody else will call it.
       if (abort.signal.aborted && typeof end === "function") await end();
     } catch (error) {
+      if (abort.signal.aborted) {
+        context.log.debug({ error: messageOf(error) }, `${runnable.name} was stopped while it was starting`);
+        continue;
+      }
       const fault = `could not start: ${messageOf(error)}`;
       if (stage !== "leader") throw new RunnableError(`${runnable.name} ${fault}`, { cause: error });
       undo.push(readyz.add(runnable.name.replaceAll(/[^A-Za-z0-9._-]/g, "-"), () => fault));
