@@ -84,7 +84,7 @@ export async function campaign(options: ElectorOptions): Promise<void> {
       advance({ type: "tick", ...time() });
       continue;
     }
-    const sentAt = clock.monotonic();
+    const sinceSent = stopwatch(clock);
     try {
       if (todo.do === "read") {
         const lease = await readLease(options);
@@ -92,6 +92,7 @@ export async function campaign(options: ElectorOptions): Promise<void> {
         if (at.state.at === "leading" && current().do === "update") onSlowRenewal?.();
       } else {
         const lease = await writeLease(options, todo);
+        const sentAt = clock.monotonic() - sinceSent();
         advance(todo.do === "release" ? { type: "released" } : { type: "wrote", sentAt, lease, ...time() });
       }
       onContact?.(undefined);
@@ -106,6 +107,13 @@ export async function campaign(options: ElectorOptions): Promise<void> {
   function current(): ElectionAction {
     return at.action;
   }
+}
+
+/** Counts the time that the machine slept, too, which the monotonic clock does not. */
+function stopwatch(clock: Clock): () => number {
+  const monotonic = clock.monotonic();
+  const wall = clock.now();
+  return () => Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }
 
 async function readLease(options: ElectorOptions): Promise<StoredLease | undefined> {

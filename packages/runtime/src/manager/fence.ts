@@ -67,12 +67,17 @@ export class LeaseFence implements Fence {
     if (!this.isOpen) throw new FencedError(what);
   }
 
-  /** Opens the fence until a moment of the monotonic clock. */
+  /**
+   * Opens the fence until a moment of the monotonic clock. A moment that it was opened until already is no renewal: after a sleep it stays
+   * closed.
+   */
   openUntil(until: number): void {
+    // A clock may start at zero, and zero means closed: one microsecond is no loss.
+    const moment = BigInt(Math.max(1, Math.floor(until * 1000)));
+    if (Atomics.load(this.#slots, untilSlot) === moment) return;
     const offset = BigInt(Math.round(this.#clock.now() - this.#clock.monotonic()));
     Atomics.store(this.#slots, offsetSlot, offset);
-    // A clock may start at zero, and zero means closed: one microsecond is no loss.
-    Atomics.store(this.#slots, untilSlot, BigInt(Math.max(1, Math.floor(until * 1000))));
+    Atomics.store(this.#slots, untilSlot, moment);
   }
 
   close(): void {

@@ -12,7 +12,8 @@ const lease = { namespace: "default", name: "op" };
 const made = (name: string) => ({ metadata: { namespace: "default", name } });
 const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
 
-test("a leader whose machine slept sends neither a write nor an event, before any timer has fired", async () => {
+/** A run under a clock whose machine can be put to sleep: the wall clock runs on then, and the monotonic one does not. */
+function sleepingRun() {
   let slept = 0;
   const run = new ModelRun();
   const clock: Clock = {
@@ -20,6 +21,14 @@ test("a leader whose machine slept sends neither a write nor an event, before an
     monotonic: () => run.clock.monotonic(),
     schedule: (ms, task) => run.clock.schedule(ms, task),
   };
+  const sleep = () => {
+    slept += 60_000;
+  };
+  return { run, clock, sleep };
+}
+
+test("a leader whose machine slept sends neither a write nor an event, before any timer has fired", async () => {
+  const { run, clock, sleep } = sleepingRun();
   const outcomes: string[] = [];
   const sleeper = run.another({ ...election("a"), clock });
   sleeper.add(
@@ -29,7 +38,7 @@ test("a leader whose machine slept sends neither a write nor an event, before an
       reconcile: async (_app, { client, events }) => {
         if (outcomes.length > 0) return;
         await client.create(ConfigMap, made("before"));
-        slept = 60_000;
+        sleep();
         events.normal("TooLate", "said after the sleep");
         outcomes.push(
           await client.create(ConfigMap, made("after")).then(
@@ -47,6 +56,70 @@ test("a leader whose machine slept sends neither a write nor an event, before an
   const written = run.cluster.writes.map(({ path, body }) => `${path} ${JSON.stringify(body)}`);
   expect(written.filter((write) => write.includes("before"))).toHaveLength(1);
   expect(written.filter((write) => /after|TooLate/.test(write))).toEqual([]);
+  const stopped = sleeper.stop();
+  await run.settle(60_000);
+  await stopped;
+});
+
+test("a leader whose machine slept writes nothing until it has renewed its lease, however often it tries", async () => {
+  const { run, clock, sleep } = sleepingRun();
+  const sleeper = run.another({ ...election("a"), clock });
+  const outcomes: string[] = [];
+  sleeper.add(({ client }) => {
+    const write = async () => {
+      const name = `at-${run.clock.monotonic()}`;
+      outcomes.push(
+        await client.create(ConfigMap, made(name)).then(
+          () => "wrote",
+          (error: Error) => error.name,
+        ),
+      );
+    };
+    for (const at of [500, 4_500, 6_500]) clock.schedule(at, () => void write());
+  });
+  await sleeper.start();
+  await run.settle(3_000);
+  sleep();
+  run.cluster.fault = leasesFail;
+  await run.settle(2_000);
+  run.cluster.fault = undefined;
+  await run.settle(2_000);
+  expect(outcomes).toEqual(["wrote", "FencedError", "wrote"]);
+  const stopped = sleeper.stop();
+  await run.settle(60_000);
+  await stopped;
+});
+
+test("a renewal that was under way while the machine slept renews nothing", async () => {
+  const { run, clock, sleep } = sleepingRun();
+  const answer = Promise.withResolvers<void>();
+  let isHeld = false;
+  const client = run.cluster.client.through((next) => ({
+    request: async (request) => {
+      const response = await next.request(request);
+      if (isHeld && request.method === "PUT") await answer.promise;
+      return response;
+    },
+    close: () => next.close(),
+  }));
+  const sleeper = run.another({ ...election("a"), clock, client });
+  let outcome = "";
+  sleeper.add((context) => {
+    clock.schedule(3_000, () => {
+      void context.client.create(ConfigMap, made("late")).then(
+        () => (outcome = "wrote"),
+        (error: Error) => (outcome = error.name),
+      );
+    });
+  });
+  await sleeper.start();
+  await run.settle(1_000);
+  isHeld = true;
+  await run.settle(1_500);
+  sleep();
+  answer.resolve();
+  await run.settle(1_000);
+  expect(outcome).toBe("FencedError");
   const stopped = sleeper.stop();
   await run.settle(60_000);
   await stopped;

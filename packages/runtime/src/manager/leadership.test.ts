@@ -39,7 +39,9 @@ describe("a fence", () => {
     wall += 60_000;
     expect(fence.isOpen).toBe(false);
     fence.openUntil(15_000);
-    expect(fence.isOpen).toBe(true);
+    expect(fence.isOpen, "told once more what was known before the sleep").toBe(false);
+    fence.openUntil(17_000);
+    expect(fence.isOpen, "renewed since").toBe(true);
   });
 });
 
