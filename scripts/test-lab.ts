@@ -4,7 +4,9 @@
  * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
  * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster), `scale` (a thousand objects on a real control plane with
  * simulated nodes), `differential` (the same requests on the embedded server and on a real one, compared), `differential-cluster`
- * (what controllers make of the same manifests, and what kubectl prints, on the embedded control plane and on the lab's cluster).
+ * (what controllers make of the same manifests, and what kubectl prints, on the embedded control plane and on the lab's cluster), `fuzz` (requests that make no
+ * sense: where the embedded server fails, the real one must too), `clients` (client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are
+ * missing are left out).
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -22,6 +24,8 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   api,
   differential,
   "differential-cluster": differentialCluster,
+  fuzz,
+  clients,
   chaos,
   cluster,
   scale,
@@ -55,7 +59,7 @@ async function api(): Promise<Tally> {
   return await runVitest(["tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
 }
 
-/** A program of tests/differential, with its arguments. */
+/** A program with its arguments. */
 type Comparison = readonly [program: string, ...args: string[]];
 
 /** Everything that is compared with a bare API server, of which there is one for all. */
@@ -87,28 +91,52 @@ async function differentialCluster(): Promise<Tally> {
   );
 }
 
+async function fuzz(): Promise<Tally> {
+  const { startBinaries } = await import("@windlass/testing");
+  const real = await startBinaries(assets(), { requireServiceAccounts: true });
+  try {
+    const args = ["--seeds", "1,2,3", "--kubeconfig", await real.kubeconfig()];
+    return await tallyOf([[join(root, "tests/fuzz/api-server.ts"), ...args]], process.env);
+  } finally {
+    await real.close();
+  }
+}
+
+async function clients(): Promise<Tally> {
+  const names = ["client-check", "kube-rs", "python", "javascript", "helm"];
+  const programs = names.map((name) => [join(root, "tests/clients", `${name}.ts`)] as const);
+  return await onCluster([], (environment) => tallyOf(programs, environment));
+}
+
+/** Runs programs one after the other. Those that end with 0 have passed. */
+async function tallyOf(programs: readonly Comparison[], environment: NodeJS.ProcessEnv): Promise<Tally> {
+  let passed = 0;
+  let failed = 0;
+  for (const program of programs) {
+    if (await run(process.execPath, [...program], environment)) passed++;
+    else {
+      failed++;
+      process.stdout.write(`FAILED  ${program[0]}\n`);
+    }
+  }
+  return { passed, failed };
+}
+
 /** Each comparison is a program of its own, which ends with 1 where the servers differ in a way that is not listed as known. */
 async function compare(
   kubeconfig: string,
   comparisons: readonly Comparison[],
   path = process.env.PATH,
 ): Promise<Tally> {
-  let passed = 0;
-  let failed = 0;
+  const programs = comparisons.map(
+    ([program, ...args]) => [join(root, "tests/differential", program), ...args] as const,
+  );
+  let tally: Tally = { passed: 0, failed: 0 };
   const summary = await collect(async (environment) => {
-    for (const [program, ...args] of comparisons) {
-      const good = await run(process.execPath, [join(root, "tests/differential", program), ...args], {
-        ...environment,
-        KUBECONFIG: kubeconfig,
-        PATH: path,
-      });
-      if (!good) process.stdout.write(`FAILED  ${program}\n`);
-      if (good) passed++;
-      else failed++;
-    }
+    tally = await tallyOf(programs, { ...environment, KUBECONFIG: kubeconfig, PATH: path });
   });
   process.stdout.write(`\n${summary}\n`);
-  return { passed, failed };
+  return tally;
 }
 
 /** Kills, cuts, stalls and faults. What it showed last is in tests/chaos/last-result.json. */
