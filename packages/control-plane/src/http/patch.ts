@@ -6,6 +6,7 @@ import {
   applyMergePatch,
   applyStrategicMergePatch,
   describe,
+  goText,
   serverSideApply,
 } from "../merge/index.ts";
 import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
@@ -19,7 +20,15 @@ import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.
 import { isTrue } from "./list-options.ts";
 import { present, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, header } from "./request.ts";
-import { accept, checkNamed, checkSameKind, notRegistered, type Reader, type WriteRequest } from "./write.ts";
+import {
+  accept,
+  checkNamed,
+  checkSameKind,
+  eachFault,
+  notRegistered,
+  type Reader,
+  type WriteRequest,
+} from "./write.ts";
 
 export async function patch(
   deps: ReadDependencies,
@@ -114,6 +123,23 @@ function goKindOf(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
+function documentOf({ body }: ApiRequest): unknown {
+  return parseJson(textOfBytes(body ?? new Uint8Array()), {}).value;
+}
+
+const goKinds: { readonly [json: string]: string } = { number: "int64", array: "slice", object: "map" };
+
+/** What decoding JSON finds wrong, as it is said where a map is turned into an object. */
+function asConverted(why: string): string {
+  const [, given = "", type = ""] =
+    /^json: cannot unmarshal (\w+)(?: \S+)? into Go (?:struct field|value) .*of type (\S+)$/.exec(why) ?? [];
+  if (type === "") return why;
+  const kind = goKinds[given] ?? given;
+  if (type.startsWith("map[")) return `cannot restore map from ${kind}`;
+  if (type.startsWith("[]")) return `cannot restore slice from ${kind}`;
+  return type.includes(".") ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
+}
+
 /** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
 export function decodePatched(
   resource: Reader,
@@ -123,7 +149,10 @@ export function decodePatched(
   write: WriteRequest,
 ): JsonObject {
   const refuse = (why: string) => {
-    const message = `Invalid value: ${JSON.stringify(JSON.stringify(patched))}: ${why}`;
+    // Strategic patches are merged as maps: what is wrong is said of the patch, in the words of who turns maps into objects.
+    const isStrategic = type === "strategic";
+    const shown = isStrategic ? goText(documentOf(write.request)) : JSON.stringify(patched);
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why) : why}`;
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
   if (!isObject(patched)) throw refuse("the patch turned the object into something else");
@@ -312,7 +341,7 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
   const { value, duplicates } = parseYaml(text);
   return {
     value,
-    duplicates: duplicates.map((duplicate) => duplicate.replace(/^yaml: unmarshal errors:\n\s*/, "")),
+    duplicates: duplicates.flatMap(eachFault),
   };
 }
 

@@ -244,7 +244,10 @@ export function accept(
 ): JsonObject {
   const decoded = resource.decode(input);
   if (write.fieldValidation !== "Ignore") {
-    report([...unknownFields(decoded.unknown), ...duplicates], resource, write);
+    const unknown = unknownFields(decoded.unknown);
+    // YAML is read whole before its fields are looked at, JSON together with them.
+    const inYaml = duplicates.some((duplicate) => duplicate.startsWith(yamlFaults));
+    report(inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates], resource, write);
   }
   return decoded.object;
 }
@@ -261,5 +264,12 @@ function report(faults: readonly string[], resource: Reader, write: WriteRequest
       `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${faults.join(", ")}`,
     );
   }
-  for (const fault of faults) write.context.warn(fault.replace(/^yaml: unmarshal errors:\n\s*/, ""));
+  for (const fault of faults.flatMap(eachFault)) write.context.warn(fault);
+}
+
+const yamlFaults = "yaml: unmarshal errors:\n  ";
+
+/** What a YAML reader says of several keys at once, one by one. */
+export function eachFault(fault: string): string[] {
+  return fault.startsWith(yamlFaults) ? fault.slice(yamlFaults.length).split("\n  ") : [fault];
 }

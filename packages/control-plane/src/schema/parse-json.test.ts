@@ -131,6 +131,42 @@ test("a key given twice in YAML is reported with its line, and the last one hold
   expect(duplicates).toEqual(['yaml: unmarshal errors:\n  line 3: key "a" already set in map']);
 });
 
+test("all keys given twice in YAML are told, each with the line of its value and as values end", () => {
+  const text = [
+    "annotations:",
+    "  k: v",
+    "annotations:",
+    "data: {}",
+    "data: {x: a, x: b}",
+    "1: a",
+    "1: b",
+    '"1": c',
+    "true: d",
+    "true: e",
+    "list:",
+    "- <<: {}",
+    "  <<: {}",
+    "block: |",
+    "  text",
+    "block: |",
+    "  text",
+    "data:",
+    '  "quo\\"té": d',
+    '  "quo\\"té": d',
+  ].join("\n");
+  expect(parseYaml(text).duplicates.join().split("\n")).toEqual([
+    "yaml: unmarshal errors:",
+    '  line 3: key "annotations" already set in map',
+    '  line 5: key "x" already set in map',
+    '  line 5: key "data" already set in map',
+    "  line 7: key 1 already set in map",
+    "  line 10: key true already set in map",
+    '  line 16: key "block" already set in map',
+    '  line 20: key "quo\\"té" already set in map',
+    '  line 19: key "data" already set in map',
+  ]);
+});
+
 test("whatever the YAML, the outcome is a value or a ParseError", () => {
   const pieces = fc.constantFrom(
     "a",

@@ -2,6 +2,7 @@ import { boolYaml11Tag, CORE_SCHEMA, load, mergeTag, YAMLException } from "js-ya
 import type { Json, JsonObject } from "../json.ts";
 import { MAX_DEPTH, type Parsed, ParseError } from "./parse-json.ts";
 import { setField } from "./paths.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 
 /** The API server's YAML: 1.2 but for `yes`, `no`, `on`, `off` and merge keys, which are as in 1.1. */
 const SCHEMA = CORE_SCHEMA.withTags(boolYaml11Tag, mergeTag);
@@ -22,9 +23,7 @@ export function parseYaml(text: string): Parsed {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason !== "duplicated mapping key") throw new ParseError(`yaml: ${describe(error)}`);
-    const line = error.mark?.line ?? 0;
-    const key = /^\s*(?:- )?\s*["']?([^"':]*)/.exec(text.split("\n")[line] ?? "")?.[1] ?? "";
-    duplicates.push(`yaml: unmarshal errors:\n  line ${line + 1}: key "${key}" already set in map`);
+    duplicates.push(["yaml: unmarshal errors:", ...repeatedKeys(text)].join("\n  "));
     loaded = reload(text);
   }
   return { value: new Copier().copy(loaded, 0), duplicates };
