@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, EVENT_ID, type Event, getScalarValue, load, parseEvents, SCALAR_STYLE } from "js-yaml";
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from "js-yaml";
 import { MAX_DEPTH } from "./parse-json.ts";
 
 /** A collection that has been begun. Sequences and documents have no keys. */
