@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import { sleep, systemClock } from "@windlass/clock";
+import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { Breath } from "../cache/pace.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
@@ -13,13 +13,13 @@ import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
 import { type Controller, hasStatus, type OpenController } from "./controller.ts";
 import { Follows } from "./follow.ts";
 import { resourceVersionChanged } from "./predicate.ts";
-import type { Source, SourceContext } from "./source.ts";
+import type { SourceContext } from "./source.ts";
+import { runSource } from "./source-run.ts";
 
 /** What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does not wait for ever. */
 export const backgroundPriority = -100;
 
 const resyncJitter = 0.1;
-const sourceBackoff = { firstMs: 1_000, maxMs: 30_000 };
 
 /**
  * One controller at work. `open` starts its informers, so that a standby is warm; `start` lets it reconcile; `stop` lets the reconciles under
@@ -171,7 +171,7 @@ class Running<K extends AnyKind> {
         }),
       );
     }
-    for (const source of options.sources ?? []) this.#tasks.push(this.#runSource(source));
+    for (const source of options.sources ?? []) this.#tasks.push(runSource(source, this.#sourceContext()));
     this.#scheduleResync();
     for (let worker = 0; worker < concurrency; worker += 1) this.#tasks.push(this.#work());
   }
@@ -260,41 +260,17 @@ class Running<K extends AnyKind> {
     this.#undo.push(() => cancel());
   }
 
-  async #runSource(source: Source): Promise<void> {
+  #sourceContext(): SourceContext {
     const { clock, random, cache, log } = this.#world;
-    const { signal } = this.#sourcesStop;
-    const context: SourceContext = {
+    return {
       enqueue: (key) => void this.queue.add(key),
       enqueueAll: this.#enqueueAll,
-      signal,
+      signal: this.#sourcesStop.signal,
       cache,
       clock,
       random,
       log: log.child({ controller: this.#controller.name }),
     };
-    for (let wait = sourceBackoff.firstMs; !signal.aborted; wait = Math.min(wait * 2, sourceBackoff.maxMs)) {
-      try {
-        const run = typeof source === "function" ? await source(context) : source;
-        if (typeof run === "function") this.#undoOrNow(run);
-        else if (run) await pump(run, context);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        context.log.error(
-          { error: messageOf(error) },
-          typeof source === "function"
-            ? `a source failed; starting it again in ${wait / 1000} s`
-            : "a source failed and cannot be started again",
-        );
-        if (typeof source !== "function") return;
-        await sleep(clock, wait, signal).catch(() => undefined);
-      }
-    }
-  }
-
-  #undoOrNow(stop: () => void): void {
-    if (this.#sourcesStop.signal.aborted) stop();
-    else this.#undo.push(stop);
   }
 
   async #work(): Promise<void> {
@@ -379,11 +355,4 @@ function states<T>(change: CacheEvent<T>): readonly T[] {
 
 function isKey(keys: ObjectKey | readonly ObjectKey[]): keys is ObjectKey {
   return !Array.isArray(keys);
-}
-
-async function pump(keys: AsyncIterable<ObjectKey>, context: SourceContext): Promise<void> {
-  for await (const key of keys) {
-    if (context.signal.aborted) return;
-    context.enqueue(key);
-  }
 }

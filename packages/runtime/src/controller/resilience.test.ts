@@ -1,8 +1,15 @@
+import type { ObjectKey } from "@windlass/client";
 import { describe, expect, test } from "vitest";
 import { appController, key, ModelRun, running } from "../reconcile/model-run.ts";
 import { noTracing } from "../reconcile/tracing.ts";
+import type { Source } from "./source.ts";
 
 const hour = 3_600_000;
+
+async function* silence(): AsyncGenerator<ObjectKey> {
+  await new Promise(() => undefined);
+  yield key;
+}
 
 /** A controller of the test's kind that says which objects it was asked about. */
 function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {
@@ -67,6 +74,42 @@ describe("a source outside Kubernetes", () => {
     expect(seen).toEqual(["connected"]);
     await run.manager.stop();
     expect(seen.toSorted()).toEqual(["aborted", "connected", "disconnected"]);
+  });
+
+  test.each([
+    ["an iterable that waits for its next key", (): Source => silence()],
+    ["a function that does not return", (): Source => () => new Promise<void>(() => undefined)],
+    [
+      "a way to stop that throws",
+      (): Source => () => () => {
+        throw new Error("it is stuck");
+      },
+    ],
+  ])("does not hold up the end of its controller: %s", async (_what, source) => {
+    const { names, what } = counting({ sources: [source()] });
+    const run = await running(what);
+    expect(names).toEqual(["web"]);
+    await run.manager.stop();
+    run.put({ image: "other" });
+    await run.settle();
+    expect(names).toEqual(["web"]);
+    expect(run.lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
+  test("that gives keys is closed with its controller", async () => {
+    let isClosed = false;
+    const keys: AsyncIterableIterator<ObjectKey> = {
+      next: () => new Promise<never>(() => undefined),
+      async return() {
+        isClosed = true;
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]: () => keys,
+    };
+    const { what } = counting({ sources: [() => keys] });
+    const run = await running(what);
+    await run.manager.stop();
+    expect(isClosed).toBe(true);
   });
 
   test("may ask for every object at once", async () => {

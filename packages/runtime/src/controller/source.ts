@@ -23,6 +23,9 @@ export interface SourceContext {
  * Either keys as they come (an async iterable), or a function that calls `enqueue` and returns when it is done, or returns the way to stop. A
  * function that throws is started again, after a second and then ever later up to half a minute.
  *
+ * A source starts whenever its controller does, which under leader election may be more than once. What can be gone through only once, such as
+ * a generator's result, should come from a function.
+ *
  * @example
  * sources: [({ enqueue, signal }) => listenForWebhooks((pool) => enqueue({ namespace: "ci", name: pool }), signal)]
  */
