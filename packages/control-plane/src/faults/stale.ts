@@ -31,7 +31,7 @@ export async function answerFromPast(
     .join("/");
   searchParams.set("resourceVersionMatch", "Exact");
   searchParams.set("fieldSelector", `metadata.name=${name}`);
-  const response = await handle({ ...readable(request), url: `/${collection}?${searchParams}` });
+  const response = await handle({ ...readable(request), url: `/${collection}?${searchParams.toString()}` });
   if (response.status !== 200 || typeof response.body !== "string") return response;
   const list = JSON.parse(response.body) as JsonObject & { items?: JsonObject[] };
   if (list.kind === "Table") return response;
