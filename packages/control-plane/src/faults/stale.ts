@@ -20,7 +20,7 @@ export async function answerFromPast(
   if (verb === "list") {
     if (searchParams.has("continue")) searchParams.delete("resourceVersion");
     else searchParams.set("resourceVersionMatch", "Exact");
-    return await handle({ ...request, url: `${pathname}?${searchParams}` });
+    return await handle({ ...request, url: `${pathname}?${searchParams.toString()}` });
   }
   const { name = "", subresource } = info;
   const depth = subresource === undefined ? 1 : 2;
