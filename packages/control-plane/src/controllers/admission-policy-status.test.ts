@@ -4,8 +4,8 @@ import { stage } from "./stage.ts";
 
 const bucket = "validatingadmissionpolicies.admissionregistration.k8s.io";
 
-function policy(name: string, resources: string[], more: JsonObject): JsonObject {
-  const rule = { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["CREATE"], resources };
+function policy(name: string, resources: string[], more: JsonObject, group = "apps"): JsonObject {
+  const rule = { apiGroups: [group], apiVersions: ["v1"], operations: ["CREATE"], resources };
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingAdmissionPolicy",
@@ -53,4 +53,37 @@ test("it is checked again when it changes", async () => {
     (object.spec as JsonObject).validations = [{ expression: "object.spec.replicas == 1" }];
   });
   expect(world.get(bucket, "p")?.status).toEqual({ observedGeneration: 2, typeChecking: {} });
+});
+
+test("kinds that were defined have their own fields, and the metadata of all", async () => {
+  await using world = await stage();
+  const replicas = { type: "integer" };
+  const openAPIV3Schema = {
+    type: "object",
+    properties: { spec: { type: "object", properties: { replicas } } },
+  };
+  await world.create({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "crontabs.example.com" },
+    spec: {
+      group: "example.com",
+      names: { plural: "crontabs", kind: "CronTab" },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  });
+  const expressions = [
+    "object.metadata.name != ''",
+    "object.metadata.name > 1",
+    "object.spec.replicas > '1'",
+    "object.spec.most < 10",
+  ];
+  const validations = expressions.map((expression) => ({ expression }));
+  await world.create(policy("p", ["crontabs"], { validations }, "example.com"));
+  expect(world.get(bucket, "p")?.status).toMatchObject({
+    typeChecking: {
+      expressionWarnings: [1, 2, 3].map((index) => ({ fieldRef: `spec.validations[${index}].expression` })),
+    },
+  });
 });

@@ -91,7 +91,7 @@ function variablesFor(
   return variables;
 }
 
-const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const objectMeta = "meta.v1.ObjectMeta";
 
 /** The type that a kind's schema gives its objects. Definitions' own schema has no end, so anything may be in them. */
 function typeOf(info: KindInfo): Type {
