@@ -271,16 +271,12 @@ function randomCreate(draw: Draw, kind: Kind, name: string): Sending {
       metadata: { ...metadata, generateName: `gen-${draw.letter()}-` },
     });
   }
-  const [group = "", version = ""] = String(made.apiVersion).includes("/")
-    ? String(made.apiVersion).split("/")
-    : ["", String(made.apiVersion)];
+  const { apiVersion, kind: kindName } = made as { apiVersion: string; kind: string };
+  const [version = "", group = ""] = apiVersion.split("/").reverse();
   const encoded =
     kind.custom || !draw.chance(0.15)
       ? undefined
-      : encodeProtobuf(
-          { group, version, kind: String(made.kind) },
-          JSON.parse(JSON.stringify(made)) as JsonObject,
-        );
+      : encodeProtobuf({ group, version, kind: kindName }, JSON.parse(JSON.stringify(made)) as JsonObject);
   if (encoded) return post(path, encoded, "application/vnd.kubernetes.protobuf");
   return {
     ...post(path, made),
