@@ -35,6 +35,16 @@ export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void
   }
 }
 
+/** What is asked for while an answer waits to be passed on. If it fails, the answer has no reader any more, and its connection is given back. */
+export async function orDiscard<T>(response: TransportResponse, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    await discardBody(response.body);
+    throw error;
+  }
+}
+
 /**
  * Parses what a server sent as JSON.
  *

@@ -9,21 +9,35 @@ export interface Answer {
   readonly json?: unknown;
 }
 
+/** A {@link fakeTransport}, and what became of its answers. */
+export interface FakeTransport extends Transport {
+  readonly requests: TransportRequest[];
+  /** How many answers were let go before their end. */
+  readonly left: number;
+  /** How many answers have neither been read to their end nor let go. */
+  readonly open: number;
+}
+
 /** A transport without a network, for tests: answers by a function, and keeps what it was asked. */
 export function fakeTransport(
   answer: (request: TransportRequest, count: number) => Answer | Promise<Answer>,
-): Transport & { readonly requests: TransportRequest[]; readonly left: number } {
+): FakeTransport {
   const requests: TransportRequest[] = [];
   let left = 0;
+  let open = 0;
   return {
     requests,
     get left() {
       return left;
     },
+    get open() {
+      return open;
+    },
     async request(request): Promise<TransportResponse> {
       requests.push(request);
       const { status = 200, headers = {}, chunks, json } = await answer(request, requests.length);
       const body = chunks ?? [JSON.stringify(json ?? {})];
+      open++;
       return {
         status,
         headers: { "content-type": "application/json", ...headers },
@@ -33,6 +47,7 @@ export function fakeTransport(
             for (const chunk of body) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
             finished = true;
           } finally {
+            open--;
             if (!finished) left++;
           }
         })(),

@@ -1,5 +1,5 @@
 import { abortable } from "../abortable.ts";
-import { discardBody } from "../body.ts";
+import { discardBody, orDiscard } from "../body.ts";
 import type { Credentials } from "../credentials.ts";
 import type { Interceptor } from "../transport.ts";
 
@@ -14,7 +14,7 @@ export function authenticate(credentials: Credentials): Interceptor {
       const response = await next.request(withAuthorization(request, used.authorization));
       if (response.status !== 401) return response;
       credentials.invalidate(used);
-      const renewed = await abortable(credentials.current(), request.signal);
+      const renewed = await orDiscard(response, abortable(credentials.current(), request.signal));
       if (renewed === used) return response;
       await discardBody(response.body);
       return next.request(withAuthorization(request, renewed.authorization));

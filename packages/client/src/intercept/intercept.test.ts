@@ -47,6 +47,24 @@ test("a request is not made a third time, nor a second with the same credentials
   expect(await Array.fromAsync(response.body)).toHaveLength(1);
 });
 
+test("an answer that cannot be passed on is let go: no connection waits for it to be read", async () => {
+  const transport = fakeTransport(() => ({ status: 401, chunks: ["{", "}"] }));
+  let asked = 0;
+  const failing = {
+    current: () =>
+      asked++ === 0
+        ? Promise.resolve({ authorization: "Bearer 0" })
+        : Promise.reject(new Error("log in again")),
+    invalidate: () => undefined,
+  };
+  await expect(authenticate(failing)(transport).request(get)).rejects.toThrow("log in again");
+  expect(transport.open).toBe(0);
+  const unreadable = () => Promise.reject(new Error("no such file"));
+  const telling = tellExpiry(unreadable, "a file", new ManualClock())(transport);
+  await expect(telling.request(get)).rejects.toThrow("no such file");
+  expect(transport.open).toBe(0);
+});
+
 test("an abort does not wait for credentials that are slow to come", async () => {
   const transport = fakeTransport(() => ({}));
   const never = { current: () => new Promise<Credential>(() => undefined), invalidate: () => undefined };

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "@windlass/clock";
-import { discardBody } from "../body.ts";
+import { discardBody, orDiscard } from "../body.ts";
 import { TransportError } from "../errors.ts";
 import type { Interceptor } from "../transport.ts";
 
@@ -19,7 +19,7 @@ export function tellExpiry(
     async request(request) {
       const response = await next.request(request);
       if (response.status !== 401) return response;
-      const { cert } = await material();
+      const { cert } = await orDiscard(response, material());
       const expiredAt = cert && expiryOf(cert);
       if (!expiredAt || expiredAt.getTime() > clock.now()) return response;
       await discardBody(response.body);
