@@ -294,6 +294,7 @@ class ManagerRun implements Manager {
   #openEvents(client: Client, log: Logger, instance: string): Events {
     const events = new Events({ client, clock: this.#clock, random: this.#random, log, instance });
     this.#events.push(events);
+    this.#started.add("events", () => events.close());
     return events;
   }
 

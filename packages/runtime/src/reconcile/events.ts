@@ -84,6 +84,11 @@ export class Events {
   readonly #options: EventsOptions;
   readonly #series = new Map<string, Series>();
   readonly #buckets = new Map<string, Bucket>();
+  /** Those that have not ended, or not begun. */
+  readonly #writes = new Set<Promise<void>>();
+  /** The rights whose lack has been told. */
+  readonly #denied = new Set<string>();
+  #isClosed = false;
 
   constructor(options: EventsOptions) {
     this.#options = options;
@@ -99,18 +104,21 @@ export class Events {
     };
   }
 
-  /** Writes the counts of series under way, and waits for all writes. Call it before exiting. */
+  /** Writes the counts of series under way, and waits for all writes. */
   async flush(): Promise<void> {
     const open = [...this.#series.keys()];
     for (const id of open) this.#end(id);
-    await Promise.all(this.#flushing);
+    await Promise.all(this.#writes);
   }
 
-  readonly #flushing = new Set<Promise<void>>();
-  /** The rights whose lack has been told. */
-  readonly #denied = new Set<string>();
+  /** Flushes, and records nothing any more: what comes later would wait for a series that nobody ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+  }
 
   #record(kind: AnyKind, object: KubernetesObject, controller: string, event: EventInput): void {
+    if (this.#isClosed) return;
     const { clock } = this.#options;
     const { uid = "", name, namespace } = object.metadata;
     const type = event.type ?? "Normal";
@@ -154,7 +162,9 @@ export class Events {
       written: 1,
       writtenMs: now,
       lastMs: now,
-      pending: this.#send(`event ${event.reason}`, () => this.#options.client.create(EventKind, body)),
+      pending: this.#track(
+        this.#send(`event ${event.reason}`, () => this.#options.client.create(EventKind, body)),
+      ),
       cancel: clock.schedule(seriesWindowMs, () => this.#end(id)),
     });
   }
@@ -165,8 +175,11 @@ export class Events {
     series.written = count;
     series.writtenMs = lastMs;
     const patch = { series: { count, lastObservedTime: microTimestamp(lastMs) } };
-    series.pending = series.pending.then(() =>
-      this.#send(`series of event ${key.name}`, () => client.patch(EventKind, key, { type: "merge", patch })),
+    const what = `series of event ${key.name}`;
+    series.pending = this.#track(
+      series.pending.then(() =>
+        this.#send(what, () => client.patch(EventKind, key, { type: "merge", patch })),
+      ),
     );
   }
 
@@ -178,19 +191,21 @@ export class Events {
     if (series.count > series.written) this.#writeSeries(series);
   }
 
-  #send(what: string, write: () => Promise<unknown>): Promise<void> {
-    const sent = (async () => {
-      try {
-        this.#options.guard?.(what);
-        await write();
-      } catch (error) {
-        // The namespace is going, or the event has expired meanwhile: nobody is left to read it.
-        if (!isNotFound(error)) this.#tell(what, error);
-      }
-    })();
-    this.#flushing.add(sent);
-    void sent.then(() => this.#flushing.delete(sent));
-    return sent;
+  /** Never rejects. */
+  async #send(what: string, write: () => Promise<unknown>): Promise<void> {
+    try {
+      this.#options.guard?.(what);
+      await write();
+    } catch (error) {
+      // The namespace is going, or the event has expired meanwhile: nobody is left to read it.
+      if (!isNotFound(error)) this.#tell(what, error);
+    }
+  }
+
+  #track(write: Promise<void>): Promise<void> {
+    this.#writes.add(write);
+    void write.then(() => this.#writes.delete(write));
+    return write;
   }
 
   /** Other failures are not worth a line, but a missing right is there to stay. */

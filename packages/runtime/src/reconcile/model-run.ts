@@ -104,6 +104,7 @@ export class ModelRun {
   readonly clock = new ManualClock();
   readonly cluster = new ModelCluster(this.clock);
   readonly lines: LoggedLine[] = [];
+  readonly log = recordingLogger(this.lines);
   manager: Manager;
 
   constructor(options: ManagerOptions = {}) {
@@ -117,7 +118,7 @@ export class ModelRun {
       cache: this.cluster.cache,
       clock: this.clock,
       random: seededRandom(7),
-      log: recordingLogger(this.lines),
+      log: this.log,
       tracing: noTracing,
       health: false,
       metrics: false,

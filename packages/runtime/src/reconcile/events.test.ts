@@ -1,0 +1,58 @@
+import type { Writer } from "@windlass/client";
+import { ManualClock, seededRandom } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { Events } from "./events.ts";
+import { appController, ModelRun, WebApp } from "./model-run.ts";
+
+const app = WebApp.make({ namespace: "default", name: "web" }, {});
+
+test("the last count of a series is waited for, even if its first write is still under way", async () => {
+  const run = new ModelRun();
+  const created = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const client = {
+    create: async () => {
+      await created.promise;
+      seen.push("created");
+    },
+    patch: async () => {
+      await Promise.resolve();
+      seen.push("counted");
+    },
+  } as unknown as Writer;
+  const clock = new ManualClock();
+  const events = new Events({ client, clock, random: seededRandom(1), log: run.log, instance: "a" });
+  const recorder = events.about(WebApp, app, "webapp");
+  for (let count = 0; count < 3; count += 1) recorder.normal("Ticked", "tick");
+  const flushed = events.flush().then(() => seen.push("flushed"));
+  created.resolve();
+  await flushed;
+  expect(seen).toEqual(["created", "counted", "counted", "flushed"]);
+});
+
+test("an event that is recorded while or after a manager stops keeps nothing waiting", async () => {
+  const run = new ModelRun();
+  let record = (): void => undefined;
+  run.manager.add(
+    appController({
+      everywhere: true,
+      timeout: 0,
+      reconcile: async (_app, { events, clock }) => {
+        record = () => events.normal("Late", "after the end");
+        await new Promise<void>((resolve) => clock.schedule(2_000, resolve));
+        events.normal("Ended", "at the end");
+      },
+    }),
+  );
+  await run.manager.start();
+  run.put();
+  await run.settle(1_000);
+  const stopped = run.manager.stop();
+  await run.settle(2_000);
+  await stopped;
+  record();
+  await run.settle(0);
+  const reasons = run.cluster.writes.map(({ body }) => (body as { reason?: string }).reason);
+  expect(reasons).toEqual(["Ended"]);
+  expect(run.clock.pending).toBe(0);
+});
