@@ -257,6 +257,36 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
+  test("that was given up does not write while its failure is being written", async () => {
+    const release = Promise.withResolvers<void>();
+    let outcome = "";
+    const run = new ModelRun();
+    run.manager.add(
+      appController({
+        timeout: 5_000,
+        owns: [ConfigMap],
+        reconcile: async (_app, { client, attempt }) => {
+          if (attempt > 1) return;
+          await release.promise;
+          outcome = await client.create(ConfigMap, { metadata: { namespace: "default", name: "late" } }).then(
+            () => "wrote",
+            (error: Error) => error.name,
+          );
+        },
+      }),
+    );
+    await run.manager.start();
+    run.put();
+    run.cluster.fault = ({ path }) => {
+      if (path.includes("/status")) release.resolve();
+      return undefined;
+    };
+    await run.settle(5_000);
+    expect(run.app?.status?.conditions?.[0]?.reason).toBe("ReconcileTimeout");
+    expect(outcome).toBe("ReconcileOverError");
+    await run.manager.stop();
+  });
+
   test("that never ends is given up in time; its client is closed, and other objects go on", async () => {
     const refusals: unknown[] = [];
     const release = Promise.withResolvers<void>();

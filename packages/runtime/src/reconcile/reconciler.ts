@@ -143,12 +143,18 @@ export class Reconciler<K extends AnyKind> {
     if (wanted.status) await this.#writeStatus(run, object, uid, wanted.status as StatusObject);
   }
 
-  async #writeStatus(run: Run<K>, object: ObjectOf<K>, uid: string, status: StatusObject): Promise<void> {
+  async #writeStatus(
+    run: Run<K>,
+    object: ObjectOf<K>,
+    uid: string,
+    status: StatusObject,
+    client = run.client,
+  ): Promise<void> {
     const { kind, fieldManager, hasObservedGeneration } = this.#rules;
     const { cache, clock, metrics } = this.#world;
     const newest = cache.get(kind, keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
-    const options = { kind, client: run.client, clock, fieldManager, hasObservedGeneration };
+    const options = { kind, client, clock, fieldManager, hasObservedGeneration };
     const written = await writeStatus(
       options,
       newest,
@@ -221,9 +227,9 @@ export class Reconciler<K extends AnyKind> {
       (one: WantedCondition) => one.type !== errorCondition,
     );
     try {
-      run.reopen();
       const { observedGeneration: _seen, ...rest } = base ?? {};
-      await this.#writeStatus(run, object, uid, { ...rest, conditions: [...others, said] });
+      const status = { ...rest, conditions: [...others, said] };
+      await this.#writeStatus(run, object, uid, status, run.lastWords);
     } catch (failure) {
       if (!isNotFound(failure))
         run.log.debug({ error: messageOf(failure) }, "the failure could not be written to the status");

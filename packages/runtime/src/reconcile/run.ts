@@ -91,7 +91,6 @@ export class Run<K extends AnyKind> {
   fallbackStatus: StatusObject | undefined;
   readonly #writes: FlappingWrite[] = [];
   #isOver = false;
-  #hasReopened = false;
 
   constructor(
     rules: ReconcilerRules<K>,
@@ -118,7 +117,7 @@ export class Run<K extends AnyKind> {
       reconcileID: this.reconcileId,
     });
     this.events = world.events.about(rules.kind, object, rules.name);
-    this.client = this.#makeClient();
+    this.client = this.#makeClient((what) => this.#refuseIfOver(what));
     this.follows = rules.follows.begin(keyOf(object));
   }
 
@@ -171,14 +170,13 @@ export class Run<K extends AnyKind> {
     }
   }
 
-  /** Lets the runtime itself write once more after the reconcile was given up. */
-  reopen(): void {
-    this.#hasReopened = true;
+  /** A client for what the runtime itself has to say of a reconcile that was given up. */
+  get lastWords(): ReconcileClient {
+    return this.#makeClient(() => undefined);
   }
 
   end(): void {
     this.#isOver = true;
-    this.#hasReopened = false;
     this.#stop.removeEventListener("abort", this.#onStop);
   }
 
@@ -233,7 +231,12 @@ export class Run<K extends AnyKind> {
     };
   }
 
-  #makeClient(): ReconcileClient {
+  #refuseIfOver(what: string): void {
+    if (this.#isOver || this.#abort.signal.aborted)
+      throw new ReconcileOverError(what, { cause: this.#abort.signal.reason });
+  }
+
+  #makeClient(refuseIfOver: (what: string) => void): ReconcileClient {
     const { client, cache, isCached, guard, metrics, tracing } = this.#world;
     return cachedClient({
       client,
@@ -241,8 +244,7 @@ export class Run<K extends AnyKind> {
       isCached,
       guard: (what) => {
         guard(what);
-        if ((this.#isOver || this.#abort.signal.aborted) && !this.#hasReopened)
-          throw new ReconcileOverError(what, { cause: this.#abort.signal.reason });
+        refuseIfOver(what);
       },
       onWrite: (note) => {
         metrics.wrote(note.verb);
