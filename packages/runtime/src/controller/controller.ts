@@ -1,7 +1,7 @@
 import type { AnyKind, ObjectKey, ObjectOf } from "@windlass/client";
 import type { CacheReader, InformerScope } from "../cache/contract.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { BackoffOptions } from "../queue/index.ts";
+import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
 import type { OwnedKind } from "../reconcile/children.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";
@@ -197,6 +197,7 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
   const resyncMs = options.resync ?? 36_000_000;
   if (!(resyncMs >= 0))
     throw new RangeError(`controller ${name}: resync (${resyncMs}) must be 0 or more milliseconds`);
+  if (options.rateLimit) checkBackoff(options.rateLimit, `controller ${name}: rateLimit`);
   const finalizer = options.finalizer ?? finalizerName(kind, name);
   if (!finalizer.includes("/"))
     throw new TypeError(

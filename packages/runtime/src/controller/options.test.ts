@@ -33,6 +33,11 @@ test("rateLimit sets how long a failing object waits", async () => {
   await run.manager.stop();
 });
 
+test("a rateLimit that makes no sense is refused where it is written", () => {
+  const declare = () => appController({ rateLimit: { factor: 0.5 }, reconcile: () => undefined });
+  expect(declare).toThrow("controller webapp: rateLimit: factor (0.5) must be 1 or more");
+});
+
 test("predicates of owned and of watched kinds decide which of their changes count", async () => {
   const { names, what } = counting({
     owns: [{ kind: Deployment, predicate: generationChanged }],

@@ -21,14 +21,26 @@ export type Backoff = (failures: number) => number;
  * @throws RangeError naming the option that makes no sense.
  */
 export function exponentialBackoff(random: Random, options: BackoffOptions = {}): Backoff {
-  const { initialMs = 5, factor = 2, maxMs = 1_000_000, jitter = 0.2 } = options;
-  if (!(initialMs >= 0)) throw new RangeError(`backoff: initialMs (${initialMs}) must be 0 or more`);
-  if (!(factor >= 1)) throw new RangeError(`backoff: factor (${factor}) must be 1 or more`);
-  if (!(maxMs >= initialMs))
-    throw new RangeError(`backoff: maxMs (${maxMs}) must be at least initialMs (${initialMs})`);
-  if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`backoff: jitter (${jitter}) must be from 0 to 1`);
+  const { initialMs, factor, maxMs, jitter } = checkBackoff(options, "backoff");
   return (failures) => {
     const full = Math.min(maxMs, initialMs * factor ** Math.max(0, failures - 1));
     return full * (1 - jitter * random.next());
   };
+}
+
+/**
+ * The options with their defaults.
+ *
+ * @param subject who set them, for the message.
+ * @throws RangeError naming the option that makes no sense.
+ */
+export function checkBackoff(options: BackoffOptions, subject: string): Required<BackoffOptions> {
+  const { initialMs = 5, factor = 2, maxMs = 1_000_000, jitter = 0.2 } = options;
+  if (!(initialMs >= 0)) throw new RangeError(`${subject}: initialMs (${initialMs}) must be 0 or more`);
+  if (!(factor >= 1)) throw new RangeError(`${subject}: factor (${factor}) must be 1 or more`);
+  if (!(maxMs >= initialMs))
+    throw new RangeError(`${subject}: maxMs (${maxMs}) must be at least initialMs (${initialMs})`);
+  if (!(jitter >= 0 && jitter <= 1))
+    throw new RangeError(`${subject}: jitter (${jitter}) must be from 0 to 1`);
+  return { initialMs, factor, maxMs, jitter };
 }

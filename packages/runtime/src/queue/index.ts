@@ -1,4 +1,4 @@
-export { type Backoff, type BackoffOptions, exponentialBackoff } from "./backoff.ts";
+export { type Backoff, type BackoffOptions, checkBackoff, exponentialBackoff } from "./backoff.ts";
 export {
   type AddOptions,
   createQueue,
