@@ -18,14 +18,6 @@ export const knownDifferences: readonly KnownDifference[] = [
     covers: (_, { at, real }) => at === "body.message" && /: yaml: /.test(String(real)),
   },
   {
-    reason:
-      "a strategic patch of the wrong type is refused with the JSON decoder's words instead of the converter's",
-    covers: ({ contentType = "" }, { at, real }) =>
-      contentType.startsWith("application/strategic-merge-patch") &&
-      at.endsWith("message") &&
-      /cannot (convert|restore)|unrecognized type/.test(String(real)),
-  },
-  {
     reason: "the real server panics on protobuf that is none, for custom kinds",
     covers: ({ contentType }, { at, real }) =>
       contentType === "application/vnd.kubernetes.protobuf" &&

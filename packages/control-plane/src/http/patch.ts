@@ -1,6 +1,6 @@
 import { clone, isObject, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
-import { typeNameOf } from "../kinds/index.ts";
+import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -14,6 +14,7 @@ import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
 import { withTracking } from "../registry/tracking.ts";
 import { type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
+import type { Schema } from "../schema/schema.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
@@ -127,17 +128,28 @@ function documentOf({ body }: ApiRequest): unknown {
   return parseJson(textOfBytes(body ?? new Uint8Array()), {}).value;
 }
 
-const goKinds: { readonly [json: string]: string } = { number: "int64", array: "slice", object: "map" };
+const goKinds: { readonly [json: string]: string } = { array: "slice", object: "map" };
 
 /** What decoding JSON finds wrong, as it is said where a map is turned into an object. */
-function asConverted(why: string): string {
-  const [, given = "", type = ""] =
-    /^json: cannot unmarshal (\w+)(?: \S+)? into Go (?:struct field|value) .*of type (\S+)$/.exec(why) ?? [];
+function asConverted(why: string, { group, version, kind: name }: GroupVersionKind): string {
+  const [, given = "", literal = "", path = "", type = ""] =
+    /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \w+\.(\S+) of type (\S+)$/.exec(why) ?? [];
   if (type === "") return why;
-  const kind = goKinds[given] ?? given;
+  // Types that read JSON by themselves are given JSON here too.
+  const field = path
+    .split(".")
+    .reduce<Schema | undefined>(
+      (at, part) => (at?.items ?? at)?.properties?.[part],
+      builtinSchema(group, version, name),
+    );
+  if (field?.["x-kubernetes-int-or-string"])
+    return `json: cannot unmarshal ${given} into Go value of type ${type}`;
+  const number = /[.eE]/.test(literal) ? "float64" : "int64";
+  const kind = given === "number" ? number : (goKinds[given] ?? given);
   if (type.startsWith("map[")) return `cannot restore map from ${kind}`;
   if (type.startsWith("[]")) return `cannot restore slice from ${kind}`;
-  return type.includes(".") ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
+  if (type.includes(".")) return `cannot restore struct from: ${kind}`;
+  return given === "number" ? `cannot convert ${kind} to ${type}` : `unrecognized type: ${type}`;
 }
 
 /** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
@@ -152,7 +164,7 @@ export function decodePatched(
     // Strategic patches are merged as maps: what is wrong is said of the patch, in the words of who turns maps into objects.
     const isStrategic = type === "strategic";
     const shown = isStrategic ? goText(documentOf(write.request)) : JSON.stringify(patched);
-    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why) : why}`;
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why, resource.info) : why}`;
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
   if (!isObject(patched)) throw refuse("the patch turned the object into something else");

@@ -27,7 +27,7 @@ import { remove, removeCollection } from "./delete.ts";
 import { healthChecks, healthReport } from "./health.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
 import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
-import { patch } from "./patch.ts";
+import { patch, patchType } from "./patch.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
 import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
 import { parsePath, type RequestInfo, verbOf } from "./request-info.ts";
@@ -268,6 +268,8 @@ export class ApiServer {
     if (resource.info.namespaced && namespace === undefined) throw resourceNotFound();
     checkName(name);
     if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
+    // A patch of a kind that nobody can read is refused before its options are looked at.
+    if (verb === "patch") patchType(resource, request);
     if (subresource !== undefined && subresource !== "status") {
       const write = this.#write(request, query, as, user, warn, verb);
       return await deps.subresources(deps, target, info, write);

@@ -1,3 +1,4 @@
+export { goText } from "./go-text.ts";
 export { applyJsonPatch } from "./json-patch.ts";
 export type { ManagerIdentity } from "./managed-fields.ts";
 export { applyMergePatch } from "./merge-patch.ts";

@@ -5,7 +5,7 @@ const one = `${at.configMaps}/a`;
 const custom = `${at.widgets}/w`;
 const ops = (...operations: object[]) => operations;
 
-const inPod = (spec: object) => ({ spec: { template: { spec } } });
+const inPod = (spec: unknown) => ({ spec: { template: { spec } } });
 
 export const patches: readonly Sequence[] = [
   {
@@ -140,6 +140,26 @@ export const patches: readonly Sequence[] = [
         inPod({ containers: [{ $patch: "replace" }, { name: "f", image: "k" }] }),
         inPod({ containers: [{ image: "k" }] }),
         inPod({ containers: ["x"] }),
+        inPod({ containers: "x" }),
+        inPod({ containers: { name: "main" } }),
+        inPod({ nodeSelector: ["x"] }),
+        inPod({ nodeSelector: "x" }),
+        inPod({ nodeSelector: { a: 1 } }),
+        inPod({ hostNetwork: "yes" }),
+        inPod({ terminationGracePeriodSeconds: "x" }),
+        inPod({ terminationGracePeriodSeconds: 1.5 }),
+        inPod({ serviceAccountName: 1 }),
+        inPod({ securityContext: 1 }),
+        inPod({ securityContext: [] }),
+        inPod({ securityContext: true }),
+        inPod("x"),
+        { metadata: { labels: { a: true } } },
+        { metadata: { name: {} } },
+        { spec: { replicas: true } },
+        { spec: { strategy: { rollingUpdate: { maxSurge: true } } } },
+        { spec: { strategy: { rollingUpdate: { maxSurge: {} } } } },
+        inPod({ containers: [{ name: "main", resources: { requests: { cpu: true } } }] }),
+        inPod({ containers: [{ name: "main", resources: { requests: { cpu: "x" } } }] }),
         inPod({ volumes: [{ name: "v", emptyDir: {} }] }),
         inPod({ volumes: [{ name: "v", $retainKeys: ["name", "configMap"], configMap: { name: "x" } }] }),
       ].map((change) => patch("strategic", `${at.deployments}/o`, change)),
