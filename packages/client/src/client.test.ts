@@ -332,6 +332,20 @@ test("leaving a watch early leaves its request", async () => {
   expect(transport.left).toBe(1);
 });
 
+test("a watch that is left before the server has answered leaves its request all the same", async () => {
+  const answered = Promise.withResolvers<void>();
+  const transport = fakeTransport(async () => {
+    await answered.promise;
+    return { chunks: [event("ADDED", "a"), event("ADDED", "b")] };
+  });
+  const lines = new Client({ transport }).watchLines(ConfigMap);
+  const first = lines.next();
+  await lines.return?.();
+  answered.resolve();
+  expect(await first).toEqual({ done: true, value: undefined });
+  expect(transport.open).toBe(0);
+});
+
 test("lists and watches are given as bytes too", async () => {
   const { client } = clientFor({ chunks: [event("ADDED", "a"), event("ADDED", "b")] });
   const lines: string[] = [];

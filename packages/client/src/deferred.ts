@@ -1,20 +1,24 @@
 /** An iterator that is opened when it is first asked for something, and from then on is the opened one. One that cannot be opened ends. */
 export function deferred<T>(open: () => Promise<AsyncIterableIterator<T>>): AsyncIterableIterator<T> {
   let inner: AsyncIterableIterator<T> | undefined;
-  let isOver = false;
+  let isOpening = false;
+  let isLeft = false;
+  const over: IteratorResult<T> = { done: true, value: undefined };
   const first = async (): Promise<IteratorResult<T>> => {
-    if (isOver) return { done: true, value: undefined };
-    isOver = true;
+    if (isOpening || isLeft) return over;
+    isOpening = true;
     const opened = await open();
     inner = opened;
-    return opened.next();
+    if (!isLeft) return opened.next();
+    await opened.return?.();
+    return over;
   };
   return {
     next: () => (inner ? inner.next() : first()),
     async return() {
-      isOver = true;
+      isLeft = true;
       await inner?.return?.();
-      return { done: true, value: undefined };
+      return over;
     },
     [Symbol.asyncIterator]() {
       return this;

@@ -38,22 +38,45 @@ export function fakeTransport(
       const { status = 200, headers = {}, chunks, json } = await answer(request, requests.length);
       const body = chunks ?? [JSON.stringify(json ?? {})];
       open++;
+      const onEnd = (isRead: boolean) => {
+        open--;
+        if (!isRead) left++;
+      };
       return {
         status,
         headers: { "content-type": "application/json", ...headers },
-        body: (async function* () {
-          let finished = false;
-          try {
-            for (const chunk of body) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-            finished = true;
-          } finally {
-            open--;
-            if (!finished) left++;
-          }
-        })(),
+        body: { [Symbol.asyncIterator]: () => given(body, onEnd) },
       };
     },
     close: () => Promise.resolve(),
+  };
+}
+
+/** Chunks one by one; unlike with a generator, to leave before the first is to leave. */
+function given(
+  chunks: Iterable<string | Uint8Array>,
+  onEnd: (isRead: boolean) => void,
+): AsyncIterator<Uint8Array> {
+  const iterator = chunks[Symbol.iterator]();
+  let isOver = false;
+  const end = (isRead: boolean) => {
+    if (!isOver) onEnd(isRead);
+    isOver = true;
+    return { done: true, value: undefined } as const;
+  };
+  return {
+    async next() {
+      if (isOver) return end(true);
+      try {
+        const { done, value } = iterator.next();
+        if (done) return end(true);
+        return { done: false, value: typeof value === "string" ? Buffer.from(value) : value };
+      } catch (error) {
+        end(false);
+        throw error;
+      }
+    },
+    return: async () => end(false),
   };
 }
 
