@@ -128,7 +128,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     this.#userAgent = options.userAgent ?? `windlass/0.1.0 (${process.platform}/${process.arch})`;
     this.#onWarning = options.onWarning ?? defaultWarnings(options.log);
     this.discovery = new Discovery(
-      (path, accept, signal) => this.json({ path, headers: { accept }, ...(signal ? { signal } : {}) }),
+      (path, accept) => this.json({ path, headers: { accept } }),
       options.clock ?? systemClock,
     );
     if (options.protobuf)

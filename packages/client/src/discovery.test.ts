@@ -143,3 +143,19 @@ test("documents of any other shape mean that nothing is served", async () => {
     expect(await discovery.resources()).toEqual([]);
   }
 });
+
+test("all who miss a kind at the same time hear of it when one of them has asked again", async () => {
+  const clock = new ManualClock();
+  let fetches = 0;
+  let kinds: readonly string[] = ["Web"];
+  const discovery = new Discovery(async (path) => {
+    if (path === "/apis") fetches += 1;
+    return aggregatedDocument(path === "/api" ? "" : "example.com", kinds);
+  }, clock);
+  await discovery.resources();
+  await clock.advance(10_000);
+  kinds = ["Web", "Job"];
+  const found = await Promise.all(["Job", "Job", "Web"].map((kind) => discovery.find("example.com", kind)));
+  expect(found.map((one) => one?.kind)).toEqual(["Job", "Job", "Web"]);
+  expect(fetches).toBe(2);
+});

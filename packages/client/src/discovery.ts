@@ -24,7 +24,7 @@ export interface ServedSubresource {
 }
 
 /** Gets a path of the server as parsed JSON, with the given `Accept` header. */
-export type DiscoveryFetch = (path: string, accept: string, signal?: AbortSignal) => Promise<unknown>;
+export type DiscoveryFetch = (path: string, accept: string) => Promise<unknown>;
 
 const AGGREGATED =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
@@ -80,10 +80,14 @@ export class Discovery {
   }
 
   async #find(matches: (resource: ServedResource) => boolean): Promise<ServedResource | undefined> {
-    const cached = this.#known !== undefined;
+    const asked = this.#known;
     const found = (await this.resources()).find(matches);
-    if (found || !cached || this.#clock.monotonic() - this.#fetchedAt < REFETCH_INTERVAL_MS) return found;
-    this.invalidate();
+    if (found || !asked) return found;
+    // Another who missed something may have asked the server again meanwhile.
+    if (this.#known === asked) {
+      if (this.#clock.monotonic() - this.#fetchedAt < REFETCH_INTERVAL_MS) return undefined;
+      this.invalidate();
+    }
     return (await this.resources()).find(matches);
   }
 
