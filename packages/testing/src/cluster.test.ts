@@ -1,4 +1,4 @@
-import { isNotFound, type Transport } from "@windlass/client";
+import { Client, isNotFound, type Transport } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import { controller, defineResource, manager } from "@windlass/runtime";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@windlass/runtime/kinds";
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { type Backend, flavourFromEnvironment, startCluster, TestCluster } from "./cluster.ts";
 import { Site } from "./test-site.ts";
+import { waitForDeletion } from "./wait.ts";
 
 /** On a busy machine even what happens at once takes its time. */
 const soon = { timeout: 10_000 };
@@ -154,4 +155,18 @@ test("what the test deleted itself does not keep the cluster from closing", asyn
   await cluster.uninstall(Site);
   await cluster.client.delete(Namespace, { name: namespace });
   await cluster.close();
+});
+
+test("a definition that the test took away itself is no trouble at the end", async () => {
+  const { plane, join } = await sharedCluster();
+  const cluster = join();
+  const Gone = kindNamed("Gone");
+  await cluster.install(Gone);
+  const namespace = await cluster.createNamespace();
+  const definition = { name: "gones.testing.windlass.dev" };
+  await cluster.client.delete(CustomResourceDefinition, definition);
+  await waitForDeletion(cluster.client, CustomResourceDefinition, definition);
+  await cluster.close();
+  const left = new Client({ transport: plane.connect() as Transport }).get(Namespace, { name: namespace });
+  await expect(left).rejects.toSatisfy(isNotFound);
 });

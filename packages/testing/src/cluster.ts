@@ -214,11 +214,12 @@ export class TestCluster implements AsyncDisposable {
       await Promise.all(this.#managers.map((manager) => manager.stop()));
       if (this.#backend.shared) {
         await this.#removeWebhooks();
-        await Promise.all([...this.#definitions].map((name) => this.#convertAlone(name)));
-        await Promise.all([...this.#definitions].map((name) => this.#letGo(name)));
+        const definitions = [...this.#definitions];
+        await Promise.all(definitions.map((name) => unlessGone(this.#convertAlone(name))));
+        await Promise.all(definitions.map((name) => unlessGone(this.#letGo(name))));
         // Namespaces first: what is in them may hold on to a definition.
         await Promise.all(this.#namespaces.map((name) => this.#remove(Namespace, name)));
-        await Promise.all([...this.#definitions].map((name) => this.#remove(CustomResourceDefinition, name)));
+        await Promise.all(definitions.map((name) => this.#remove(CustomResourceDefinition, name)));
       }
     } finally {
       await this.#backend.close();
@@ -262,22 +263,15 @@ export class TestCluster implements AsyncDisposable {
     await Promise.all(
       held.map(async ({ metadata: { name, namespace } }) => {
         const key = namespace === undefined ? { name } : { name, namespace };
-        try {
-          await this.client.patch(kind, key, { type: "merge", patch: { metadata: { finalizers: null } } });
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
+        const patch = { metadata: { finalizers: null } };
+        await unlessGone(this.client.patch(kind, key, { type: "merge", patch }));
       }),
     );
   }
 
   async #remove(kind: AnyKind, name: string): Promise<void> {
-    try {
-      await this.client.delete(kind, { name });
-      if (this.hasControllers || kind !== Namespace) await waitForDeletion(this.client, kind, { name });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await unlessGone(this.client.delete(kind, { name }));
+    if (this.hasControllers || kind !== Namespace) await waitForDeletion(this.client, kind, { name });
   }
 
   #clientNamed(fieldManager: string, transport: Transport): Client {
@@ -290,6 +284,15 @@ export class TestCluster implements AsyncDisposable {
 }
 
 const servedWithinMs = 15_000;
+
+/** Waits for what is done to something, and takes its being gone for done. */
+async function unlessGone(done: Promise<unknown>): Promise<void> {
+  try {
+    await done;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
 
 /** What stands behind a test's cluster. */
 export interface Backend {
