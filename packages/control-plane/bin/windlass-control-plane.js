@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readdirSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import * as modules from "node:module";
 import { join } from "node:path";
 
@@ -20,13 +20,14 @@ function writtenAt(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Whether the bundle has everything that the sources have. Those of an installed package do not change. */
+/**
+ * Whether the bundle has everything that the sources have. Those of an installed package do not change. The bundle comes with a list of its sources and their folders: a folder
+ * is written to when a file is added or taken away.
+ */
 function isCurrent(built) {
-  const sources = join(root, "src");
-  if (root.includes("node_modules") || writtenAt(sources) === undefined) return true;
-  return readdirSync(sources, { recursive: true, withFileTypes: true }).every(
-    (file) => !file.isFile() || (writtenAt(join(file.parentPath, file.name)) ?? 0) <= built,
-  );
+  if (root.includes("node_modules") || writtenAt(join(root, "src")) === undefined) return true;
+  const sources = readFileSync(join(root, "dist", "bundle", "sources.txt"), "utf8").split("\n");
+  return sources.every((path) => (writtenAt(join(root, path)) ?? Number.POSITIVE_INFINITY) <= built);
 }
 
 const built = writtenAt(bundle);

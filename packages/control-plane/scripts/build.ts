@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 
@@ -24,3 +25,9 @@ await build({
     comments: { legal: true, annotation: false, jsdoc: false },
   },
 });
+
+// What bin/ compares the bundle's age with. Tests are not in the bundle, and may change.
+const sources = readdirSync(`${root}src`, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isDirectory() || !entry.name.endsWith(".test.ts"))
+  .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+writeFileSync(`${root}dist/bundle/sources.txt`, ["src", ...sources].join("\n"));
