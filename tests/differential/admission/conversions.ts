@@ -218,6 +218,7 @@ export async function playConversion(
   hooks.behaviours.set("convert", (review) => ({ response: one.behave(review) }));
   const played: unknown[] = [];
   for (const sending of one.sendings) {
+    await server.catchUp();
     hooks.seen.length = 0;
     const answer = normal(await server.send(sending));
     const [asked] = sending === read ? hooks.seen : [];

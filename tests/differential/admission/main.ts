@@ -189,6 +189,7 @@ async function play(server: Server, one: Case | PolicyCase): Promise<unknown[]> 
   const at = { namespace, labels: { case: one.name }, name: one.name };
   const played: unknown[] = [];
   for (const sending of (one.sendings ?? defaultSendings)(at)) {
+    await server.catchUp();
     hooks.seen.length = 0;
     const answer = await server.send(sending);
     const reviews = hooks.seen.map(({ path, headers, review }) => ({

@@ -21,6 +21,8 @@ export interface Server {
   send(sending: Sending): Promise<Answer>;
   /** Waits until a change of its admission configuration holds: the real server takes a second or two. */
   settle(): Promise<void>;
+  /** Waits until what was written is seen: a write on top of an old copy is tried again, and asks its webhooks twice. */
+  catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export function openReal(path: string): Server {
   return {
     name: "real",
     settle: () => new Promise((resolve) => setTimeout(resolve, 2_000)),
+    catchUp: () => new Promise((resolve) => setTimeout(resolve, 100)),
     close: async () => server[Symbol.asyncDispose](),
     send: (sending) => send(server, sending),
   };
@@ -41,6 +44,7 @@ export async function openEmbedded(): Promise<Server & { readonly plane: Control
     name: "embedded",
     plane: server.plane,
     settle: () => Promise.resolve(),
+    catchUp: () => Promise.resolve(),
     close: async () => server[Symbol.asyncDispose](),
     send: (sending) => send(server, sending),
   };
