@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isRecord } from "../record.ts";
 
 /**
  * Where what is on the server differs from what is wanted: the server's value by path, `undefined` where it has none. For a
@@ -197,10 +198,6 @@ export function canonical(value: unknown): string {
     return `{${fields.join(",")}}`;
   }
   return JSON.stringify(value) ?? "null";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function join(path: string, key: string): string {

@@ -12,6 +12,7 @@ import {
 } from "@windlass/client";
 import { type Clock, seededRandom, uuid } from "@windlass/clock";
 import type { Cache, CacheEvent, CacheListOptions, Informer, InformerScope } from "../cache/contract.ts";
+import { isRecord } from "../record.ts";
 import { keyOf } from "./client.ts";
 import { canonical } from "./compare.ts";
 import { timestamp } from "./condition.ts";
@@ -306,26 +307,22 @@ function statusBody(code: number, reason: string): Json {
   return { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `model: ${reason}` };
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function merge(target: unknown, patch: unknown): Json {
-  const result: Json = isObject(target) ? { ...target } : {};
+  const result: Json = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch as Json)) {
     if (value === null) delete result[key];
-    else result[key] = isObject(value) ? merge(result[key], value) : value;
+    else result[key] = isRecord(value) ? merge(result[key], value) : value;
   }
   return result;
 }
 
 function itemKey(item: unknown): string | undefined {
-  return isObject(item) ? ((item.name ?? item.type ?? item.uid) as string | undefined) : undefined;
+  return isRecord(item) ? ((item.name ?? item.type ?? item.uid) as string | undefined) : undefined;
 }
 
 function mergeApply(target: unknown, wanted: unknown): unknown {
-  if (isObject(wanted)) {
-    const result: Json = isObject(target) ? { ...target } : {};
+  if (isRecord(wanted)) {
+    const result: Json = isRecord(target) ? { ...target } : {};
     for (const [key, value] of Object.entries(wanted)) result[key] = mergeApply(result[key], value);
     return result;
   }
@@ -343,10 +340,10 @@ function mergeApply(target: unknown, wanted: unknown): unknown {
 
 /** The object without the fields that a manager applied before and does not apply now. */
 function without(target: unknown, before: unknown, now: unknown): unknown {
-  if (isObject(target) && isObject(before)) {
+  if (isRecord(target) && isRecord(before)) {
     const result: Json = { ...target };
     for (const [key, value] of Object.entries(before)) {
-      if (!isObject(now) || !(key in now)) delete result[key];
+      if (!isRecord(now) || !(key in now)) delete result[key];
       else result[key] = without(result[key], value, now[key]);
     }
     return result;

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { apiVersionOf, type KubernetesObject } from "@windlass/client";
+import { isRecord } from "../record.ts";
 import type { Resource } from "./define-resource.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { Problems } from "./refusal.ts";
-import { fillDefaults, isRecord, type StructuralSchema } from "./structural.ts";
+import { fillDefaults, type StructuralSchema } from "./structural.ts";
 import { objectSchemaOf } from "./version-entry.ts";
 
 /**

@@ -1,15 +1,9 @@
 import { type $ZodType, type $ZodTypes, globalRegistry, safeParse } from "zod/v4/core";
+import { isRecord } from "../record.ts";
 import { markOf } from "./markers.ts";
 import { Problems } from "./refusal.ts";
 import { checksOf, enumSchema, numberSchema, stringSchema, templateSchema } from "./scalar.ts";
-import {
-  fillDefaults,
-  isRecord,
-  own,
-  type StructuralSchema,
-  setOwn,
-  type ValidationRule,
-} from "./structural.ts";
+import { fillDefaults, own, type StructuralSchema, setOwn, type ValidationRule } from "./structural.ts";
 import {
   type DiscriminatedDef,
   discriminatedUnionSchema,

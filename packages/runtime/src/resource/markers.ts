@@ -1,5 +1,6 @@
 import { $ZodCheck } from "zod/v4/core";
-import { isRecord, type StructuralSchema, type ValidationRule } from "./structural.ts";
+import { isRecord } from "../record.ts";
+import type { StructuralSchema, ValidationRule } from "./structural.ts";
 
 /** What a marker adds to the schema of the field it is put on. */
 type Mark =

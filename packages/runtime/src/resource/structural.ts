@@ -1,3 +1,4 @@
+import { isRecord } from "../record.ts";
 /**
  * A node of a structural schema: the part of OpenAPI that a CustomResourceDefinition may use. Every node has a type, unless it
  * is an integer-or-string or keeps unknown fields; `allOf`, `anyOf`, `oneOf` and `not` hold value validations only.
@@ -61,11 +62,6 @@ export function own<T>(record: Readonly<Record<string, T>> | undefined, name: st
 /** Sets an own property whatever its name, so that a field called `__proto__` stays data. */
 export function setOwn<T>(record: Record<string, T>, name: string, value: T): void {
   Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
-}
-
-/** Whether a value is a JSON object: neither null nor an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

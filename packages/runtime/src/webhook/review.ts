@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@windlass/client";
-import { isRecord } from "../resource/structural.ts";
+import { isRecord } from "../record.ts";
 
 /** A request that is no review, or none for this webhook. The sender is at fault: answered with 400. */
 export class BadReview extends Error {
