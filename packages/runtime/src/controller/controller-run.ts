@@ -2,7 +2,7 @@ import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/c
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { Breath } from "../cache/pace.ts";
-import { type QueueMetrics, queueMetrics } from "../metrics/controller-metrics.ts";
+import { type QueueMetrics, queueMetrics } from "../metrics/queue-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
 import { describe, keyOf } from "../reconcile/client.ts";
@@ -17,7 +17,7 @@ import type { SourceContext } from "./source.ts";
 import { runSource } from "./source-run.ts";
 
 /** What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does not wait for ever. */
-export const backgroundPriority = -100;
+const backgroundPriority = -100;
 
 const resyncJitter = 0.1;
 

@@ -4,8 +4,9 @@ import { createCache } from "../cache/index.ts";
 import { ModelServer } from "../cache/model-server.ts";
 import { certificateFileMetrics, webhookMetrics } from "../webhook/webhook-metrics.ts";
 import { cacheObserver, watchCache } from "./cache-metrics.ts";
-import { controllerMetrics, queueMetrics } from "./controller-metrics.ts";
+import { controllerMetrics } from "./controller-metrics.ts";
 import { electionMetrics, rejectionCounter, requestCounter, requestMeasures } from "./manager-metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
 import { Registry } from "./registry.ts";
 
 const source = new URL("../", import.meta.url);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { controllerMetrics, queueMetrics } from "./controller-metrics.ts";
+import { controllerMetrics } from "./controller-metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
 import { Registry } from "./registry.ts";
 
 test("renders the Prometheus text format, with label values escaped", () => {
