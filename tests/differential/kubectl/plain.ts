@@ -31,8 +31,12 @@ export function plain({ code, stdout, stderr }: Output): {
 
 function settle(text: string): string {
   const blanked = blanks.reduce((before, [pattern, blank]) => before.replace(pattern, blank), text);
-  return blanked
-    .split("\n")
-    .map((line) => line.replace(/\s{2,}/g, "  ").trimEnd())
-    .join("\n");
+  return (
+    blanked
+      .split("\n")
+      // What the client tells of itself, such as that a watch it gave up has ended.
+      .filter((line) => !/^[IWE]\d{4} \d\d:\d\d:/.test(line))
+      .map((line) => line.replace(/\s{2,}/g, "  ").trimEnd())
+      .join("\n")
+  );
 }
