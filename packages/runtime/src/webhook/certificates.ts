@@ -42,3 +42,8 @@ export interface Certificates {
   /** Begins to look after the server's certificate. Resolves when the first one is in use, or could not be had. */
   keep(world: CertificateWorld): Promise<CertificateKeeper>;
 }
+
+/** What an operator's authority is called: its Secret, its certificates' issuer, and who says that it is to be trusted. */
+export function authorityName(operator: string): string {
+  return `${operator}-webhook-ca`;
+}

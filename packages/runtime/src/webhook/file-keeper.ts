@@ -35,7 +35,7 @@ export class FileKeeper implements CertificateKeeper {
     const { reads, errors } = certificateFileMetrics(world.metrics);
     this.#reads = reads;
     this.#errors = errors;
-    const { clock, random, log, name, client, cache, targets } = world;
+    const { clock, random, log } = world;
     this.#turns = new Turns({
       clock,
       random,
@@ -43,17 +43,7 @@ export class FileKeeper implements CertificateKeeper {
       what: "the webhook configurations cannot be looked after",
       turn: () => this.#turn(),
     });
-    const onChange = () => void this.#turns.take();
-    if (world.install)
-      this.#trust = new Trust({
-        targets,
-        client,
-        cache,
-        clock,
-        log,
-        fieldManager: `${name}-webhook-ca`,
-        onChange,
-      });
+    if (world.install) this.#trust = new Trust(world, () => void this.#turns.take());
   }
 
   async start(): Promise<void> {

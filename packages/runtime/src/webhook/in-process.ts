@@ -4,7 +4,8 @@ import { Turns } from "./turns.ts";
 /** No certificates at all, for a server that has no socket. Configurations are still installed, if that is asked for. */
 export const withoutCertificates: Certificates = {
   secretFor: () => undefined,
-  keep: async ({ targets, install, client, cache, clock, random, log, name }) => {
+  keep: async (world) => {
+    const { install, clock, random, log } = world;
     if (!install) return { fault: () => undefined, close: () => undefined };
     const { Trust } = await import("./trust.ts");
     const turns: Turns = new Turns({
@@ -17,16 +18,7 @@ export const withoutCertificates: Certificates = {
         return Number.POSITIVE_INFINITY;
       },
     });
-    const onChange = () => void turns.take();
-    const trust = new Trust({
-      targets,
-      client,
-      cache,
-      clock,
-      log,
-      fieldManager: `${name}-webhook-ca`,
-      onChange,
-    });
+    const trust = new Trust(world, () => void turns.take());
     await trust.seen();
     await turns.take();
     return {

@@ -8,7 +8,7 @@ import {
 } from "@windlass/client";
 import { Secret } from "../kinds/index.ts";
 import { authoritiesFrom, authorityFrom, type StoredAuthority, secretData } from "./authority-secret.ts";
-import type { CertificateKeeper, CertificateWorld } from "./certificates.ts";
+import { authorityName, type CertificateKeeper, type CertificateWorld } from "./certificates.ts";
 import {
   type Authorities,
   type Leaf,
@@ -50,7 +50,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
     this.#world = world;
     this.#key = key;
     this.#rules = rules;
-    const { clock, random, log, cache, client, targets, name } = world;
+    const { clock, random, log, cache } = world;
     this.#turns = new Turns({
       clock,
       random,
@@ -59,15 +59,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
       turn: () => this.#turn(),
     });
     const onChange = () => void this.#turns.take();
-    this.#trust = new Trust({
-      targets,
-      client,
-      cache,
-      clock,
-      log,
-      fieldManager: `${name}-webhook-ca`,
-      onChange,
-    });
+    this.#trust = new Trust(world, onChange);
     const scope = { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` };
     const informer = cache.informer(Secret, scope);
     informer.subscribe(({ type, object }) => {
@@ -154,7 +146,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
   ): Promise<void> {
     const { client, log, name } = this.#world;
     const data = secretData(next);
-    const fieldManager = `${name}-webhook-ca`;
+    const fieldManager = authorityName(name);
     try {
       const after = this.#secret
         ? await client.update(Secret, { ...this.#secret, data }, { fieldManager })
@@ -210,7 +202,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
   #newAuthority(): StoredAuthority {
     const { clock, random, name } = this.#world;
     const { certificate, key } = createAuthority({
-      commonName: `${name}-webhook-ca`,
+      commonName: authorityName(name),
       validForMs: this.#rules.authorityLifetimeMs,
       clock,
       random,

@@ -1,4 +1,4 @@
-import type { Certificates } from "./certificates.ts";
+import { authorityName, type Certificates } from "./certificates.ts";
 import type { RotationRules } from "./rotation.ts";
 
 const day = 86_400_000;
@@ -45,7 +45,7 @@ export function selfManaged(options: SelfManagedOptions = {}): Certificates {
   // Certificates start five minutes in the past; clocks further apart than that cannot be helped.
   const skewMs = Math.min(5 * minute, leafLifetimeMs / 10);
   const rules: RotationRules = { authorityLifetimeMs, leafLifetimeMs, settleMs, skewMs };
-  const secretFor = (name: string) => options.secretName ?? `${name}-webhook-ca`;
+  const secretFor = (name: string) => options.secretName ?? authorityName(name);
   return {
     secretFor,
     keep: async (world) => {

@@ -1,29 +1,14 @@
-import {
-  compareResourceVersions,
-  isConflict,
-  isNotFound,
-  type KubernetesObject,
-  type Writer,
-} from "@windlass/client";
-import { type Clock, sleep } from "@windlass/clock";
-import type { Cache, Informer } from "../cache/contract.ts";
+import { compareResourceVersions, isConflict, isNotFound, type KubernetesObject } from "@windlass/client";
+import { sleep } from "@windlass/clock";
+import type { Informer } from "../cache/contract.ts";
 import { deviations } from "../reconcile/compare.ts";
-import type { Logger } from "../reconcile/log.ts";
 import { authoritiesIn, bundleOf, type StoredAuthority } from "./authority-secret.ts";
+import { authorityName, type CertificateWorld } from "./certificates.ts";
 import { trustFor } from "./rotation.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
-export interface TrustOptions {
-  readonly targets: readonly TrustTarget[];
-  readonly client: Writer;
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Under which name the bundles are applied: one of its own, so that applying a manifest does not take them away. */
-  readonly fieldManager: string;
-  /** Called whenever something was seen that may want an answer. */
-  readonly onChange: () => void;
-}
+/** What a {@link Trust} needs of the world. */
+export type TrustWorld = Pick<CertificateWorld, "name" | "targets" | "client" | "cache" | "clock" | "log">;
 
 interface Watched {
   readonly target: TrustTarget;
@@ -38,7 +23,8 @@ interface Watched {
  * number of replicas may do so at a time: a write is bound to what it was decided from.
  */
 export class Trust {
-  readonly #options: TrustOptions;
+  readonly #world: TrustWorld;
+  readonly #onChange: () => void;
   readonly #watched: readonly Watched[];
   readonly #parsed = new Map<string, readonly StoredAuthority[]>();
   /** Since when all who call hold an authority. */
@@ -46,13 +32,15 @@ export class Trust {
   /** Since when nobody calls. */
   #nobodySince: number | undefined;
 
-  constructor(options: TrustOptions) {
-    this.#options = options;
-    this.#watched = options.targets.map((target) => {
+  /** @param onChange called whenever something was seen that may want an answer. */
+  constructor(world: TrustWorld, onChange: () => void) {
+    this.#world = world;
+    this.#onChange = onChange;
+    this.#watched = world.targets.map((target) => {
       const scope = { fieldSelector: `metadata.name=${target.name}` };
       return {
         target,
-        informer: options.cache.informer(target.kind, scope),
+        informer: world.cache.informer(target.kind, scope),
         object: undefined,
         written: undefined,
       };
@@ -64,7 +52,7 @@ export class Trust {
   /** How long every target has held the authority; undefined if not all do, or not all have been seen. */
   readonly trustedForMs = (id: string): number | undefined => {
     const since = this.#nobodySince ?? this.#since.get(id);
-    return since === undefined ? undefined : this.#options.clock.monotonic() - since;
+    return since === undefined ? undefined : this.#world.clock.monotonic() - since;
   };
 
   /**
@@ -73,7 +61,7 @@ export class Trust {
    */
   async seen(): Promise<void> {
     const done = new AbortController();
-    const late = sleep(this.#options.clock, 5_000, done.signal).catch(() => undefined);
+    const late = sleep(this.#world.clock, 5_000, done.signal).catch(() => undefined);
     await Promise.race([late, Promise.allSettled(this.#watched.map(({ informer }) => informer.synced))]);
     done.abort();
   }
@@ -110,11 +98,11 @@ export class Trust {
     informer.subscribe((event) => {
       if (event.object.metadata.name !== target.name) return;
       this.#see(watched, event.type === "deleted" ? undefined : event.object);
-      this.#options.onChange();
+      this.#onChange();
     });
     const onSynced = () => {
       this.#judge();
-      this.#options.onChange();
+      this.#onChange();
     };
     // It rejects when the cache is stopped, and then there is nothing more to see.
     informer.synced.then(onSynced, () => undefined);
@@ -128,14 +116,14 @@ export class Trust {
     const astray = object && watched.target.astray(object);
     const { kind, name } = watched.target;
     if (astray !== undefined && astray !== before)
-      this.#options.log.warn({}, `${kind.kind} ${name}: ${astray}`);
+      this.#world.log.warn({}, `${kind.kind} ${name}: ${astray}`);
   }
 
   /** Finds what all who call trust at this moment. A target that is not there calls nobody. */
   #judge(): void {
     const isSeen = this.#watched.every(({ informer }) => informer.hasSynced);
     const callers = this.#watched.flatMap(({ target, object }) => (object ? this.#held(target, object) : []));
-    const now = this.#options.clock.monotonic();
+    const now = this.#world.clock.monotonic();
     this.#nobodySince = isSeen && callers.length === 0 ? (this.#nobodySince ?? now) : undefined;
     const ids = isSeen ? new Set(callers.flat().map(({ id }) => id)) : [];
     const since = new Map<string, number>();
@@ -169,7 +157,7 @@ export class Trust {
     skewMs: number,
   ): Promise<void> {
     const { target, informer, object } = watched;
-    const { client, fieldManager, log } = this.#options;
+    const { client, log } = this.#world;
     if (!informer.hasSynced) return;
     const held = object === undefined ? [] : this.#held(target, object).flat();
     const present = [...new Map(held.map((one) => [one.id, one])).values()];
@@ -181,6 +169,8 @@ export class Trust {
     if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
     const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;
     try {
+      // A name of its own, so that applying a manifest does not take the bundle away.
+      const fieldManager = authorityName(this.#world.name);
       const after = await client.apply(target.kind, bound, { fieldManager, force: true });
       watched.written = { version: after.metadata.resourceVersion, bundle };
       this.#see(watched, after);
