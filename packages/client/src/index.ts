@@ -34,7 +34,7 @@ export type {
   Kubeconfig,
   User,
 } from "./kubeconfig/kubeconfig.ts";
-export { type KubeconfigLocation, loadKubeconfig, mergeKubeconfigs } from "./kubeconfig/load.ts";
+export { type KubeconfigLocation, loadKubeconfig } from "./kubeconfig/load.ts";
 export { parseKubeconfig } from "./kubeconfig/parse.ts";
 export { type KubeconfigContent, kubeconfigFor } from "./kubeconfig/write.ts";
 export { splitLines } from "./lines.ts";

@@ -4,7 +4,7 @@ import type { AnyKind, ObjectKey } from "./object.ts";
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** `/api/v1` for the core group, `/apis/GROUP/VERSION` for the others. */
-export function groupVersionPath(kind: Pick<AnyKind, "group" | "version">): string {
+function groupVersionPath(kind: Pick<AnyKind, "group" | "version">): string {
   return kind.group === ""
     ? `/api/${segment(kind.version, "version")}`
     : `/apis/${segment(kind.group, "group")}/${segment(kind.version, "version")}`;

@@ -43,7 +43,7 @@ export async function loadKubeconfig(location: KubeconfigLocation = {}): Promise
 }
 
 /** Joins several as kubectl does: for each name, and for the current context, the first file that has it wins. */
-export function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
+function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
   const [only] = files;
   if (files.length === 1 && only) return only;
   const clusters = new Map<string, Cluster>();

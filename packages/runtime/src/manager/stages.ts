@@ -34,7 +34,7 @@ export async function startStage(
     const abort = new AbortController();
     const undo: (() => void)[] = [];
     const context: RunnableContext = {
-      client: cachedClient({ ...world }),
+      client: cachedClient(world),
       cache: world.cache,
       log: world.log.child({ runnable: runnable.name }),
       metrics: registry,

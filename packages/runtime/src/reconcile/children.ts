@@ -296,7 +296,7 @@ function idOf(kind: AnyKind, key: { readonly namespace?: string; readonly name: 
 }
 
 /** Waits for a delete, and takes "not there" for done. */
-export async function ignoreNotFound(deletion: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(deletion: Promise<unknown>): Promise<void> {
   try {
     await deletion;
   } catch (error) {

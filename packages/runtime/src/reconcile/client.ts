@@ -39,8 +39,6 @@ export interface CachedClientOptions {
   readonly isCached: (kind: AnyKind) => boolean;
   /** Called before each write is sent. Throws to refuse it. */
   readonly guard: (what: string) => void;
-  /** Aborts the requests that are given no signal of their own. */
-  readonly signal?: AbortSignal;
   readonly onWrite?: (note: WriteNote) => void;
   /** Brackets the sending of each write, e.g. with a span. */
   readonly around?: <T>(what: string, send: () => Promise<T>) => Promise<T>;
@@ -50,14 +48,6 @@ export interface CachedClientOptions {
 export function cachedClient(options: CachedClientOptions): ReconcileClient {
   const { client, cache, isCached, guard } = options;
   const around = options.around ?? ((_what, send) => send());
-  const withSignal = <T extends { readonly signal?: AbortSignal }>(given: T | undefined): T =>
-    options.signal === undefined
-      ? ((given ?? {}) as T)
-      : ({
-          ...given,
-          signal: given?.signal ? AbortSignal.any([given.signal, options.signal]) : options.signal,
-        } as T);
-
   const write = async <K extends AnyKind>(
     note: Pick<WriteNote, "verb" | "key" | "subresource"> & {
       readonly kind: K;
@@ -86,8 +76,8 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
   };
 
   const live: Reader = {
-    get: (kind, key, given) => client.get(kind, key, withSignal(given)),
-    list: (kind, given) => client.list(kind, withSignal(given)),
+    get: (kind, key, given) => client.get(kind, key, given),
+    list: (kind, given) => client.list(kind, given),
   };
   return {
     live,
@@ -113,25 +103,23 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
     },
     create: (kind, object, given) =>
       write({ verb: "create", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.create(kind, object, withSignal(given)),
+        client.create(kind, object, given),
       ),
     update: (kind, object, given) =>
       write({ verb: "update", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.update(kind, object, withSignal(given)),
+        client.update(kind, object, given),
       ),
     patch: (kind, key, patch, given) =>
-      write({ verb: "patch", kind, key, ...picked(given) }, () =>
-        client.patch(kind, key, patch, withSignal(given)),
-      ),
+      write({ verb: "patch", kind, key, ...picked(given) }, () => client.patch(kind, key, patch, given)),
     apply: (kind, object, given) =>
       write({ verb: "apply", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.apply(kind, object, withSignal(given)),
+        client.apply(kind, object, given),
       ),
     async delete(kind, key, given) {
       const what = `delete ${describe(kind, key)}`;
       guard(what);
       const before = isCached(kind) ? cache.get(kind, key) : undefined;
-      const answer = await around(what, () => client.delete(kind, key, withSignal(given)));
+      const answer = await around(what, () => client.delete(kind, key, given));
       if (given?.dryRun) return answer;
       noteDeletion(cache, kind, key, before, answer);
       options.onWrite?.({ verb: "delete", kind, key, ...(before === undefined ? {} : { before }) });
@@ -140,7 +128,7 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
     async deleteCollection(kind, given) {
       const what = `deleteCollection of ${kind.kind}${given?.namespace ? ` in ${given.namespace}` : ""}`;
       guard(what);
-      await around(what, () => client.deleteCollection(kind, withSignal(given)));
+      await around(what, () => client.deleteCollection(kind, given));
       if (!given?.dryRun) options.onWrite?.({ verb: "deleteCollection", kind, key: { name: "" } });
     },
   };

@@ -3,7 +3,7 @@ import { ApiError } from "@windlass/client";
 const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
 
 /** The reason of a failure that did not name one. */
-export const defaultReason = "ReconcileError";
+const defaultReason = "ReconcileError";
 
 /**
  * A failure with a reason of its own: one CamelCase word that the condition, the event, the metric and the log all carry.

@@ -38,8 +38,6 @@ export interface EventsOptions {
   readonly log: Logger;
   /** Which process reports, e.g. the pod's name. */
   readonly instance: string;
-  /** Throws when this process may not write. @default never */
-  readonly guard?: (what: string) => void;
 }
 
 interface Series {
@@ -194,7 +192,6 @@ export class Events {
   /** Never rejects. */
   async #send(what: string, write: () => Promise<unknown>): Promise<void> {
     try {
-      this.#options.guard?.(what);
       await write();
     } catch (error) {
       // The namespace is going, or the event has expired meanwhile: nobody is left to read it.

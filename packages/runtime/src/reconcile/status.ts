@@ -39,7 +39,6 @@ export interface StatusWrite {
   readonly memory: StatusMemory;
   /** Paths that differed, with `status.` before them; empty if nothing was written. */
   readonly because: readonly string[];
-  readonly object: KubernetesObject;
 }
 
 /**
@@ -74,7 +73,6 @@ export async function writeStatus(
         accepted: withoutForeignConditions(wanted, before),
       },
       because,
-      object: live,
     };
   const { name, namespace, uid } = live.metadata;
   const body = {
@@ -96,7 +94,6 @@ export async function writeStatus(
   return {
     memory: { wanted, fingerprint: print, shape, accepted },
     because: because.map((path) => `status.${path}`),
-    object,
   };
 }
 

@@ -30,10 +30,10 @@ export interface WebhookAnswer {
 export const conversionPath = "/convert";
 
 /** What a review may weigh: two objects of the 3 MiB that an API server takes, and what surrounds them. */
-export const admissionLimit = 7 * 1024 * 1024;
+const admissionLimit = 7 * 1024 * 1024;
 
 /** A whole list may come to be converted in one review. */
-export const conversionLimit = 64 * 1024 * 1024;
+const conversionLimit = 64 * 1024 * 1024;
 
 /** What a dispatcher needs of the world around it. */
 export interface DispatchWorld {
