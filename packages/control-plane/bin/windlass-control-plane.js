@@ -26,7 +26,9 @@ function writtenAt(path) {
  */
 function isCurrent(built) {
   if (root.includes("node_modules") || writtenAt(join(root, "src")) === undefined) return true;
-  const sources = readFileSync(join(root, "dist", "bundle", "sources.txt"), "utf8").split("\n");
+  const list = join(root, "dist", "bundle", "sources.txt");
+  if (writtenAt(list) === undefined) return false;
+  const sources = readFileSync(list, "utf8").split("\n");
   return sources.every((path) => (writtenAt(join(root, path)) ?? Number.POSITIVE_INFINITY) <= built);
 }
 
