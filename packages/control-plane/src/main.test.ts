@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -141,6 +141,7 @@ test.each([
   [["--kubeconfig", "x", "--nonsense"], "Unknown option '--nonsense'"],
   [["--port", "1"], "--kubeconfig FILE is needed"],
   [["--kubeconfig", "x", "--controllers", "deployment,nonsense"], "--controllers: there is no"],
+  [["--kubeconfig", "x", "--host="], "--host must not be empty"],
 ])(
   "bad usage is explained: %j",
   async (args, message) => {
@@ -163,6 +164,28 @@ test("a port that is taken is named", async () => {
   taken.close();
   expect(code).toBe(1);
   expect(output).toContain(`port ${port} is in use: choose another with --port`);
+}, 15_000);
+
+test("files that cannot be written are told before anything is started", async () => {
+  const nowhere = join(folder, "none");
+  const noFolder = await run("--kubeconfig", join(nowhere, "kubeconfig")).ended;
+  expect(noFolder.output).toBe(
+    `windlass-control-plane: --kubeconfig: there is no folder ${nowhere}: make it, or name a file elsewhere\n`,
+  );
+  const isFolder = await run("--kubeconfig", join(folder, "kubeconfig"), "--data", folder).ended;
+  expect(isFolder.output).toBe(`windlass-control-plane: --data: ${folder} is a folder: name a file\n`);
+  expect([noFolder.code, isFolder.code]).toEqual([1, 1]);
+  expect(readdirSync(folder)).toEqual([]);
+}, 15_000);
+
+test("says where it listens, and what to do to use it", async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  const server = run("--kubeconfig", kubeconfig, "--controllers", "none");
+  await server.ready;
+  server.child.kill("SIGINT");
+  const { code, output } = await server.ended;
+  expect(code).toBe(0);
+  expect(output).toContain(`at ${identityIn(kubeconfig).url}: export KUBECONFIG=${kubeconfig}\n`);
 }, 15_000);
 
 test("images are given programs, and what makes no sense is explained", async () => {

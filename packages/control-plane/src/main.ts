@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
 import type { ControllerName } from "./controllers/index.ts";
@@ -15,7 +17,7 @@ A Kubernetes API server in one process, for developing and testing operators. Ru
   --controllers LIST   run these controllers beside the server: all, none, or names with commas between (default: all)
   --processes          run a real process for each container, as the user that runs this (default: pods are simulated)
   --image NAME=COMMAND what to run for containers of an image that name no command; may be given several times
-  --help               show this
+  -h, --help           show this
 `;
 
 /** What the command line asks for. */
@@ -30,14 +32,24 @@ class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** A file that cannot be where the command line wants it: found out before anything is started. */
+class PlaceError extends Error {
+  override readonly name = "PlaceError";
+}
+
 async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
   const values = parse(args);
   if (values.help) return "help";
   const { kubeconfig, port, host, data, controllers, image = [] } = values;
+  for (const name of texts) {
+    if (values[name] === "") throw new UsageError(`--${name} must not be empty`);
+  }
   if (kubeconfig === undefined) throw new UsageError("--kubeconfig FILE is needed");
   if (port !== undefined && !(/^\d+$/.test(port) && Number(port) <= 65_535)) {
     throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(port)}`);
   }
+  checkPlace("kubeconfig", kubeconfig);
+  if (data !== undefined) checkPlace("data", data);
   return {
     kubeconfig,
     listen: {
@@ -68,7 +80,7 @@ function parse(args: readonly string[]): Partial<Record<(typeof texts)[number], 
         controllers: { type: "string" },
         processes: { type: "boolean" },
         image: { type: "string", multiple: true },
-        help: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
       },
     }).values;
   } catch (error) {
@@ -77,6 +89,16 @@ function parse(args: readonly string[]): Partial<Record<(typeof texts)[number], 
 }
 
 const texts = ["kubeconfig", "port", "host", "data", "controllers"] as const;
+
+function checkPlace(option: "kubeconfig" | "data", path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new PlaceError(`--${option}: ${path} is a folder: name a file`);
+  }
+  const folder = dirname(resolve(path));
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new PlaceError(`--${option}: there is no folder ${folder}: make it, or name a file elsewhere`);
+  }
+}
 
 /** The shell takes the command apart; arguments of the container follow. */
 function readImages(given: readonly string[]): NonNullable<ProcessOptions["images"]> {
@@ -118,7 +140,10 @@ function explain(error: unknown): string {
     case "EROFS":
       return message;
     default:
-      return name === "DataFileError" || name === "UsageError" || name === "CertificateError"
+      return name === "DataFileError" ||
+        name === "UsageError" ||
+        name === "PlaceError" ||
+        name === "CertificateError"
         ? message
         : String((error as Error).stack ?? error);
   }
@@ -132,14 +157,17 @@ async function run(wishes: Wishes): Promise<void> {
     void stopping.then(() => process.exit(0));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  let url: string;
   try {
-    await plane.listen(wishes.listen);
+    url = await plane.listen(wishes.listen);
     await writeFile(wishes.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
   } catch (error) {
     await plane.close();
     throw error;
   }
-  process.stdout.write(`ready in ${Math.round(performance.now())} ms\n`);
+  process.stdout.write(
+    `ready in ${Math.round(performance.now())} ms\nat ${url}: export KUBECONFIG=${resolve(wishes.kubeconfig)}\n`,
+  );
 }
 
 try {

@@ -70,7 +70,9 @@ function pathBehind({ request }: WriteRequest): string {
 }
 
 function simulated(what: string): StatusError {
-  return unsupported(`${what} for pods that are simulated: start it with processes to run them for real`);
+  return unsupported(
+    `${what} for pods that are simulated: start it with --processes, or in code with processes, to run them for real`,
+  );
 }
 
 /** A pod that may be talked to, by this user. @throws StatusError */
