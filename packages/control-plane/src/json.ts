@@ -23,6 +23,14 @@ export function clone<T extends Json | undefined>(value: T): T {
   return copy as T;
 }
 
+/** A copy with the keys of all objects in the order in which Go writes those of a map. */
+export function sorted<T extends Json>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted) as T;
+  const entries = Object.keys(value).toSorted();
+  return Object.fromEntries(entries.map((key) => [key, sorted((value as JsonObject)[key] as Json)])) as T;
+}
+
 /** Whether two values are the same JSON: order of keys aside, order of items not. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -1,4 +1,4 @@
-import { clone, equal, type JsonObject, textOf } from "../json.ts";
+import { equal, type JsonObject, sorted, textOf } from "../json.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
@@ -79,8 +79,9 @@ export async function revisionHistory(
   }
 }
 
+/** In the order in which the real controllers write it: some compare it byte by byte. */
 function revisionData(owner: StoredObject): JsonObject {
-  return { spec: { template: { ...clone(templateOf(owner)), $patch: "replace" } } };
+  return sorted({ spec: { template: { ...templateOf(owner), $patch: "replace" } } });
 }
 
 /** The template that a revision stands for. */

@@ -243,6 +243,16 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
   });
 });
 
+test("a revision is written as the real controllers write it, with sorted keys", async () => {
+  await using world = await stage();
+  await world.create(workload("DaemonSet", "logs"));
+  const [revision] = world.list("controllerrevisions.apps");
+  const data = revision?.data as JsonObject;
+  expect(Object.keys(field(data, "spec", "template") as JsonObject)).toEqual(["$patch", "metadata", "spec"]);
+  const spec = Object.keys(field(data, "spec", "template", "spec") as JsonObject);
+  expect(spec).toEqual(spec.toSorted());
+});
+
 test("a set whose pods need not wait for each other is still updated one pod at a time", async () => {
   await using world = await stage();
   await world.create(workload("StatefulSet", "db", { replicas: 3, podManagementPolicy: "Parallel" }));

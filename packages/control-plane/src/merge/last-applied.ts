@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type JsonObject, sorted } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { appliedFields } from "./applied-fields.ts";
 import type { FieldSet } from "./field-set.ts";
@@ -75,14 +75,6 @@ function parse(text: string): JsonObject | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const result: JsonObject = {};
-  for (const key of Object.keys(value).toSorted()) put(result, key, sorted(value[key] as Json));
-  return result;
 }
 
 /** The server writes JSON that is safe inside HTML. */
