@@ -37,7 +37,9 @@ export interface ManagedFieldsEntry {
 }
 
 /** Metadata as one writes it: the server fills in the rest, and a name may be generated. */
-export type ObjectMetaInput = Partial<ObjectMeta>;
+export interface ObjectMetaInput extends Omit<Partial<ObjectMeta>, "namespace"> {
+  readonly namespace?: string | undefined;
+}
 
 export interface KubernetesObject {
   readonly apiVersion?: string;
@@ -112,9 +114,9 @@ export function metadataOnly(kind: AnyKind): ResourceKind<KubernetesObject, neve
   return { group, version, kind: kind.kind, plural, scope, representation: "PartialObjectMetadata" };
 }
 
-/** Where an object is. `namespace` is absent for cluster-scoped kinds. */
+/** Where an object is. `namespace` is left out, or undefined, for cluster-scoped kinds: an object's own metadata will do. */
 export interface ObjectKey {
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name: string;
 }
 

@@ -14,7 +14,7 @@ export interface GetOptions extends CallOptions {
 
 export interface ListOptions extends CallOptions {
   /** @default all namespaces */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly limit?: number;
@@ -48,7 +48,7 @@ export interface DeleteOptions extends CallOptions {
 
 export interface WatchOptions extends CallOptions {
   /** @default all namespaces */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** Events after this version. Absent: the current objects first, as ADDED. */

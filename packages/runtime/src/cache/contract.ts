@@ -23,7 +23,8 @@ export type CacheEvent<T> =
   | { readonly type: "deleted"; readonly object: T };
 
 export interface CacheListOptions {
-  readonly namespace?: string;
+  /** @default all namespaces */
+  readonly namespace?: string | undefined;
   readonly labelSelector?: string;
 }
 

@@ -2,7 +2,7 @@ import { Entry } from "./entry.ts";
 
 /** A key that is an object: addressed like what it stands for. */
 export interface NamespacedKey {
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly name: string;
 }
 

@@ -4,6 +4,7 @@ import {
   type InputOf,
   isNotFound,
   type KubernetesObject,
+  type ObjectKey,
   type ObjectMetaInput,
   type OwnerReference,
 } from "@windlass/client";
@@ -205,6 +206,7 @@ export class Children {
         `${subject} cannot be owned by ${from}: an owner in a namespace owns only objects in that namespace. Apply it with context.client and remove it in "finalize".`,
       );
     const {
+      namespace: _namespace,
       uid: _uid,
       resourceVersion: _version,
       managedFields: _fields,
@@ -291,7 +293,7 @@ function isPair(child: Child): child is readonly [AnyKind, ChildObject] {
   return Array.isArray(child);
 }
 
-function idOf(kind: AnyKind, key: { readonly namespace?: string; readonly name: string }): string {
+function idOf(kind: AnyKind, key: ObjectKey): string {
   return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
 }
 

@@ -151,8 +151,14 @@ function noteDeletion(
   const uid = known ?? (before?.metadata.finalizers?.length ? undefined : before?.metadata.uid);
   if (uid === undefined) return;
   const { resourceVersion } = before?.metadata.uid === uid ? before.metadata : {};
-  const gone = { metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
-  cache.deleted(kind, gone, { isCertain: known !== undefined });
+  const { name, namespace } = key;
+  const metadata = {
+    name,
+    uid,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  cache.deleted(kind, { metadata }, { isCertain: known !== undefined });
 }
 
 function notFound(kind: AnyKind, key: ObjectKey): ApiError {

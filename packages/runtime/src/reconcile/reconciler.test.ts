@@ -402,15 +402,16 @@ describe("the context", () => {
     const run = await running(
       appController({
         owns: [ConfigMap],
-        reconcile: async (_app, { apply, owned, ownedAll, client }) => {
-          const applied = await apply(ConfigMap, { metadata: { name: "web" } });
+        reconcile: async ({ metadata: { name, namespace } }, { apply, owned, ownedAll, client, cache }) => {
+          const applied = await apply(ConfigMap, { metadata: { name, namespace } });
           seen.push(applied.metadata.uid === owned(ConfigMap)?.metadata.uid, ownedAll(ConfigMap).length);
-          seen.push((await client.get(ConfigMap, key)).metadata.name);
+          seen.push((await client.get(ConfigMap, { name, namespace })).metadata.name);
+          seen.push(cache.list(ConfigMap, { namespace }).length);
           return { children: [] };
         },
       }),
     );
-    expect(seen.slice(0, 3)).toEqual([true, 1, "web"]);
+    expect(seen.slice(0, 4)).toEqual([true, 1, "web", 1]);
     // What was applied in the same reconcile counts as wanted.
     expect(run.cluster.get(ConfigMap, key)).toBeDefined();
     await run.manager.stop();
