@@ -56,16 +56,22 @@ export async function openConnection(
   { client, kubeconfig, context, metrics }: ManagerOptions,
   { log, fence, registry, clock, random, outage }: ConnectionParts,
 ): Promise<Connection> {
-  if (client) {
-    const open = client.through(outage.watch);
+  const guarded: Interceptor = (next) => fenced(next, fence);
+  if (client)
     return {
-      open,
-      fenced: open.through((next) => fenced(next, fence)),
+      open: client.through(outage.watch),
+      fenced: client.through((next) => {
+        const reads = outage.watch(next);
+        const writes = intercept(next, [retry({ clock, random }), guarded, outage.watch, once]);
+        return {
+          request: (request) => (request.method === "GET" ? reads : writes).request(request),
+          close: () => next.close(),
+        };
+      }),
       access: undefined,
       greet: (signal) => greet(client, undefined, signal),
       close: () => Promise.resolve(),
     };
-  }
   const access = await findAccess({
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
@@ -94,7 +100,6 @@ export async function openConnection(
     onRetry: ({ because, request }) => measures?.retried(String(because), request.method, host),
   });
   const first = new Client({ transport: intercept(base, [retrying]), log });
-  const guarded: Interceptor = (next) => fenced(next, fence);
   return {
     open: new Client({ transport: intercept(base, [retrying, outage.watch]), log, protobuf: true }),
     fenced: new Client({ transport: intercept(base, [retrying, guarded, outage.watch]), log }),
@@ -127,3 +132,9 @@ function fenced(next: Transport, fence: Fence): Transport {
     close: () => next.close(),
   };
 }
+
+/** Has a client that repeats requests by itself make each once: the repetitions are made where the fence is asked before each. */
+const once: Interceptor = (next) => ({
+  request: (request) => next.request({ ...request, retry: "never" }),
+  close: () => next.close(),
+});

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
-import { Client } from "@windlass/client";
-import type { Clock } from "@windlass/clock";
+import { Client, type Interceptor, retry } from "@windlass/client";
+import { type Clock, seededRandom } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { ConfigMap, Lease } from "../kinds/index.ts";
 import { appController, ModelRun } from "../reconcile/model-run.ts";
@@ -121,6 +121,42 @@ test("a renewal that was under way while the machine slept renews nothing", asyn
   await run.settle(1_000);
   expect(outcome).toBe("FencedError");
   const stopped = sleeper.stop();
+  await run.settle(60_000);
+  await stopped;
+});
+
+test("a write that a handed-in client would repeat is not repeated once the lease is lost", async () => {
+  const run = new ModelRun();
+  const sent: string[] = [];
+  const busy: Interceptor = (next) => ({
+    request: async (request) => {
+      const isOurs = request.method === "POST" && request.path.includes("/configmaps");
+      const response = await next.request(request);
+      if (!isOurs) return response;
+      sent.push(`at ${run.clock.monotonic()}`);
+      return { ...response, status: 429, headers: { ...response.headers, "retry-after": "15" } };
+    },
+    close: () => next.close(),
+  });
+  const { client } = run.cluster;
+  const repeating = retry({ clock: run.clock, random: seededRandom(1) });
+  const leader = run.another({ ...election("a"), client: client.through(busy).through(repeating) });
+  let outcome = "";
+  leader.add((context) => {
+    void context.client.create(ConfigMap, made("late")).catch((error: Error) => {
+      outcome = error.name;
+    });
+  });
+  await leader.start();
+  await run.settle(1_000);
+  expect(sent).toEqual(["at 0"]);
+  run.cluster.fault = leasesFail;
+  await run.settle(60_000);
+  expect(leader.isLeading).toBe(false);
+  expect(sent).toEqual(["at 0"]);
+  expect(outcome).toBe("FencedError");
+  run.cluster.fault = undefined;
+  const stopped = leader.stop();
   await run.settle(60_000);
   await stopped;
 });
