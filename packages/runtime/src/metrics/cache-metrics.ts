@@ -1,5 +1,5 @@
 import type { CacheObserver, InformerCache, InformerLabels } from "../cache/index.ts";
-import type { Registry } from "./registry.ts";
+import type { Labels, Registry } from "./registry.ts";
 
 const informerLabels = ["group", "kind", "namespace"];
 const listBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -39,7 +39,10 @@ export function cacheObserver(registry: Registry): CacheObserver {
   };
 }
 
-/** Shows, at each scrape, what a cache holds and how far behind it is. Returns the way to stop. */
+/**
+ * Shows, at each scrape, what a cache holds and how far behind it is: the informers of one kind and namespace together, and none
+ * that is gone. Returns the way to stop.
+ */
 export function watchCache(registry: Registry, cache: InformerCache): () => void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help, labels: informerLabels });
   const items = gauge("windlass_cache_items", "Objects held");
@@ -49,13 +52,17 @@ export function watchCache(registry: Registry, cache: InformerCache): () => void
     "windlass_cache_staleness_seconds",
     "Seconds since the server last gave a sign of life",
   );
+  let shown: Labels[] = [];
   return items.collect(() => {
-    for (const one of cache.stats()) {
+    for (const labels of shown) for (const one of [items, bytes, pending, stale]) one.remove(labels);
+    const stats = cache.stats();
+    shown = stats.map(labelsOf);
+    for (const one of stats) {
       const labels = labelsOf(one);
-      items.set(one.items, labels);
-      bytes.set(one.bytes, labels);
-      pending.set(one.pendingWrites, labels);
-      stale.set(one.staleSeconds, labels);
+      items.add(one.items, labels);
+      bytes.add(one.bytes, labels);
+      pending.add(one.pendingWrites, labels);
+      stale.set(Math.max(stale.value(labels), one.staleSeconds), labels);
     }
   });
 }
