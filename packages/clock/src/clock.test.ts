@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { ManualClock, seededRandom, sleep, systemRandom, uuid } from "./index.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { ManualClock, seededRandom, sleep, systemClock, systemRandom, uuid } from "./index.ts";
 
 test("timers fire in due order, and in the order of their making where that is equal", async () => {
   const clock = new ManualClock();
@@ -56,4 +56,18 @@ test("uuids are version 4, variant 1", () => {
   for (const random of [systemRandom, seededRandom(7)]) {
     expect(uuid(random)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   }
+});
+
+test("the machine's clock waits for months where that is asked for, though no timer of Node's does", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const day = 86_400_000;
+  let fired = 0;
+  systemClock.schedule(60 * day, () => fired++);
+  const cancel = systemClock.schedule(60 * day, () => fired++);
+  vi.advanceTimersByTime(59 * day);
+  expect(fired).toBe(0);
+  cancel();
+  vi.advanceTimersByTime(2 * day);
+  expect(fired).toBe(1);
 });
