@@ -175,6 +175,43 @@ export function fromAnnotations(pod: StoredObject): Behavior | undefined {
   };
 }
 
+const prefix = "node.windlass.dev/";
+const needsDuration = "is no duration, such as 1m30s or 500ms";
+const needsNumber = "is no whole number";
+
+/** What is wrong with the value of an annotation; undefined if it makes sense. */
+const faultOf = new Map<string, (text: string) => string | undefined>([
+  [
+    annotations.behavior,
+    (text) => (kinds.some((kind) => kind === text) ? undefined : `is none of ${kinds.join(", ")}`),
+  ],
+  [annotations.after, (text) => (duration(text) === undefined ? needsDuration : undefined)],
+  [annotations.startAfter, (text) => (duration(text) === undefined ? needsDuration : undefined)],
+  [annotations.readyAfter, (text) => (duration(text) === undefined ? needsDuration : undefined)],
+  [
+    annotations.linger,
+    (text) =>
+      text === "grace" || duration(text) !== undefined ? undefined : `${needsDuration}, and not grace`,
+  ],
+  [annotations.exitCode, (text) => (wholeNumber(text) === undefined ? needsNumber : undefined)],
+  [annotations.times, (text) => (wholeNumber(text) === undefined ? needsNumber : undefined)],
+  [annotations.container, () => undefined],
+  [annotations.logs, () => undefined],
+]);
+
+/** What a pod's annotations say that counts as not said, one sentence for each: a misspelling must not go unnoticed. */
+export function misunderstood(pod: StoredObject): string[] {
+  const given = field(pod, "metadata", "annotations");
+  if (given === null || typeof given !== "object") return [];
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (!name.startsWith(prefix)) return [];
+    const check = faultOf.get(name);
+    if (!check) return [`${name} is not known, and ignored. There are ${[...faultOf.keys()].join(", ")}`];
+    const fault = check(textOf(value));
+    return fault === undefined ? [] : [`${name} is ignored: ${JSON.stringify(value)} ${fault}`];
+  });
+}
+
 function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -53,6 +53,32 @@ test("a pod is placed, started and ready, and its events say so", async () => {
   ]);
 });
 
+test("an annotation that makes no sense is told of, once, and the pod runs as usual", async () => {
+  await using world = await stage();
+  await world.create(
+    pod("odd", behave("crashloop", { "node.windlass.dev/after": "soon", "node.windlass.dev/exitcode": "3" })),
+  );
+  expect(phase(world, "odd")).toBe("Running");
+  const told = world.events("Pod").filter((text) => text.startsWith("AnnotationIgnored: "));
+  expect(told).toEqual([
+    'AnnotationIgnored: node.windlass.dev/after is ignored: "soon" is no duration, such as 1m30s or 500ms',
+    expect.stringContaining('behavior is ignored: "crashloop" is none of run, never-ready,'),
+    expect.stringContaining("node.windlass.dev/exitcode is not known, and ignored. There are "),
+  ]);
+});
+
+test("annotations that make sense are taken without a word", async () => {
+  await using world = await stage();
+  const all = { after: "1m30s", "exit-code": "3", times: "1", "start-after": "5", "ready-after": "500ms" };
+  const more = { ...all, linger: "grace", container: "main", logs: "text" };
+  const named = Object.fromEntries(
+    Object.entries(more).map(([name, value]) => [`node.windlass.dev/${name}`, value]),
+  );
+  await world.create(pod("told", behave("fail", named)));
+  await world.pass(10_000);
+  expect(world.events("Pod").join()).not.toContain("AnnotationIgnored");
+});
+
 test("a container is not ready before anybody asks whether it is", async () => {
   await using world = await stage();
   const probed = {

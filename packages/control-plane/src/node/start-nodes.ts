@@ -24,7 +24,7 @@ import type { ProcessRuntime } from "../processes/index.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { Addresses } from "./addresses.ts";
-import type { Behaviors } from "./behavior.ts";
+import { type Behaviors, misunderstood } from "./behavior.ts";
 import type { Connections } from "./connections.ts";
 import { stepContainer } from "./container.ts";
 import { startNodeLifecycle } from "./node-lifecycle.ts";
@@ -224,9 +224,17 @@ function startKubelets(
       return undefined;
     }
     note(key, pod, view, step.status);
-    await tell(pod, node, [...step.events, ...(runtime?.takeEvents(pod) ?? [])]);
+    await tell(pod, node, [...warnings(pod), ...step.events, ...(runtime?.takeEvents(pod) ?? [])]);
     if (!isSettled(pod, step)) await write(pod, node, step.status);
     return step.againMs === undefined ? undefined : { requeueAfterMs: step.againMs };
+  }
+
+  /** Told once, when the node first has the pod. */
+  function warnings(pod: StoredObject) {
+    if (field(pod, "status", "startTime") !== undefined) return [];
+    return misunderstood(pod).map(
+      (message) => ({ type: "Warning", reason: "AnnotationIgnored", message }) as const,
+    );
   }
 
   /** Remembers who waits for something that may come. */
