@@ -2,7 +2,7 @@ import { Client } from "@windlass/client";
 import { type Clock, systemClock } from "@windlass/clock";
 import { ControlPlane } from "@windlass/control-plane";
 import { manager } from "@windlass/runtime";
-import { CronJob, CustomResourceDefinition, Deployment, Job, Pod } from "@windlass/runtime/kinds";
+import { CronJob, CustomResourceDefinition, Deployment, Job, Node, Pod } from "@windlass/runtime/kinds";
 import { Simulation, startCluster, waitFor, waitForCondition } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Greeting, greeting } from "./greeting.ts";
@@ -53,6 +53,23 @@ test("a scheduler places pods on the nodes that a test describes", async () => {
   const { items } = await client.list(Pod, { namespace: "default" });
   const phases = new Set(items.map(({ status }) => status?.phase));
   expect(phases).toEqual(new Set(["Pending", "Running"]));
+});
+
+test("a node that is cut off is not ready, until it is back", async () => {
+  await using world = await Simulation.start({
+    seed: 7,
+    controlPlane: { nodes: { nodes: [{ name: "east" }, { name: "west" }] } },
+  });
+  const ready = async () => {
+    const { status } = await world.client.get(Node, { name: "east" });
+    return status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  };
+  const back = world.plane.node.lose("east");
+  await world.advance(60_000);
+  expect(await ready()).toBe("Unknown");
+  back();
+  await world.advance(60_000);
+  expect(await ready()).toBe("True");
 });
 
 test("an operator gets there in spite of conflicts, lost watches and a forgotten past", async () => {
