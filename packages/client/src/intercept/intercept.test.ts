@@ -151,6 +151,14 @@ test("the size of an answer is told when it was read to its end, and not of one 
   expect(transport.left).toBe(1);
 });
 
+test("an answer whose size is counted can be left before its first piece", async () => {
+  const transport = fakeTransport(() => ({ chunks: ["abc"] }));
+  const around = observe({ host: "h:1", onResponseSize: () => undefined })(transport);
+  const { body } = await around.request(get);
+  await body[Symbol.asyncIterator]().return?.();
+  expect(transport.open).toBe(0);
+});
+
 test("a 401 is told as an expired client certificate if it is one, and otherwise left as it is", async () => {
   const day = 86_400_000;
   const clock = new ManualClock(Date.now());

@@ -79,17 +79,28 @@ export function observe(options: ObserveOptions): Interceptor {
   });
 }
 
+/** No generator: one that was never begun does not pass on that it is left. */
 function counted(response: TransportResponse, onEnd: (bytes: number) => void): TransportResponse {
+  return { ...response, body: { [Symbol.asyncIterator]: () => counting(response.body, onEnd) } };
+}
+
+function counting(
+  body: AsyncIterable<Uint8Array>,
+  onEnd: (bytes: number) => void,
+): AsyncIterator<Uint8Array> {
+  const inner = body[Symbol.asyncIterator]();
+  let bytes = 0;
   return {
-    ...response,
-    body: (async function* () {
-      let bytes = 0;
-      for await (const chunk of response.body) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-      onEnd(bytes);
-    })(),
+    async next() {
+      const step = await inner.next();
+      if (step.done) onEnd(bytes);
+      else bytes += step.value.length;
+      return step;
+    },
+    async return() {
+      await inner.return?.();
+      return { done: true, value: undefined };
+    },
   };
 }
 
