@@ -151,7 +151,6 @@ export async function startBinaries(
 class Program {
   readonly #command: readonly string[];
   #process: ChildProcess;
-  #guard: ChildProcess | undefined;
 
   constructor(program: string, log: string, flags: readonly string[]) {
     this.#command = [log, program, ...flags];
@@ -173,15 +172,13 @@ class Program {
     });
     this.#process.kill("SIGKILL");
     await gone;
-    this.#guard?.kill("SIGKILL");
   }
 
   #launch(): ChildProcess {
     // The shell only joins output and log file; exec makes the program itself the child.
     const script = 'log="$1"; shift; exec "$@" >>"$log" 2>&1';
     const launched = spawn("/bin/sh", ["-c", script, "sh", ...this.#command], { stdio: "ignore" });
-    this.#guard?.kill("SIGKILL");
-    this.#guard = launched.pid === undefined ? undefined : guard(launched.pid);
+    if (launched.pid !== undefined) guard(launched);
     return launched;
   }
 }

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { guard } from "./guard.ts";
 
 /** A process that starts a program, guards it, and says which it is. */
 const parent = `
   import { spawn } from "node:child_process";
   import { guard } from ${JSON.stringify(new URL("./guard.ts", import.meta.url).href)};
   const program = spawn("sleep", ["600"], { stdio: "ignore" });
-  guard(program.pid);
+  guard(program);
   process.stdout.write(String(program.pid));
 `;
 
@@ -29,4 +30,11 @@ test("a guarded program ends with the process that started it, even if that is k
   expect(isAlive(pid)).toBe(true);
   child.kill("SIGKILL");
   await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+});
+
+test("a guard goes with its program: what has that number later is another's", async () => {
+  const program = spawn(process.execPath, ["-e", ""]);
+  const guarding = guard(program);
+  const [[status], [, signal]] = await Promise.all([once(program, "exit"), once(guarding, "exit")]);
+  expect([status, signal]).toEqual([0, "SIGKILL"]);
 });
