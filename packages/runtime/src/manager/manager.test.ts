@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CacheMissError } from "../cache/index.ts";
 import { Deployment } from "../kinds/index.ts";
 import { appController, key, ModelRun, running, webapp } from "../reconcile/model-run.ts";
 import type { Runnable } from "./runnable.ts";
@@ -151,6 +152,37 @@ describe("order", () => {
     await other.start();
     await run.settle(0);
     expect(image).toBe("nginx:1");
+    await other.stop();
+    await run.manager.stop();
+  });
+
+  test("a webhook server reads from the server what controllers will have cached, for it starts before the caches fill", async () => {
+    const run = await running(webapp);
+    const { cache } = run.cluster;
+    let isFull = false;
+    const other = run.another({
+      cache: {
+        ...cache,
+        get: (kind, at) => {
+          if (!isFull) throw new CacheMissError(kind, "it has not synced yet");
+          return cache.get(kind, at);
+        },
+        waitForSync: async () => {
+          isFull = true;
+        },
+      },
+    });
+    const read: string[] = [];
+    const start: Runnable["start"] = async ({ client }) => {
+      read.push((await client.get(Deployment, key)).metadata.name);
+      await client.patch(Deployment, key, {
+        type: "merge",
+        patch: { metadata: { labels: { by: "webhook" } } },
+      });
+    };
+    await other.add(webapp).add({ name: "webhook", stage: "webhook", start }).start();
+    expect(read).toEqual(["web"]);
+    expect(run.cluster.get(Deployment, key)?.metadata.labels).toMatchObject({ by: "webhook" });
     await other.stop();
     await run.manager.stop();
   });

@@ -1,16 +1,9 @@
 import { hostname } from "node:os";
-import type { AnyKind, Client } from "@windlass/client";
+import type { Client } from "@windlass/client";
 import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
-import {
-  type Cache,
-  createCache,
-  type InformerScope,
-  namespaceSet,
-  namespacesByLabel,
-} from "../cache/index.ts";
+import type { Cache } from "../cache/index.ts";
 import { type AnyController, isController } from "../controller/controller.ts";
 import { IndexTable } from "../controller/indexes.ts";
-import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { electionMetrics } from "../metrics/manager-metrics.ts";
 import { Registry } from "../metrics/registry.ts";
@@ -19,6 +12,7 @@ import { Events } from "../reconcile/events.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
+import { cachedKinds, openCache, scopeOf } from "./caching.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { closedFence, type Fence } from "./fence.ts";
 import { type HealthCheck, HealthChecks, ping } from "./health.ts";
@@ -225,7 +219,7 @@ class ManagerRun implements Manager {
     const shared = {
       cache,
       informer: this.#informers(cache),
-      isCached: this.#cachedKinds(),
+      isCached: cachedKinds(this.#controllers),
       clock: this.#clock,
       random: this.#random,
       log,
@@ -298,8 +292,21 @@ class ManagerRun implements Manager {
     return events;
   }
 
+  #openCache(connection: Connection, log: Logger): Cache {
+    const { cache, stop } = openCache(this.#options, {
+      source: connection.open,
+      registry: this.registry,
+      clock: this.#clock,
+      random: this.#random,
+      log,
+    });
+    this.#started.add("cache", stop);
+    return cache;
+  }
+
   #informers(cache: Cache): World["informer"] {
-    const defaultScope = this.#scope(cache);
+    const { scope: defaultScope, release } = scopeOf(this.#options.namespaces, cache);
+    this.#started.add("namespaces", () => Promise.resolve(release()));
     return (kind, scope = {}) =>
       this.#indexes.equip(kind, cache.informer(kind, { ...defaultScope, ...scope }));
   }
@@ -317,44 +324,6 @@ class ManagerRun implements Manager {
       return missing.length === 0 ? undefined : `not yet synced: ${missing.join(", ")}`;
     });
     return opened;
-  }
-
-  #openCache({ open }: Connection, log: Logger): Cache {
-    const { cache: given, cacheSyncTimeoutMs = 120_000 } = this.#options;
-    if (given) {
-      this.#started.add("cache", () => given.stop());
-      return given;
-    }
-    const cache = createCache({
-      ...this.#options.caching,
-      source: open,
-      clock: this.#clock,
-      random: this.#random,
-      log,
-      outagesAreTold: true,
-      observer: cacheObserver(this.registry),
-      syncTimeout: cacheSyncTimeoutMs,
-    });
-    const unwatch = watchCache(this.registry, cache);
-    this.#started.add("cache", async () => {
-      unwatch();
-      await cache.stop();
-    });
-    return cache;
-  }
-
-  #scope(cache: Cache): InformerScope {
-    const { namespaces } = this.#options;
-    if (namespaces === undefined) return {};
-    if (Array.isArray(namespaces)) {
-      const [only] = namespaces;
-      return namespaces.length === 1 ? { namespace: only } : { namespaces: namespaceSet(namespaces) };
-    }
-    if ("names" in namespaces) return { namespaces };
-    if (!("labelSelector" in namespaces)) return {};
-    const chosen = namespacesByLabel(cache, namespaces.labelSelector);
-    this.#started.add("namespaces", () => Promise.resolve(chosen.release()));
-    return { namespaces: chosen };
   }
 
   async #waitForCaches(cache: Cache, log: Logger): Promise<void> {
@@ -446,24 +415,9 @@ class ManagerRun implements Manager {
     await this.#started.stop(abort, this.#log);
   }
 
-  #cachedKinds(): (kind: AnyKind) => boolean {
-    const full = new Set<string>();
-    for (const one of this.#controllers) {
-      full.add(nameOf(one.kind));
-      for (const { kind, metadataOnly } of one.owns) if (!metadataOnly) full.add(nameOf(kind));
-      for (const { kind, scope } of one.watches) if (!scope?.metadataOnly) full.add(nameOf(kind));
-      for (const kind of one.reads) full.add(nameOf(kind));
-    }
-    return (kind) => full.has(nameOf(kind));
-  }
-
   #identity(): string {
     return (
       this.#options.leaderElection?.identity ?? `${process.env.POD_NAME ?? hostname()}_${uuid(this.#random)}`
     );
   }
-}
-
-function nameOf(kind: AnyKind): string {
-  return `${kind.group}/${kind.kind}`;
 }

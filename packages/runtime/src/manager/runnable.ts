@@ -15,7 +15,10 @@ export type Stage = "webhook" | "everywhere" | "leader";
 
 /** What a runnable is handed. */
 export interface RunnableContext {
-  /** Reads from the cache what the manager caches, and writes. For the `leader` stage its writes are fenced. */
+  /**
+   * Reads from the cache what the manager caches, and writes. In the `webhook` stage, before there is a cache, it reads from the server; in the
+   * `leader` stage its writes are fenced.
+   */
   readonly client: Reader & Writer;
   readonly cache: Cache;
   readonly log: Logger;

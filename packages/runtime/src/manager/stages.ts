@@ -34,7 +34,8 @@ export async function startStage(
     const abort = new AbortController();
     const undo: (() => void)[] = [];
     const context: RunnableContext = {
-      client: cachedClient(world),
+      // Webhooks start before the caches are there to be read from.
+      client: cachedClient(stage === "webhook" ? { ...world, isCached: () => false } : world),
       cache: world.cache,
       log: world.log.child({ runnable: runnable.name }),
       metrics: registry,

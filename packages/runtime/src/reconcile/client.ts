@@ -9,6 +9,7 @@ import {
   type Writer,
 } from "@windlass/client";
 import type { Cache } from "../cache/contract.ts";
+import { CacheMissError } from "../cache/errors.ts";
 
 /** A write that went through, for those who count, trace or compare. */
 export interface WriteNote {
@@ -58,7 +59,7 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
     const { kind, key, verb, subresource, dryRun } = note;
     const what = `${verb} ${describe(kind, key)}${subresource ? `/${subresource}` : ""}`;
     guard(what);
-    const before = isCached(kind) ? cache.get(kind, key) : undefined;
+    const before = isCached(kind) ? cachedState(cache, kind, key) : undefined;
     const after = await around(what, send);
     if (dryRun) return after;
     // Other subresources answer with a type of their own, which is no state of the object.
@@ -118,7 +119,7 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
     async delete(kind, key, given) {
       const what = `delete ${describe(kind, key)}`;
       guard(what);
-      const before = isCached(kind) ? cache.get(kind, key) : undefined;
+      const before = isCached(kind) ? cachedState(cache, kind, key) : undefined;
       const answer = await around(what, () => client.delete(kind, key, given));
       if (given?.dryRun) return answer;
       noteDeletion(cache, kind, key, before, answer);
@@ -132,6 +133,16 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
       if (!given?.dryRun) options.onWrite?.({ verb: "deleteCollection", kind, key: { name: "" } });
     },
   };
+}
+
+/** What the cache has of an object, if it holds its namespace: what it does not hold can be written all the same. */
+function cachedState<K extends AnyKind>(cache: Cache, kind: K, key: ObjectKey): ObjectOf<K> | undefined {
+  try {
+    return cache.get(kind, key);
+  } catch (error) {
+    if (error instanceof CacheMissError) return undefined;
+    throw error;
+  }
 }
 
 /** Tells the cache what the server said of a delete: that the object is gone, or the state in which finalizers or a grace period keep it. */

@@ -1,0 +1,81 @@
+import type { AnyKind, Client } from "@windlass/client";
+import type { Clock, Random } from "@windlass/clock";
+import {
+  type Cache,
+  createCache,
+  type InformerScope,
+  namespaceSet,
+  namespacesByLabel,
+} from "../cache/index.ts";
+import type { AnyController } from "../controller/controller.ts";
+import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
+import type { Registry } from "../metrics/registry.ts";
+import type { Logger } from "../reconcile/log.ts";
+import type { ManagerOptions } from "./options.ts";
+
+/** What a manager's own cache is made with. */
+export interface CachingParts {
+  readonly source: Client;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The cache that was handed in, or one on the connection, whose metrics are shown; and the way to stop it. */
+export function openCache(
+  { cache: given, caching, cacheSyncTimeoutMs = 120_000 }: ManagerOptions,
+  { source, registry, clock, random, log }: CachingParts,
+): { readonly cache: Cache; readonly stop: () => Promise<void> } {
+  if (given) return { cache: given, stop: () => given.stop() };
+  const cache = createCache({
+    ...caching,
+    source,
+    clock,
+    random,
+    log,
+    outagesAreTold: true,
+    observer: cacheObserver(registry),
+    syncTimeout: cacheSyncTimeoutMs,
+  });
+  const unwatch = watchCache(registry, cache);
+  const stop = async () => {
+    unwatch();
+    await cache.stop();
+  };
+  return { cache, stop };
+}
+
+/** The scope of informers that are told none: the manager's namespaces. `release` lets go what it takes to know them. */
+export function scopeOf(
+  namespaces: ManagerOptions["namespaces"],
+  cache: Cache,
+): { readonly scope: InformerScope; readonly release: () => void } {
+  const release = () => undefined;
+  if (namespaces === undefined) return { scope: {}, release };
+  if (Array.isArray(namespaces)) {
+    const [only] = namespaces;
+    const scope = namespaces.length === 1 ? { namespace: only } : { namespaces: namespaceSet(namespaces) };
+    return { scope, release };
+  }
+  if ("names" in namespaces) return { scope: { namespaces }, release };
+  if (!("labelSelector" in namespaces)) return { scope: {}, release };
+  const chosen = namespacesByLabel(cache, namespaces.labelSelector);
+  return { scope: { namespaces: chosen }, release: () => chosen.release() };
+}
+
+/** Which kinds the controllers have cached in full, in the version that they watch. */
+export function cachedKinds(controllers: readonly AnyController[]): (kind: AnyKind) => boolean {
+  const full = new Set<string>();
+  for (const one of controllers) {
+    full.add(idOf(one.kind));
+    for (const { kind, metadataOnly } of one.owns) if (!metadataOnly) full.add(idOf(kind));
+    for (const { kind, scope } of one.watches) if (!scope?.metadataOnly) full.add(idOf(kind));
+    for (const kind of one.reads) full.add(idOf(kind));
+  }
+  return (kind) => full.has(idOf(kind));
+}
+
+function idOf(kind: AnyKind): string {
+  return `${kind.group}/${kind.version}/${kind.kind}`;
+}
