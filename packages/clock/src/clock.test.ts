@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ManualClock, seededRandom, sleep, systemClock, systemRandom, uuid } from "./index.ts";
+import { fasterClock, ManualClock, seededRandom, sleep, systemClock, systemRandom, uuid } from "./index.ts";
 
 test("timers fire in due order, and in the order of their making where that is equal", async () => {
   const clock = new ManualClock();
@@ -70,4 +70,27 @@ test("the machine's clock waits for months where that is asked for, though no ti
   cancel();
   vi.advanceTimersByTime(2 * day);
   expect(fired).toBe(1);
+});
+
+test("a faster clock runs its factor ahead, and what it schedules comes that much sooner", async () => {
+  const slow = new ManualClock(1_000_000);
+  const fast = fasterClock(60, slow);
+  const started = { now: fast.now(), monotonic: fast.monotonic() };
+  expect(started.now).toBe(1_000_000);
+  const fired: number[] = [];
+  fast.schedule(60_000, () => fired.push(fast.monotonic() - started.monotonic));
+  const cancel = fast.schedule(120_000, () => fired.push(-1));
+  await slow.advance(999);
+  expect(fired).toEqual([]);
+  await slow.advance(1);
+  expect(fired).toEqual([60_000]);
+  expect(fast.now() - started.now).toBe(60_000);
+  cancel();
+  await slow.advance(10_000);
+  expect(fired).toHaveLength(1);
+});
+
+test("a clock cannot stand still or go back by its factor", () => {
+  for (const factor of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => fasterClock(factor)).toThrow(RangeError);
 });

@@ -1,3 +1,3 @@
-export { type Clock, sleep, systemClock } from "./clock.ts";
+export { type Clock, fasterClock, sleep, systemClock } from "./clock.ts";
 export { ManualClock } from "./manual-clock.ts";
 export { type Random, seededRandom, systemRandom, uuid } from "./random.ts";
