@@ -75,6 +75,34 @@ export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
   return operator === "Exists" || textOf(value) === textOf(taint.value);
 }
 
+/** The ports that a pod takes of its node, as `protocol/port` and the address; all addresses are `0.0.0.0`. */
+export function hostPortsOf(pod: JsonObject): { readonly port: string; readonly address: string }[] {
+  const sidecars = listAt(pod, "spec", "initContainers").filter(
+    ({ restartPolicy }) => restartPolicy === "Always",
+  );
+  return [...listAt(pod, "spec", "containers"), ...sidecars]
+    .flatMap((container) => listAt(container, "ports"))
+    .filter(({ hostPort }) => Number(hostPort ?? 0) > 0)
+    .map(({ hostPort, protocol, hostIP }) => ({
+      port: `${textOf(protocol) || "TCP"}/${textOf(hostPort)}`,
+      address: textOf(hostIP) || allAddresses,
+    }));
+}
+
+const allAddresses = "0.0.0.0";
+
+/** Whether two pods cannot be on one node because of the ports they take. */
+export function sharesHostPort(a: JsonObject, b: JsonObject): boolean {
+  const others = hostPortsOf(b);
+  return hostPortsOf(a).some(({ port, address }) =>
+    others.some(
+      (other) =>
+        other.port === port &&
+        (other.address === address || other.address === allAddresses || address === allAddresses),
+    ),
+  );
+}
+
 /** Amounts by resource name, in billionths of its unit. */
 export type Amounts = Map<string, bigint>;
 

@@ -94,6 +94,32 @@ test("a pod keeps away from those that cannot stand it", async () => {
   expect(nodeOf(world, "noisy")).toBe("a1");
 });
 
+test("a port of a node is taken by one pod at a time, on each address and by each protocol", async () => {
+  await using world = await stage({ nodes: { nodes: zones.slice(0, 1) } });
+  const taking = (port: JsonObject): JsonObject => ({
+    containers: [
+      { name: "main", image: "example/app:1", ports: [{ containerPort: 80, hostPort: 8080, ...port }] },
+    ],
+  });
+  await world.create(
+    pod("first", taking({ hostIP: "127.0.0.1" })),
+    pod("other-address", taking({ hostIP: "127.0.0.2" })),
+    pod("other-protocol", taking({ protocol: "UDP" })),
+    pod("same", taking({ hostIP: "127.0.0.1" })),
+    pod("everywhere", taking({})),
+  );
+  expect(["first", "other-address", "other-protocol"].map((name) => nodeOf(world, name))).toEqual([
+    "a1",
+    "a1",
+    "a1",
+  ]);
+  for (const name of ["same", "everywhere"]) {
+    expect(why(world, name)).toContain("1 node(s) didn't have free ports for the requested pod ports");
+  }
+  await world.delete("pods", "first");
+  expect(nodeOf(world, "same")).toBe("a1");
+});
+
 test("the fewest and least important pods make room for a more important one", async () => {
   await using world = await stage({ nodes: { nodes: [{ name: "small", capacity: { cpu: "2" } }] } });
   const linger = { annotations: { "node.windlass.dev/linger": "grace" } };

@@ -20,7 +20,16 @@ import { type JsonObject, textOf } from "../json.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { type Amounts, addTo, amounts, isWantedNode, requestsOf, untolerated } from "./fitting.ts";
+import {
+  type Amounts,
+  addTo,
+  amounts,
+  hostPortsOf,
+  isWantedNode,
+  requestsOf,
+  sharesHostPort,
+  untolerated,
+} from "./fitting.ts";
 import { isAverse, Neighbours } from "./neighbours.ts";
 
 const name = "default-scheduler";
@@ -64,6 +73,8 @@ export function startScheduler(world: ControllerWorld): Running {
   const loads = new Map<string, Load>();
   /** Pods that cannot stand certain others, by uid. */
   const averse = new Map<string, StoredObject>();
+  /** Pods that take ports of their node. */
+  const exposed = new Map<string, StoredObject>();
   /** How many placed pods there are of each priority. */
   const priorities = new Map<number, number>();
   /** Pods that found no node: any change may be the one they wait for. */
@@ -120,8 +131,13 @@ export function startScheduler(world: ControllerWorld): Running {
     load.pods += Number(sign);
     const priority = priorityOf(pod);
     priorities.set(priority, (priorities.get(priority) ?? 0) + Number(sign));
-    if (sign < 0n) averse.delete(pod.metadata.uid);
-    else if (isAverse(pod)) averse.set(pod.metadata.uid, pod);
+    if (sign < 0n) {
+      averse.delete(pod.metadata.uid);
+      exposed.delete(pod.metadata.uid);
+    } else {
+      if (isAverse(pod)) averse.set(pod.metadata.uid, pod);
+      if (hostPortsOf(pod).length > 0) exposed.set(pod.metadata.uid, pod);
+    }
     for (const [resource, amount] of requestsOf(pod))
       addTo(load.amounts, new Map([[resource, sign * amount]]));
   }
@@ -234,6 +250,15 @@ export function startScheduler(world: ControllerWorld): Running {
     node: StoredObject,
     absent: ReadonlySet<StoredObject> = new Set(),
   ): Refusal | undefined {
+    const taken = [...exposed.values()].some(
+      (other) =>
+        field(other, "spec", "nodeName") === node.metadata.name &&
+        !absent.has(other) &&
+        sharesHostPort(pod, other),
+    );
+    if (taken) {
+      return { reasons: ["node(s) didn't have free ports for the requested pod ports"], helpless: false };
+    }
     const load = loadOf(node.metadata.name, absent);
     const room = amounts(field(node, "status", "allocatable"));
     const billion = 1_000_000_000n;
