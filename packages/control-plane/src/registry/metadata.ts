@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from "node:net";
 import type { Clock, Random } from "@windlass/clock";
 import { uuid } from "@windlass/clock";
 import { equal, isObject, type Json, type JsonObject, textOf } from "../json.ts";
@@ -67,6 +68,8 @@ export function nameFaults(name: string, form: Strategy["names"]): string[] {
         ...(name.includes("/") ? ["may not contain '/'"] : []),
         ...(name.includes("%") ? ["may not contain '%'"] : []),
       ];
+    case "address":
+      return addressFaults(name);
     case "label":
       return [
         ...(name.length > 63 ? ["must be no more than 63 bytes"] : []),
@@ -83,6 +86,20 @@ export function nameFaults(name: string, form: Strategy["names"]): string[] {
         ...(dnsSubdomain.test(name) ? [] : [subdomainWords]),
       ];
   }
+}
+
+function addressFaults(name: string): string[] {
+  if (!name.includes(":") && /^(\d{1,3}\.){3}\d{1,3}$/.test(name) && /(^|\.)0\d/.test(name)) {
+    return ["must not have leading 0s"];
+  }
+  if (isIP(name) === 0 || name.includes("%")) {
+    return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
+  }
+  if (isIPv4(name)) return [];
+  // URLs have the one canonical form of RFC 5952.
+  const canonical = new URL(`http://[${name}]`).hostname.slice(1, -1);
+  if (canonical.startsWith("::ffff:")) return ["must not be an IPv4-mapped IPv6 address"];
+  return canonical === name ? [] : [`must be in canonical form ("${canonical}")`];
 }
 
 function qualifiedNameFaults(name: string): string[] {

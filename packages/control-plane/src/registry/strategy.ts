@@ -23,8 +23,8 @@ export interface StrategyContext {
  * Functions may change the object they are given first: it is the request's own copy.
  */
 export interface Strategy {
-  /** Names must be a DNS subdomain, a DNS label, an RFC 1035 label, or just fit in a path. @default "subdomain" */
-  readonly names?: "subdomain" | "label" | "label1035" | "path" | "any";
+  /** Names must be a DNS subdomain, a DNS label, an RFC 1035 label, an IP address, or just fit in a path. @default "subdomain" */
+  readonly names?: "subdomain" | "label" | "label1035" | "address" | "path" | "any";
   /** Whether `metadata.generation` counts changes of the spec. @default false */
   readonly generation?: boolean;
   /** PUT creates what is missing. @default false */

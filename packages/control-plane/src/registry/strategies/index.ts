@@ -16,6 +16,7 @@ import { endpointSlice } from "./endpoint-slice.ts";
 import { endpoints } from "./endpoints.ts";
 import { event, modernEvent } from "./event.ts";
 import { ingress, ingressClass } from "./ingress.ts";
+import { ipAddressObject } from "./ip-address.ts";
 import { job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { limitRange } from "./limit-range.ts";
@@ -70,6 +71,7 @@ const particular: { readonly [kind: string]: Strategy } = {
   "events.k8s.io/Event": modernEvent,
   "networking.k8s.io/Ingress": ingress,
   "networking.k8s.io/IngressClass": ingressClass,
+  "networking.k8s.io/IPAddress": ipAddressObject,
   "networking.k8s.io/NetworkPolicy": networkPolicy,
   "node.k8s.io/RuntimeClass": runtimeClass,
   "policy/PodDisruptionBudget": podDisruptionBudget,

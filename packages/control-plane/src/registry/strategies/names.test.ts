@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { nameFaults } from "../metadata.ts";
 import { addressNumber, ipAddress, parseCidr, portName, qualifiedName } from "./names.ts";
 
 test("an IPv4 address is its four bytes", () => {
@@ -41,4 +42,16 @@ test("the names of ports are short, lower case, and have a letter", () => {
   expect(portName("http")).toEqual([]);
   expect(portName("80")).toEqual(["must contain at least one letter (a-z)"]);
   expect(portName("a--b")).toEqual(["must not contain consecutive hyphens"]);
+});
+
+test.each([
+  ["1.2.3.4", []],
+  ["fe80::42:1dff:fe84:f9e2", []],
+  ["foo", ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]],
+  ["10.0.0.01", ["must not have leading 0s"]],
+  ["FE80::1", ['must be in canonical form ("fe80::1")']],
+  ["fe80:0::1", ['must be in canonical form ("fe80::1")']],
+  ["::ffff:1.2.3.4", ["must not be an IPv4-mapped IPv6 address"]],
+])("as the name of an address, %s has the faults %j", (name, faults) => {
+  expect(nameFaults(name, "address")).toEqual(faults);
 });
