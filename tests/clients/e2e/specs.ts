@@ -36,6 +36,7 @@ export const excluded: { readonly [reason: string]: readonly string[] } = {
     "CustomResourceFieldSelectors",
     "Aggregator",
     "should serve a basic image",
+    "pod rejected by kubelet",
     "Aggregated APIServer",
     "\\[Feature:(CBOR|RuntimeHandler)\\]",
     "EndpointSlice should support a Service with multiple",
