@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@windlass/certificates";
-import { Client, findAccess, kubeconfigFor, openTransport, type Transport } from "@windlass/client";
+import { Client, findAccess, kubeconfigFor } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import type { Backend } from "./cluster.ts";
 import { freePorts } from "./free-ports.ts";
-import { guard } from "./guard.ts";
+import { Program } from "./program.ts";
+import { Transports } from "./transports.ts";
 
 const day = 24 * 3_600_000;
 const patienceMs = 60_000;
@@ -50,76 +50,29 @@ export async function startBinaries(
   if (!assets)
     throw new Error("KUBEBUILDER_ASSETS must name the folder that has etcd and kube-apiserver in it");
   const folder = await mkdtemp(join(tmpdir(), "windlass-"));
-  const authority = createAuthority({ commonName: "windlass-testing", validForMs: day });
-  const serving = authority.issue({
-    commonName: "kube-apiserver",
-    ipAddresses: ["127.0.0.1"],
-    dnsNames: ["localhost"],
-    usages: ["server"],
-    validForMs: day,
-  });
-  const admin = authority.issue({
-    commonName: "admin",
-    organizations: ["system:masters"],
-    usages: ["client"],
-    validForMs: day,
-  });
-  const signing = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const file = (name: string) => join(folder, name);
-  await Promise.all([
-    writeFile(file("ca.crt"), authority.certificate),
-    writeFile(file("server.crt"), serving.certificate),
-    writeFile(file("server.key"), serving.key, { mode: 0o600 }),
-    writeFile(file("sa.key"), signing.privateKey.export({ type: "sec1", format: "pem" }), { mode: 0o600 }),
-  ]);
   const [etcdPort, peerPort, port] = await freePorts(3);
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
-  const peerUrl = `http://127.0.0.1:${peerPort}`;
-  const etcd = new Program(join(assets, "etcd"), file("etcd.log"), [
-    `--data-dir=${file("etcd")}`,
-    `--listen-client-urls=${etcdUrl}`,
-    `--advertise-client-urls=${etcdUrl}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
-    "--unsafe-no-fsync",
-  ]);
+  const kubeconfig = file("kubeconfig");
+  await writeCredentials(file, `https://127.0.0.1:${port}`);
+  const transports = new Transports(await findAccess({ kubeconfig }));
+  const etcd = new Program(
+    join(assets, "etcd"),
+    file("etcd.log"),
+    etcdFlags(file, etcdUrl, `http://127.0.0.1:${peerPort}`),
+  );
   const apiServer = new Program(join(assets, "kube-apiserver"), file("kube-apiserver.log"), [
     `--etcd-servers=${etcdUrl}`,
     `--secure-port=${port}`,
-    "--bind-address=127.0.0.1",
-    `--tls-cert-file=${file("server.crt")}`,
-    `--tls-private-key-file=${file("server.key")}`,
-    `--client-ca-file=${file("ca.crt")}`,
-    `--service-account-key-file=${file("sa.key")}`,
-    `--service-account-signing-key-file=${file("sa.key")}`,
-    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
-    "--service-cluster-ip-range=10.96.0.0/16",
-    "--allow-privileged=true",
-    "--authorization-mode=RBAC",
+    ...apiServerFlags(file),
     ...(options.requireServiceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"]),
   ]);
-  const kubeconfig = file("kubeconfig");
-  const content = kubeconfigFor({
-    server: `https://127.0.0.1:${port}`,
-    ca: authority.certificate,
-    cert: admin.certificate,
-    key: admin.key,
-  });
-  await writeFile(kubeconfig, content, { mode: 0o600 });
-  const access = await findAccess({ kubeconfig });
-  const open: Transport[] = [];
-  const transport = () => {
-    const made = openTransport(access, {});
-    open.push(made);
-    return made;
-  };
   const close = async () => {
-    await Promise.all(open.map((each) => each.close()));
+    await transports.close();
     await Promise.all([apiServer.end(), etcd.end()]);
     await rm(folder, { recursive: true, force: true });
   };
-  const client = new Client({ transport: transport() });
+  const client = new Client({ transport: transports.open() });
   const isReady = () => ready(client, [etcd, apiServer], file("kube-apiserver.log"));
   try {
     await isReady();
@@ -138,7 +91,7 @@ export async function startBinaries(
   return {
     hasControllers: false,
     shared: false,
-    transport,
+    transport: () => transports.open(),
     hostOfThis: () => Promise.resolve("127.0.0.1"),
     kubeconfig: () => Promise.resolve(kubeconfig),
     close,
@@ -147,40 +100,66 @@ export async function startBinaries(
   };
 }
 
-/** One program, which may be started again. */
-class Program {
-  readonly #command: readonly string[];
-  #process: ChildProcess;
+type FileIn = (name: string) => string;
 
-  constructor(program: string, log: string, flags: readonly string[]) {
-    this.#command = [log, program, ...flags];
-    this.#process = this.#launch();
-  }
+/** Writes what the programs prove themselves with, and the administrator's kubeconfig. */
+async function writeCredentials(file: FileIn, server: string): Promise<void> {
+  const authority = createAuthority({ commonName: "windlass-testing", validForMs: day });
+  const serving = authority.issue({
+    commonName: "kube-apiserver",
+    ipAddresses: ["127.0.0.1"],
+    dnsNames: ["localhost"],
+    usages: ["server"],
+    validForMs: day,
+  });
+  const admin = authority.issue({
+    commonName: "admin",
+    organizations: ["system:masters"],
+    usages: ["client"],
+    validForMs: day,
+  });
+  const signing = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const secret = { mode: 0o600 };
+  const kubeconfig = kubeconfigFor({
+    server,
+    ca: authority.certificate,
+    cert: admin.certificate,
+    key: admin.key,
+  });
+  await Promise.all([
+    writeFile(file("ca.crt"), authority.certificate),
+    writeFile(file("server.crt"), serving.certificate),
+    writeFile(file("server.key"), serving.key, secret),
+    writeFile(file("sa.key"), signing.privateKey.export({ type: "sec1", format: "pem" }), secret),
+    writeFile(file("kubeconfig"), kubeconfig, secret),
+  ]);
+}
 
-  get hasEnded(): boolean {
-    return this.#process.exitCode !== null || this.#process.signalCode !== null;
-  }
+function etcdFlags(file: FileIn, url: string, peerUrl: string): readonly string[] {
+  return [
+    `--data-dir=${file("etcd")}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync",
+  ];
+}
 
-  start(): void {
-    this.#process = this.#launch();
-  }
-
-  async end(): Promise<void> {
-    if (this.hasEnded) return;
-    const gone = new Promise<void>((resolve) => {
-      this.#process.once("exit", () => resolve());
-    });
-    this.#process.kill("SIGKILL");
-    await gone;
-  }
-
-  #launch(): ChildProcess {
-    // The shell only joins output and log file; exec makes the program itself the child.
-    const script = 'log="$1"; shift; exec "$@" >>"$log" 2>&1';
-    const launched = spawn("/bin/sh", ["-c", script, "sh", ...this.#command], { stdio: "ignore" });
-    if (launched.pid !== undefined) guard(launched);
-    return launched;
-  }
+function apiServerFlags(file: FileIn): readonly string[] {
+  return [
+    "--bind-address=127.0.0.1",
+    `--tls-cert-file=${file("server.crt")}`,
+    `--tls-private-key-file=${file("server.key")}`,
+    `--client-ca-file=${file("ca.crt")}`,
+    `--service-account-key-file=${file("sa.key")}`,
+    `--service-account-signing-key-file=${file("sa.key")}`,
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
+    "--authorization-mode=RBAC",
+  ];
 }
 
 /** By etcd's HTTP gateway, which takes JSON and base64 keys. */

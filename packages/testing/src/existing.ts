@@ -1,25 +1,20 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { findAccess, openTransport, type Transport } from "@windlass/client";
+import { findAccess } from "@windlass/client";
 import type { Backend } from "./cluster.ts";
+import { Transports } from "./transports.ts";
 
 /** The cluster of KUBECONFIG. */
 export async function findCluster(): Promise<Backend> {
   const access = await findAccess({});
-  const open: Transport[] = [];
+  const transports = new Transports(access);
   return {
     hasControllers: true,
     shared: true,
-    transport: () => {
-      const transport = openTransport(access, {});
-      open.push(transport);
-      return transport;
-    },
+    transport: () => transports.open(),
     kubeconfig: async () => process.env.KUBECONFIG ?? "",
     hostOfThis: () => addressTowards(new URL(access.cluster.server)),
-    close: async () => {
-      await Promise.all(open.map((transport) => transport.close()));
-    },
+    close: () => transports.close(),
   };
 }
 
