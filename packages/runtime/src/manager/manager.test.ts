@@ -187,6 +187,23 @@ describe("order", () => {
     await run.manager.stop();
   });
 
+  test("a runnable that does not come to the end of its start is told of, for what was added after it waits", async () => {
+    const run = new ModelRun();
+    const seen: string[] = [];
+    run.manager
+      .add(async function sweep({ signal }) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      })
+      .add(() => void seen.push("second"));
+    await run.manager.start();
+    await run.settle(31_000);
+    expect(seen).toEqual([]);
+    const told = run.lines.filter(({ level }) => level === "warn").map(({ message }) => message);
+    expect(told).toEqual([expect.stringContaining("sweep has been starting for 30 s")]);
+    await run.manager.stop();
+    expect(run.clock.pending).toBe(0);
+  });
+
   test("nothing can be added after the start, and nothing started twice", async () => {
     const run = await running(webapp);
     expect(() => run.manager.add(webapp)).toThrow("only before it is started");

@@ -6,6 +6,9 @@ import type { HealthChecks } from "./health.ts";
 import type { LiveParts } from "./live.ts";
 import type { Runnable, RunnableContext, Stage } from "./runnable.ts";
 
+/** A start that takes longer is told of. */
+const SLOW_START_MS = 30_000;
+
 /** What the runnables of a stage are started with. */
 export interface StageParts {
   readonly world: Omit<ReconcilerWorld, "metrics">;
@@ -26,44 +29,69 @@ export interface StageParts {
 export async function startStage(
   stage: Stage,
   runnables: readonly Runnable[],
-  { world, live, readyz, registry, isLeading, stop }: StageParts,
+  parts: StageParts,
 ): Promise<void> {
   for (const runnable of runnables) {
-    if (stop.aborted) return;
-    if ((runnable.stage ?? "leader") !== stage) continue;
-    const abort = new AbortController();
-    const undo: (() => void)[] = [];
-    const context: RunnableContext = {
-      // Webhooks start before the caches are there to be read from.
-      client: cachedClient(stage === "webhook" ? { ...world, isCached: () => false } : world),
-      cache: world.cache,
-      log: world.log.child({ runnable: runnable.name }),
-      metrics: registry,
-      clock: world.clock,
-      random: world.random,
-      signal: abort.signal,
-      isLeading,
-      addReadyCheck: (name, check) => undo.push(readyz.add(name, check)),
-    };
-    let end: unknown;
-    live.add(runnable.name, async () => {
-      abort.abort(new Error(`${runnable.name} is stopping`));
-      for (const one of undo) one();
-      if (typeof end === "function") await end();
-    });
-    try {
-      end = await runnable.start(context);
-      // Stopped while it was starting: nobody else will call it.
-      if (abort.signal.aborted && typeof end === "function") await end();
-    } catch (error) {
-      if (abort.signal.aborted) {
-        context.log.debug({ error: messageOf(error) }, `${runnable.name} was stopped while it was starting`);
-        continue;
-      }
-      const fault = `could not start: ${messageOf(error)}`;
-      if (stage !== "leader") throw new RunnableError(`${runnable.name} ${fault}`, { cause: error });
-      undo.push(readyz.add(runnable.name.replaceAll(/[^A-Za-z0-9._-]/g, "-"), () => fault));
-      context.log.error({ error: messageOf(error) }, `${runnable.name} could not start`);
-    }
+    if (parts.stop.aborted) return;
+    if ((runnable.stage ?? "leader") === stage) await startOne(stage, runnable, parts);
   }
+}
+
+async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Promise<void> {
+  const { live, readyz, world } = parts;
+  const { name } = runnable;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const undo: (() => void)[] = [];
+  const addReadyCheck: RunnableContext["addReadyCheck"] = (check, isWell) => {
+    if (!signal.aborted) undo.push(readyz.add(check, isWell));
+  };
+  const context = contextFor(stage, name, parts, { signal, addReadyCheck });
+  let end: unknown;
+  live.add(name, async () => {
+    abort.abort(new Error(`${name} is stopping`));
+    for (const one of undo) one();
+    if (typeof end === "function") await end();
+  });
+  const cancelWarning = world.clock.schedule(SLOW_START_MS, () =>
+    context.log.warn(
+      {},
+      `${name} has been starting for ${SLOW_START_MS / 1000} s, and what was added after it waits: work that goes on for ever belongs into a promise of its own, ended by context.signal`,
+    ),
+  );
+  try {
+    end = await runnable.start(context);
+    // Stopped while it was starting: nobody else will call it.
+    if (signal.aborted && typeof end === "function") await end();
+  } catch (error) {
+    if (signal.aborted) {
+      context.log.debug({ error: messageOf(error) }, `${name} was stopped while it was starting`);
+      return;
+    }
+    const fault = `could not start: ${messageOf(error)}`;
+    if (stage !== "leader") throw new RunnableError(`${name} ${fault}`, { cause: error });
+    addReadyCheck(name.replaceAll(/[^A-Za-z0-9._-]/g, "-"), () => fault);
+    context.log.error({ error: messageOf(error) }, `${name} could not start`);
+  } finally {
+    cancelWarning();
+  }
+}
+
+function contextFor(
+  stage: Stage,
+  name: string,
+  { world, registry, isLeading }: StageParts,
+  own: Pick<RunnableContext, "signal" | "addReadyCheck">,
+): RunnableContext {
+  return {
+    // Webhooks start before the caches are there to be read from.
+    client: cachedClient(stage === "webhook" ? { ...world, isCached: () => false } : world),
+    cache: world.cache,
+    log: world.log.child({ runnable: name }),
+    metrics: registry,
+    clock: world.clock,
+    random: world.random,
+    isLeading,
+    ...own,
+  };
 }
