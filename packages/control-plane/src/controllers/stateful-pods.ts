@@ -71,7 +71,7 @@ export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
 
 /**
  * The owners that a claim should have by its set's retention policy: the set if it goes with the set, the pod if the pod is
- * being scaled away and it goes with that.
+ * being scaled away and it goes with that. A claim that somebody else controls stays theirs.
  *
  * @returns undefined if it has them already
  */
@@ -85,8 +85,9 @@ export function claimOwners(
     field(set, "spec", "persistentVolumeClaimRetentionPolicy", part) === "Delete";
   const before = listAt(claim, "metadata", "ownerReferences");
   const others = before.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
-  const withPod = place === "condemned" && policy("whenScaled");
-  const withSet = policy("whenDeleted") && !withPod;
+  const isTaken = others.some(({ controller }) => controller === true);
+  const withPod = place === "condemned" && policy("whenScaled") && !isTaken;
+  const withSet = policy("whenDeleted") && !withPod && !isTaken;
   const wanted = [
     ...others,
     ...(withSet ? [controllerReference(set)] : []),

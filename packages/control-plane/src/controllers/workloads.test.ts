@@ -144,6 +144,28 @@ test("a StatefulSet shrinks from its last pod, and claims stay unless its policy
   expect(world.list("pods")).toEqual([]);
 });
 
+test("a StatefulSet leaves a claim alone that somebody else controls, and shrinks all the same", async () => {
+  await using world = await stage();
+  await world.create(
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } },
+    workload("StatefulSet", "db", {
+      replicas: 2,
+      serviceName: "db",
+      volumeClaimTemplates: [claim],
+      persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Retain" },
+    }),
+  );
+  const uid = world.get("configmaps", "other")?.metadata.uid ?? "";
+  await world.change("persistentvolumeclaims", "data-db-1", (object) => {
+    (object.metadata as JsonObject).ownerReferences = [
+      { apiVersion: "v1", kind: "ConfigMap", name: "other", uid, controller: true },
+    ];
+  });
+  await world.change("statefulsets.apps", "db", replicas(0));
+  expect(world.list("pods")).toEqual([]);
+  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-db-1"]);
+});
+
 test("a StatefulSet's new template goes to pods from the partition on, last first", async () => {
   await using world = await stage();
   await world.create(
