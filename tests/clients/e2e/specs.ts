@@ -4,7 +4,7 @@ export const wanted: readonly string[] = [
   "\\[sig-apps\\] (ControllerRevision|Daemon set|Deployment|DisruptionController|ReplicaSet|ReplicationController|TTLAfterFinished)",
   "\\[sig-apps\\] CronJob should (not emit|set the|support)",
   "\\[sig-apps\\] Job should (adopt|allow to delegate|apply|delete|fail|manage|not create|remove|run a job to completion (when tasks succeed|with)|update)",
-  "\\[sig-apps\\] StatefulSet .*(Should recreate|should (adopt|have a working scale|list, patch|not deadlock|validate)|MinReadySeconds|StartOrdinal|PersistentVolumeClaimPolicy)",
+  "\\[sig-apps\\] StatefulSet .*(should (have a working scale|list, patch|validate)|MinReadySeconds|StartOrdinal|PersistentVolumeClaimPolicy)",
   "\\[sig-auth\\] (Certificates API|SelfSubjectReview|SubjectReview)",
   "\\[sig-auth\\] ServiceAccounts (no secret|should (create a serviceAccountToken|guarantee|run through|update))",
   "\\[sig-instrumentation\\] Events",
@@ -43,7 +43,6 @@ export const excluded: { readonly [reason: string]: readonly string[] } = {
     "EndpointSliceMirroring should mirror a custom Endpoint with multiple subsets",
     "PodTopologySpread",
     "retry creating failed daemon pods",
-    "StatefulSet .*should (adopt matching orphans|not deadlock)",
     "PersistentVolumeClaimPolicy .*after adopting",
   ],
   "needs more than one node, or one in a cloud": [
