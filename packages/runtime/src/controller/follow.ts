@@ -1,6 +1,7 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { CacheReader, Informer } from "../cache/contract.ts";
-import { keyOf } from "../reconcile/client.ts";
+import { describe, keyOf } from "../reconcile/client.ts";
+import { ReconcileOverError } from "../reconcile/errors.ts";
 
 /** What one reconcile follows. */
 export interface FollowSession {
@@ -34,6 +35,9 @@ export class Follows {
   /** What each follower follows: `kind id` and `object id`. */
   readonly #followed = new Map<string, Map<string, readonly [kind: string, object: string]>>();
 
+  /** A reconcile that was given up may go on for longer than its controller. */
+  #isClosed = false;
+
   constructor(world: FollowWorld, enqueue: (key: ObjectKey) => void) {
     this.#world = world;
     this.#enqueue = enqueue;
@@ -44,6 +48,7 @@ export class Follows {
     const current = new Map<string, readonly [kind: string, object: string]>();
     return {
       follow: async (kind, key) => {
+        if (this.#isClosed) throw new ReconcileOverError(`follow ${describe(kind, key)}`);
         const kindId = `${kind.group}/${kind.version}/${kind.plural}`;
         const watch = this.#watches.get(kindId) ?? this.#open(kind, kindId);
         const objectId = idOf(key);
@@ -66,6 +71,7 @@ export class Follows {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const { informer, stop } of this.#watches.values()) {
       stop();
       informer.release();
