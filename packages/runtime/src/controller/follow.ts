@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { CacheReader, Informer } from "../cache/contract.ts";
-import { describe, keyOf } from "../reconcile/client.ts";
+import { describe, idOf, keyOf } from "../reconcile/client.ts";
 import { ReconcileOverError } from "../reconcile/errors.ts";
 
 /** What one reconcile follows. */
@@ -109,8 +109,4 @@ export class Follows {
       watch.informer.release();
     }
   }
-}
-
-function idOf({ namespace = "", name }: ObjectKey): string {
-  return `${namespace}/${name}`;
 }

@@ -202,6 +202,11 @@ export function keyOf(object: unknown): ObjectKey {
   return metadata?.namespace ? { namespace: metadata.namespace, name } : { name };
 }
 
+/** A key as one string, to look things up by. */
+export function idOf({ namespace = "", name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}
+
 /** `Deployment default/web`, as messages name an object. */
 export function describe(kind: Pick<AnyKind, "kind">, key: ObjectKey): string {
   return `${kind.kind} ${key.namespace ? `${key.namespace}/` : ""}${key.name}`;

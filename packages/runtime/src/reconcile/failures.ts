@@ -1,5 +1,6 @@
 import { deniedAccess, type ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
+import { idOf } from "./client.ts";
 
 /** How a failure is to be told. */
 export type Telling =
@@ -65,8 +66,4 @@ export class Failures {
     known.toldAt = now;
     return { as: "reminder", count: known.count };
   }
-}
-
-function idOf({ namespace = "", name }: ObjectKey): string {
-  return `${namespace}/${name}`;
 }

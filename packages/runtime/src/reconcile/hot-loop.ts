@@ -1,5 +1,6 @@
 import type { ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
+import { idOf } from "./client.ts";
 
 /** A write of one reconcile, and the fields that made it necessary. */
 export interface FlappingWrite {
@@ -57,7 +58,7 @@ export class HotLoopDetector {
     generation: number | undefined,
     writes: readonly FlappingWrite[],
   ): HotLoop | undefined {
-    const id = `${key.namespace ?? ""}/${key.name}`;
+    const id = idOf(key);
     if (writes.length === 0) {
       this.#settle(id);
       return undefined;
@@ -96,7 +97,7 @@ export class HotLoopDetector {
 
   /** Forgets an object that is gone. */
   forget(key: ObjectKey): void {
-    this.#tracks.delete(`${key.namespace ?? ""}/${key.name}`);
+    this.#tracks.delete(idOf(key));
   }
 
   /** A reconcile that wrote nothing ends a loop; forgotten once the window has passed, so that a slow loop still adds up. */

@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "@windlass/client";
 import { type ChildMemory, Children } from "./children.ts";
-import { describe, keyOf } from "./client.ts";
+import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
@@ -270,7 +270,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #remember(key: ObjectKey, uid: string): void {
-    const id = `${key.namespace ?? ""}/${key.name}`;
+    const id = idOf(key);
     const before = this.#uids.get(id);
     if (before === uid) return;
     if (before !== undefined) this.#forget(key);
@@ -278,7 +278,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #forget(key: ObjectKey): void {
-    const id = `${key.namespace ?? ""}/${key.name}`;
+    const id = idOf(key);
     const uid = this.#uids.get(id);
     this.#uids.delete(id);
     this.#hotLoops.forget(key);
