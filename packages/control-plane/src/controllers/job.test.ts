@@ -40,6 +40,15 @@ test("a Job is complete once enough pods have succeeded, and its pods are free t
   expect(world.events("Job").at(-1)).toBe("Completed: Job completed");
 });
 
+test("pods that still ran go with a Job that is deleted in the background", async () => {
+  await using world = await stage();
+  world.plane.node.on("busy-*", "run");
+  await world.create(job("busy", { completions: 2, parallelism: 2 }));
+  expect(world.list("pods")).toHaveLength(2);
+  await world.delete("jobs.batch", "busy", { propagationPolicy: "Background" });
+  expect(world.list("pods")).toEqual([]);
+});
+
 test("the pods of an Indexed Job know their index, and the status lists the finished ones", async () => {
   await using world = await stage();
   await world.create(job("indexed", { completions: 4, parallelism: 4, completionMode: "Indexed" }));

@@ -25,7 +25,7 @@ import {
   timeAt,
   writeStatus,
 } from "./objects.ts";
-import { controlledBy, controllerKey } from "./ownership.ts";
+import { controlledBy, controllerKey, controllerOf, within } from "./ownership.ts";
 import { isTerminating } from "./pods.ts";
 import { isTerminatingNamespace } from "./replica-set.ts";
 
@@ -70,6 +70,7 @@ export function startJobs(world: ControllerWorld): Running {
     },
     reconcile: async (key) => {
       const job = store.get(jobs.bucket, key)?.object;
+      if (!job) for (const pod of leftBy(key)) await release(pod);
       if (!job || (field(job, "spec", "managedBy") ?? ownName) !== ownName) return undefined;
       if (finishedCondition(job) || isDeleting(job)) {
         for (const pod of podsOf(job)) if (isTracked(pod)) await release(pod);
@@ -81,6 +82,15 @@ export function startJobs(world: ControllerWorld): Running {
 
   function podsOf(job: StoredObject): StoredObject[] {
     return controlledBy(registry, pods.bucket, job.metadata.uid);
+  }
+
+  /** Pods that a job which is gone still holds: nobody counts them any more. */
+  function leftBy(key: string): StoredObject[] {
+    const slash = key.indexOf("/");
+    return [...within(registry, pods.bucket, key.slice(0, slash))].filter((pod) => {
+      const owner = controllerOf(pod);
+      return isTracked(pod) && owner?.kind === "Job" && owner.name === key.slice(slash + 1);
+    });
   }
 
   async function release(pod: StoredObject): Promise<void> {
