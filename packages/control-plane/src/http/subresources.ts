@@ -238,7 +238,7 @@ export function reviewAt(
   info: RequestInfo,
 ): ((deps: SubresourceDependencies, write: WriteRequest) => Promise<ApiResponse>) | undefined {
   const path = `${info.group}/${info.plural}`;
-  const review = Object.hasOwn(reviews, path) ? reviews[path] : undefined;
+  const review = info.version === "v1" && Object.hasOwn(reviews, path) ? reviews[path] : undefined;
   return review && (async (deps, write) => encoded(201, await review(deps, info, write), write.as.encoding));
 }
 
