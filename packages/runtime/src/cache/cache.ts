@@ -7,9 +7,10 @@ import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer
 import type { CacheObserver, InformerStats } from "./metrics.ts";
 import { ParsedObjects } from "./object-reader.ts";
 import { parseLabels } from "./selector.ts";
-import { type Selection, SharedInformer } from "./shared-informer.ts";
+import { SharedInformer } from "./shared-informer.ts";
 import type { Source } from "./source.ts";
 import type { Transform } from "./stored-object.ts";
+import type { Selection } from "./view.ts";
 
 export interface CacheOptions {
   /** Where objects come from: a `Client`, most often. */
@@ -120,7 +121,7 @@ class SharedInformerCache implements InformerCache {
   get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
     const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
     for (const informer of this.#holders(kind, kind.scope === "Cluster" ? undefined : namespace)) {
-      const found = informer.get(namespace, key.name);
+      const found = informer.view.get(namespace, key.name);
       if (found) return found as ObjectOf<K>;
     }
     return undefined;
@@ -128,21 +129,21 @@ class SharedInformerCache implements InformerCache {
 
   list<K extends AnyKind>(kind: K, options: CacheListOptions = {}): readonly ObjectOf<K>[] {
     const selection = selectionOf(kind, options);
-    return this.#union(kind, selection.namespace, (informer) => informer.list(selection));
+    return this.#union(kind, selection.namespace, (informer) => informer.view.list(selection));
   }
 
   byIndex<K extends AnyKind>(kind: K, index: string, value: string): readonly ObjectOf<K>[] {
     return this.#union(kind, undefined, (informer) => {
-      if (!informer.hasIndex(index))
+      if (!informer.view.hasIndex(index))
         throw new TypeError(
-          `${kind.kind} has no index ${JSON.stringify(index)}; it has ${informer.indexNames.map((name) => JSON.stringify(name)).join(", ") || "none"}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind.kind}, { … }) in "reads" or "owns", or in watch(…)`,
+          `${kind.kind} has no index ${JSON.stringify(index)}; it has ${informer.view.indexNames.map((name) => JSON.stringify(name)).join(", ") || "none"}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind.kind}, { … }) in "reads" or "owns", or in watch(…)`,
         );
-      return informer.byIndex(index, value, everything);
+      return informer.view.byIndex(index, value, everything);
     });
   }
 
   ownedBy<K extends AnyKind>(kind: K, ownerUid: string): readonly ObjectOf<K>[] {
-    return this.#union(kind, undefined, (informer) => informer.ownedBy(ownerUid, everything));
+    return this.#union(kind, undefined, (informer) => informer.view.ownedBy(ownerUid, everything));
   }
 
   async waitForSync(signal?: AbortSignal): Promise<void> {

@@ -56,12 +56,12 @@ export class InformerHandle implements LiveInformer<KubernetesObject> {
   }
 
   addIndex(name: string, values: IndexFunction): void {
-    this.#shared.addIndex(name, values);
+    this.#shared.view.addIndex(name, values);
   }
 
   /** What the watch has brought. */
   objects(): readonly KubernetesObject[] {
-    return this.#shared.list({ namespace: undefined, labels: undefined });
+    return this.#shared.view.list({ namespace: undefined, labels: undefined });
   }
 
   release(): void {

@@ -18,11 +18,12 @@ import type { Opening, ReflectorState } from "./reflector.ts";
 import { type ChangeType, Reflector, type Sink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
 import type { Source } from "./source.ts";
-import { type IndexFunction, indexValues, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 import { Added, Gone, Updated } from "./stored-events.ts";
 import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
 import { TroubleLog } from "./trouble-log.ts";
+import { View } from "./view.ts";
 
 export interface SharedInformerOptions {
   readonly source: Source;
@@ -41,12 +42,6 @@ export interface SharedInformerOptions {
   readonly pageSize: number;
 }
 
-/** What a read asks for beside the kind. */
-export interface Selection {
-  readonly namespace: string | undefined;
-  readonly labels: LabelFilter | undefined;
-}
-
 const always = () => true;
 
 /** The objects of one kind and scope: what the watch brought, what we wrote since, and those who want to hear of changes. */
@@ -54,20 +49,18 @@ export class SharedInformer implements Sink {
   readonly kind: AnyKind;
   readonly scope: InformerScope;
   readonly synced: Promise<void>;
+  /** For reading. */
+  readonly view: View;
   readonly #options: SharedInformerOptions;
   readonly #reader: ObjectReader;
   readonly #intake: Intake;
   readonly #overlay = new Overlay();
   readonly #subscribers: Subscribers;
-  readonly #indexes: IndexFunction[] = [];
-  readonly #indexNames = new Map<string, number>();
   readonly #matchesLabels: LabelFilter;
   readonly #matchesFields: FieldFilter;
   readonly #abort = new AbortController();
   readonly #resolveSynced: () => void;
   readonly #troubles: TroubleLog;
-  #store: Store;
-  #collecting: Store | undefined;
   #seen: string | undefined;
   #hasSynced = false;
   #readsJson = false;
@@ -89,6 +82,7 @@ export class SharedInformer implements Sink {
     const { parsed, freeze } = options;
     const read = this.#messageReader();
     this.#reader = new ObjectReader({ kind, arena, parsed, freeze, readMessage: read });
+    this.view = new View({ kind, log: options.log, reader: this.#reader, overlay: this.#overlay });
     this.#intake = { arena, keepManagedFields, transform, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
@@ -96,7 +90,6 @@ export class SharedInformer implements Sink {
       options.log.error({ err: error, kind: kind.kind }, "a handler of cache events threw; the others go on"),
     );
     this.#troubles = new TroubleLog(options);
-    this.#store = this.#newStore();
     this.#heardAt = options.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synced = promise;
@@ -132,8 +125,8 @@ export class SharedInformer implements Sink {
     this.#abort.abort();
     this.#subscribers.clear();
     await this.#run;
-    for (const stored of this.#store.values()) this.#options.arena.release(stored);
-    this.#store = this.#newStore();
+    for (const stored of this.view.store.values()) this.#options.arena.release(stored);
+    this.view.store = this.view.newStore();
     this.begin();
     this.#overlay.clear();
   }
@@ -142,68 +135,13 @@ export class SharedInformer implements Sink {
     return {
       kind: this.kind,
       scope: this.scope,
-      items: this.#store.size,
-      bytes: this.#store.bytes,
+      items: this.view.store.size,
+      bytes: this.view.store.bytes,
       pendingWrites: this.#overlay.size,
       staleSeconds: (this.#options.clock.monotonic() - this.#heardAt) / 1000,
       resourceVersion: this.#seen,
       status: this.#status,
     };
-  }
-
-  // Reads.
-
-  get(namespace: string, name: string): KubernetesObject | undefined {
-    if (this.#overlay.size > 0) {
-      const write = this.#overlay.get(namespace, name);
-      if (write) return write.object;
-    }
-    const stored = this.#store.get(namespace, name);
-    return stored && !this.#isHidden(stored) ? this.#reader.read(stored) : undefined;
-  }
-
-  list(selection: Selection): KubernetesObject[] {
-    return this.#gather(this.#store.values(selection.namespace), selection, always);
-  }
-
-  ownedBy(uid: string, selection: Selection): KubernetesObject[] {
-    return this.#gather(
-      this.#store.ownedBy(uid),
-      selection,
-      (object) => object.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false,
-    );
-  }
-
-  get indexNames(): readonly string[] {
-    return [...this.#indexNames.keys()];
-  }
-
-  hasIndex(name: string): boolean {
-    return this.#indexNames.has(name);
-  }
-
-  byIndex(name: string, value: string, selection: Selection): KubernetesObject[] {
-    const position = this.#indexNames.get(name);
-    const values = position === undefined ? undefined : this.#indexes[position];
-    if (position === undefined || !values) return [];
-    return this.#gather(this.#store.byIndex(position, value), selection, (object) =>
-      indexValues(values, object, this.#onIndexError).includes(value),
-    );
-  }
-
-  /** @throws TypeError if the name is taken by another function. */
-  addIndex(name: string, values: IndexFunction): void {
-    const position = this.#indexNames.get(name);
-    if (position !== undefined) {
-      if (this.#indexes[position] === values) return;
-      throw new TypeError(
-        `${describeKind(this.kind)} has an index ${JSON.stringify(name)} already, by another function; choose another name`,
-      );
-    }
-    this.#indexNames.set(name, this.#indexes.length);
-    this.#indexes.push(values);
-    this.#store.addIndex(values);
-    this.#collecting?.addIndex(values);
   }
 
   subscribe(handler: Handler): () => void {
@@ -215,7 +153,7 @@ export class SharedInformer implements Sink {
   wrote(object: KubernetesObject): void {
     const { namespace = "", name, uid = "", resourceVersion = "" } = object.metadata;
     if (!this.#isInNamespace(namespace) || resourceVersion === "") return;
-    const held = this.#store.get(namespace, name);
+    const held = this.view.store.get(namespace, name);
     const isSelected = this.#matchesLabels(object.metadata.labels ?? {}) && this.#matchesFields(object);
     // What was never here, and is not now, has nothing to hide.
     if (!isSelected && !held && !this.#overlay.get(namespace, name)) return;
@@ -237,7 +175,7 @@ export class SharedInformer implements Sink {
     if (!this.#isInNamespace(namespace)) return;
     this.#overlay.deleted(
       { namespace, name, uid, version: resourceVersion, object: undefined, isCertain },
-      { held: this.#store.get(namespace, name), seen: this.#seen },
+      { held: this.view.store.get(namespace, name), seen: this.#seen },
     );
   }
 
@@ -248,31 +186,34 @@ export class SharedInformer implements Sink {
   // What the reflector brings.
 
   begin(): void {
-    if (this.#collecting) {
-      for (const stored of this.#collecting.values())
-        if (this.#store.get(stored.namespace, stored.name) !== stored) this.#options.arena.release(stored);
+    if (this.view.collecting) {
+      for (const stored of this.view.collecting.values())
+        if (this.view.store.get(stored.namespace, stored.name) !== stored)
+          this.#options.arena.release(stored);
     }
-    this.#collecting = undefined;
+    this.view.collecting = undefined;
     this.#listStartedAt = this.#options.clock.monotonic();
   }
 
   collect(type: ChangeType, bytes: Buffer, start: number, end: number): void {
-    this.#collecting ??= this.#newStore();
-    const collecting = this.#collecting;
+    this.view.collecting ??= this.view.newStore();
+    const collecting = this.view.collecting;
     const intake = type === "DELETED" ? { ...this.#intake, arena: loose } : this.#intake;
-    const stored = takeIn(intake, bytes, start, end, (namespace, name) => this.#store.get(namespace, name));
+    const stored = takeIn(intake, bytes, start, end, (namespace, name) =>
+      this.view.store.get(namespace, name),
+    );
     const earlier = collecting.get(stored.namespace, stored.name);
     if (earlier === stored) return;
     if (type === "DELETED") {
       if (earlier) collecting.delete(earlier);
     } else collecting.set(stored);
-    if (earlier && this.#store.get(earlier.namespace, earlier.name) !== earlier)
+    if (earlier && this.view.store.get(earlier.namespace, earlier.name) !== earlier)
       this.#options.arena.release(earlier);
   }
 
   async commit(version: string): Promise<void> {
-    const next = this.#collecting ?? this.#newStore();
-    this.#collecting = undefined;
+    const next = this.view.collecting ?? this.view.newStore();
+    this.view.collecting = undefined;
     const seconds = (this.#options.clock.monotonic() - this.#listStartedAt) / 1000;
     await this.#replace(next, version);
     this.#options.observer.listed?.(this, seconds, this.#listing);
@@ -288,7 +229,7 @@ export class SharedInformer implements Sink {
     this.#isMissing = true;
     this.begin();
     this.#overlay.clear();
-    await this.#replace(this.#newStore(), undefined);
+    await this.#replace(this.view.newStore(), undefined);
   }
 
   change(type: ChangeType, bytes: Buffer, start: number, end: number): string {
@@ -357,17 +298,17 @@ export class SharedInformer implements Sink {
 
   #put(bytes: Buffer, start: number, end: number): string {
     const { arena, observer } = this.#options;
-    const known = (namespace: string, name: string) => this.#store.get(namespace, name);
+    const known = (namespace: string, name: string) => this.view.store.get(namespace, name);
     const stored = takeIn(this.#intake, bytes, start, end, known);
     const { namespace, name, uid, resourceVersion } = stored;
-    const held = this.#store.get(namespace, name);
+    const held = this.view.store.get(namespace, name);
     const isReplay = held !== undefined && held.uid === uid && isOlder(resourceVersion, held.resourceVersion);
     if (isReplay) arena.release(stored);
     if (held === stored || isReplay) {
       this.#overlay.sawObject(namespace, name, uid, resourceVersion);
       return resourceVersion;
     }
-    this.#store.set(stored);
+    this.view.store.set(stored);
     if (held) arena.release(held);
     this.#sawVersion(resourceVersion);
     this.#overlay.sawObject(namespace, name, uid, resourceVersion);
@@ -388,9 +329,9 @@ export class SharedInformer implements Sink {
   #remove(bytes: Buffer, start: number, end: number): string {
     const last = takeIn({ ...this.#intake, arena: loose }, bytes, start, end, () => undefined);
     const { namespace, name, uid, resourceVersion } = last;
-    const held = this.#store.get(namespace, name);
+    const held = this.view.store.get(namespace, name);
     if (held?.uid === uid) {
-      this.#store.delete(held);
+      this.view.store.delete(held);
       this.#options.arena.release(held);
     }
     this.#sawVersion(resourceVersion);
@@ -404,11 +345,11 @@ export class SharedInformer implements Sink {
 
   /** Puts another store in the place of the present one, then tells of the differences. */
   async #replace(next: Store, version: string | undefined): Promise<void> {
-    const before = this.#store;
+    const before = this.view.store;
     const initial = !this.#hasSynced;
     const audience = this.#subscribers.present();
     const pace = new Pace(this.#options.clock);
-    this.#store = next;
+    this.view.store = next;
     this.#seen = version;
     this.#hasSynced = true;
     if (version !== undefined) this.#overlay.sawList(version, this.#isHeld);
@@ -438,7 +379,7 @@ export class SharedInformer implements Sink {
   }
 
   *#replay(): Generator<CacheEvent<KubernetesObject>> {
-    const snapshot = [...this.#store.values()];
+    const snapshot = [...this.view.store.values()];
     for (const stored of snapshot) yield this.#added(stored, true);
   }
 
@@ -452,26 +393,6 @@ export class SharedInformer implements Sink {
 
   #gone(stored: StoredObject): CacheEvent<KubernetesObject> {
     return new Gone(this.#reader, stored);
-  }
-
-  #gather(
-    from: Iterable<StoredObject>,
-    { namespace, labels }: Selection,
-    isWanted: (object: KubernetesObject) => boolean,
-  ): KubernetesObject[] {
-    const found: KubernetesObject[] = [];
-    for (const stored of from) {
-      if (namespace !== undefined && stored.namespace !== namespace) continue;
-      if (this.#isHidden(stored) || (labels && !labels(this.#reader.labels(stored)))) continue;
-      found.push(this.#reader.read(stored));
-    }
-    if (this.#overlay.size === 0) return found;
-    for (const { namespace: place, object } of this.#overlay.writes()) {
-      if (!object || (namespace !== undefined && place !== namespace)) continue;
-      if (labels && !labels(object.metadata.labels ?? {})) continue;
-      if (isWanted(object)) found.push(object);
-    }
-    return found;
   }
 
   /** A write of ours in the form in which the watch will bring it. */
@@ -494,27 +415,12 @@ export class SharedInformer implements Sink {
     return this.scope.namespace === undefined || this.scope.namespace === namespace;
   }
 
-  #isHidden(stored: StoredObject): boolean {
-    return this.#overlay.size > 0 && this.#overlay.hides(stored);
-  }
-
   readonly #isHeld = (write: OwnWrite): boolean =>
-    this.#store.get(write.namespace, write.name)?.uid === write.uid;
+    this.view.store.get(write.namespace, write.name)?.uid === write.uid;
 
   #sawVersion(version: string): void {
     if (version !== "" && (this.#seen === undefined || !isOlder(version, this.#seen))) this.#seen = version;
   }
-
-  #newStore(): Store {
-    return new Store(this.#reader, this.#indexes, this.#onIndexError);
-  }
-
-  readonly #onIndexError = (error: unknown): void => {
-    this.#options.log.error(
-      { err: error, kind: this.kind.kind },
-      "an index function threw; the object is left out of that index",
-    );
-  };
 }
 
 /** Groups without a domain are Kubernetes' own and have no definition; of those under k8s.io some have. */
