@@ -21,7 +21,7 @@ export type ControllerMetrics = ReturnType<typeof controllerMetrics>;
  * `windlass_*` families have no counterpart in controller-runtime.
  */
 export function controllerMetrics(registry: Registry, controller: string, concurrency: number) {
-  const labels = { controller };
+  const labels = Object.freeze({ controller });
   const named = ["controller"];
   const counter = (name: string, help: string, ...more: readonly string[]) =>
     registry.counter({ name, help, labels: [...named, ...more] });
@@ -75,7 +75,8 @@ export function controllerMetrics(registry: Registry, controller: string, concur
     "windlass_writes_skipped_total",
     "Writes that reconciles asked for and that would have changed nothing",
   );
-  for (const result of outcomes) total.inc({ controller, result }, 0);
+  const byResult = new Map(outcomes.map((result) => [result, Object.freeze({ controller, result })]));
+  for (const resultLabels of byResult.values()) total.inc(resultLabels, 0);
   for (const one of [errors, terminalErrors, panics, timeouts, hotLoops, skipped]) one.inc(labels, 0);
   time.zero(labels);
   workers.set(concurrency, labels);
@@ -83,7 +84,7 @@ export function controllerMetrics(registry: Registry, controller: string, concur
   const seen = new Set<string>();
   return {
     reconciled(result: ReconcileOutcomeLabel, seconds: number) {
-      total.inc({ controller, result });
+      total.inc(byResult.get(result));
       time.observe(seconds, labels);
     },
     failed(reason: string, how: { readonly terminal: boolean }) {

@@ -11,7 +11,7 @@ export type QueueMetrics = ReturnType<typeof queueMetrics>;
 
 /** The `workqueue_*` families of one controller's queue. Depth and running times are asked for at each scrape. */
 export function queueMetrics(registry: Registry, controller: string, sample: () => QueueSample) {
-  const labels = { name: controller, controller };
+  const labels = Object.freeze({ name: controller, controller });
   const named = ["name", "controller"];
   const depth = registry.gauge({
     name: "workqueue_depth",

@@ -104,3 +104,15 @@ test("a queue's priorities have a bounded number of series", () => {
     'workqueue_depth{name="webapp",controller="webapp",priority="exceeded_cardinality_limit"} 15',
   );
 });
+
+test("frozen labels count as any others do, for each metric by itself", () => {
+  const registry = new Registry();
+  const one = registry.counter({ name: "one_total", help: "One", labels: ["a"] });
+  const two = registry.counter({ name: "two_total", help: "Two", labels: ["b"] });
+  const labels = Object.freeze({ a: "x" });
+  one.inc(labels);
+  one.inc(labels);
+  one.inc({ a: "x" });
+  expect(one.value({ a: "x" })).toBe(3);
+  expect(() => two.inc(labels)).toThrow(TypeError);
+});

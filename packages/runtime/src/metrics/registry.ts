@@ -1,4 +1,4 @@
-/** Label values by label name. Names must be the ones the metric was made with. */
+/** Label values by label name. Names must be the ones the metric was made with. Those that are frozen are read once: for what is counted often. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A number that only grows. */
@@ -134,32 +134,52 @@ function labelText(options: MetricOptions, labels: Labels | undefined): string {
   return text;
 }
 
+/** How many frozen labels a metric knows by sight: more than there are controllers. */
+const MOST_KNOWN = 256;
+
+/** Gives the series' key of labels, for one metric. */
+function keys(options: MetricOptions): (labels: Labels | undefined) => string {
+  const known = new Map<Labels, string>();
+  return (labels) => {
+    const text = labels && known.get(labels);
+    if (text !== undefined) return text;
+    const made = labelText(options, labels);
+    if (labels && Object.isFrozen(labels)) {
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(labels, made);
+    }
+    return made;
+  };
+}
+
 function makeCounter(options: MetricOptions) {
+  const keyOf = keys(options);
   const series = new Map<string, number>();
   if (!options.labels?.length) series.set("", 0);
   const metric: Counter = {
     inc(labels, amount = 1) {
       if (!(amount >= 0)) throw new RangeError(`counter ${options.name} cannot change by ${amount}`);
-      const key = labelText(options, labels);
+      const key = keyOf(labels);
       series.set(key, (series.get(key) ?? 0) + amount);
     },
-    value: (labels) => series.get(labelText(options, labels)) ?? 0,
+    value: (labels) => series.get(keyOf(labels)) ?? 0,
   };
   return { metric, render: (lines: string[]) => renderSeries(options.name, series, lines) };
 }
 
 function makeGauge(options: MetricOptions) {
+  const keyOf = keys(options);
   const series = new Map<string, number>();
   const samplers = new Set<(gauge: Gauge) => void>();
   if (!options.labels?.length) series.set("", 0);
   const metric: Gauge = {
-    set: (value, labels) => void series.set(labelText(options, labels), value),
+    set: (value, labels) => void series.set(keyOf(labels), value),
     add(amount, labels) {
-      const key = labelText(options, labels);
+      const key = keyOf(labels);
       series.set(key, (series.get(key) ?? 0) + amount);
     },
-    value: (labels) => series.get(labelText(options, labels)) ?? 0,
-    remove: (labels) => void series.delete(labelText(options, labels)),
+    value: (labels) => series.get(keyOf(labels)) ?? 0,
+    remove: (labels) => void series.delete(keyOf(labels)),
     collect(sample) {
       samplers.add(sample);
       return () => void samplers.delete(sample);
@@ -178,9 +198,10 @@ function makeHistogram(options: HistogramOptions) {
     sum: number;
     count: number;
   }
+  const keyOf = keys(options);
   const series = new Map<string, Series>();
   const seriesOf = (labels: Labels | undefined) => {
-    const key = labelText(options, labels);
+    const key = keyOf(labels);
     let found = series.get(key);
     if (!found) {
       found = { buckets: options.buckets.map(() => 0), sum: 0, count: 0 };
@@ -196,7 +217,7 @@ function makeHistogram(options: HistogramOptions) {
       one.sum += value;
       one.count += 1;
     },
-    count: (labels) => series.get(labelText(options, labels))?.count ?? 0,
+    count: (labels) => series.get(keyOf(labels))?.count ?? 0,
     zero: (labels) => void seriesOf(labels),
   };
   const render = (lines: string[]) => {
