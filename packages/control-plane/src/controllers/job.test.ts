@@ -49,6 +49,23 @@ test("pods that still ran go with a Job that is deleted in the background", asyn
   expect(world.list("pods")).toEqual([]);
 });
 
+test("a Job takes back a pod that was taken from it, and lets go of one that it no longer selects", async () => {
+  await using world = await stage();
+  world.plane.node.on("busy-*", "run");
+  await world.create(job("busy", { completions: 2, parallelism: 2 }));
+  const [taken = "", strayed = ""] = names(world.list("pods"));
+  await world.change("pods", taken, (pod) => {
+    delete (pod.metadata as JsonObject).ownerReferences;
+  });
+  expect(world.get("pods", taken)?.metadata.ownerReferences).toMatchObject([{ name: "busy" }]);
+  await world.change("pods", strayed, (pod) => {
+    (pod.metadata as JsonObject).labels = {};
+  });
+  const metadata = world.get("pods", strayed)?.metadata;
+  expect([metadata?.ownerReferences ?? [], metadata?.finalizers ?? []]).toEqual([[], []]);
+  expect(world.list("pods")).toHaveLength(3);
+});
+
 test("the pods of an Indexed Job know their index, and the status lists the finished ones", async () => {
   await using world = await stage();
   await world.create(job("indexed", { completions: 4, parallelism: 4, completionMode: "Indexed" }));

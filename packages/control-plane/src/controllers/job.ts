@@ -25,7 +25,7 @@ import {
   timeAt,
   writeStatus,
 } from "./objects.ts";
-import { controlledBy, controllerKey, controllerOf, within } from "./ownership.ts";
+import { claim, claimantKeys, controlledBy, controllerOf, selectorOf, within } from "./ownership.ts";
 import { isTerminating } from "./pods.ts";
 import { isTerminatingNamespace } from "./replica-set.ts";
 
@@ -66,7 +66,7 @@ export function startJobs(world: ControllerWorld): Running {
         if (change.type === "DELETED") failures.delete(change.entry.object.metadata.uid);
         return ownKey(change);
       },
-      [pods.bucket]: controllerKey("batch", "Job"),
+      [pods.bucket]: claimantKeys(registry, jobs),
     },
     reconcile: async (key) => {
       const job = store.get(jobs.bucket, key)?.object;
@@ -76,6 +76,13 @@ export function startJobs(world: ControllerWorld): Running {
         for (const pod of podsOf(job)) if (isTracked(pod)) await release(pod);
         return undefined;
       }
+      for (const pod of podsOf(job)) {
+        if (isTracked(pod) && !selectorOf(job)(pod.metadata.labels as JsonObject | undefined)) {
+          await release(pod);
+        }
+      }
+      // Pods that a job has not tracked would never be counted.
+      await claim(registry, job, pods, context, isTracked);
       return await advance(job);
     },
   });
