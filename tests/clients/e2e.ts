@@ -65,7 +65,6 @@ function teach({ node }: ControlPlane): void {
   node.on(contains('"sleep","1000000"'), "run");
   node.on(contains("/pause:"), "run");
   node.on(contains('"exit 1"'), "fail");
-  node.on("pod-generation-*", { kind: "run", lingerMs: 2000 });
 }
 
 function tell(report: string, output: string): void {
