@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { kubeconfig, kubeconfigYaml } from "./kubeconfig.ts";
@@ -29,9 +30,20 @@ test("a kubeconfig holds all it needs for a certificate", () => {
   });
 });
 
-test("its text reads back as the same, whatever the names", async () => {
-  for (const name of ["windlass", "yes", "1e3", "a: b", "#x", "'\"\n"]) {
-    const init = { server: "https://[::1]:6443", user: { token: "0x10" }, name };
-    expect(load(await kubeconfigYaml(init))).toEqual(kubeconfig(init));
-  }
+test("its text reads back as the same, whatever the names and the user", () => {
+  const names = fc.oneof(
+    fc.constantFrom("windlass", "yes", "1e3", "a: b", "#x", "'\"\n", "~", "null", "-", "0x10"),
+    fc.string({ unit: "binary" }),
+  );
+  const users = fc.oneof(
+    names.map((token) => ({ token })),
+    names.map((text) => ({ certificate: text, key: text })),
+    fc.constant({ anonymous: true as const }),
+  );
+  fc.assert(
+    fc.property(names, users, (name, user) => {
+      const init = { server: "https://[::1]:6443", user, name, namespace: name };
+      expect(load(kubeconfigYaml(init))).toEqual(kubeconfig(init));
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 
 /** How a kubeconfig's user proves who it is. */
 export type KubeconfigUser =
@@ -49,11 +49,34 @@ export function kubeconfig({
 }
 
 /** The kubeconfig as a file's text. */
-export async function kubeconfigYaml(init: KubeconfigInit): Promise<string> {
-  // Loaded on use: most servers are asked for the object, never for the text.
-  const { dump } = await import("js-yaml");
-  return dump(kubeconfig(init), { lineWidth: -1 });
+export function kubeconfigYaml(init: KubeconfigInit): string {
+  return `${blockYaml(kubeconfig(init), "")}\n`;
 }
+
+/** YAML of objects whose keys need no quotes. Written here, since a library that can write any YAML is a tenth of what a server takes to start. */
+function blockYaml(object: JsonObject, indent: string): string {
+  const lines = Object.entries(object).map(([key, value]) => {
+    if (Array.isArray(value)) {
+      const items = value.map(
+        (item) => `${indent}- ${blockYaml(item as JsonObject, `${indent}  `).trimStart()}`,
+      );
+      return `${indent}${key}:\n${items.join("\n")}`;
+    }
+    if (!isObject(value)) return `${indent}${key}: ${scalarYaml(value)}`;
+    return Object.keys(value).length === 0
+      ? `${indent}${key}: {}`
+      : `${indent}${key}:\n${blockYaml(value, `${indent}  `)}`;
+  });
+  return lines.join("\n");
+}
+
+/** Words that stand for nothing but themselves stay as they are; all else is quoted as JSON is, which YAML reads. */
+function scalarYaml(value: Json): string {
+  const isPlain = typeof value === "string" && /^[A-Za-z][\w./-]*$/.test(value) && !yamlWords.test(value);
+  return isPlain ? value : JSON.stringify(value);
+}
+
+const yamlWords = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
 function credentials(user: KubeconfigUser): JsonObject {
   if ("token" in user) return { token: user.token };
