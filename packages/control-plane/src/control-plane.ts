@@ -193,7 +193,7 @@ export class ControlPlane implements AsyncDisposable {
     bootstrap(plane.registry);
     // A real server's history does not go back to its first write either.
     plane.store.compact();
-    plane.#definitions.start();
+    await plane.#definitions.start();
     const { controllers = "all", nodes = controllers === "none" ? "none" : {} } = options;
     const world = {
       registry: plane.registry,

@@ -136,6 +136,52 @@ test("a killed server comes back with all it has acknowledged, under the same ku
   expect((await second.ended).code).toBe(0);
 }, 30_000);
 
+test("a kind whose rules are in CEL is served again after a restart, with its rules", async () => {
+  const flags = ["--data", join(folder, "data"), "--kubeconfig", join(folder, "kubeconfig")];
+  const first = run(...flags);
+  await first.ready;
+  const rule = { rule: "self.size < 10", message: "too large" };
+  const schema = {
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        properties: { size: { type: "integer" } },
+        required: ["size"],
+        "x-kubernetes-validations": [rule],
+      },
+    },
+  };
+  const defined = await client(join(folder, "kubeconfig"))(
+    "POST",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    {
+      metadata: { name: "ruled.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Cluster",
+        names: { plural: "ruled", kind: "Ruled" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    },
+  );
+  expect(defined.metadata.name).toBe("ruled.example.com");
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const second = run(...flags);
+  await second.ready;
+  const send = client(join(folder, "kubeconfig"));
+  const make = (size: number) =>
+    send("POST", "/apis/example.com/v1/ruled", {
+      apiVersion: "example.com/v1",
+      kind: "Ruled",
+      metadata: { name: `of-size-${size}` },
+      spec: { size },
+    });
+  expect(await make(9)).toMatchObject({ kind: "Ruled", metadata: { name: "of-size-9" } });
+  expect(await make(10)).toMatchObject({ kind: "Status", reason: "Invalid" });
+});
+
 test.each([
   [["--kubeconfig", "x", "--port", "http"], "--port must be a number from 0 to 65535"],
   [["--kubeconfig", "x", "--nonsense"], "Unknown option '--nonsense'"],

@@ -1,5 +1,6 @@
 import { isConditionTrue } from "../crd/definition.ts";
 import { decideNames } from "../crd/names.ts";
+import { prepareCrd } from "../crd/rule-review.ts";
 import { type ServedKind, servedKinds } from "../crd/served-kinds.ts";
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
@@ -54,10 +55,12 @@ export class Definitions {
     return resource;
   }
 
-  start(): void {
+  /** Serves what is defined already, as after a restart with kept data, and from now on what will be. */
+  async start(): Promise<void> {
     const { store } = this.#registry;
-    for (const { object } of Array.from(store.entries(definitionsBucket)))
-      this.#refresh(object.metadata.name);
+    const kept = Array.from(store.entries(definitionsBucket));
+    for (const { object } of kept) await prepareCrd(object);
+    for (const { object } of kept) this.#refresh(object.metadata.name);
     this.#stops.push(
       store.subscribe(definitionsBucket, (record) => this.#later(record)),
       store.subscribeAll((record) => {
