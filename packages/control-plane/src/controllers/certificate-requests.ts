@@ -36,11 +36,32 @@ function wish(request: StoredObject): SigningRequest | CertificateError {
   }
 }
 
-/** Signs approved requests for certificates that this cluster's API server knows. */
-export function startCertificateSigning(world: ControllerWorld): Running {
+/** The requests of a world, and how all that look after them write to one. */
+function requestsOf(world: ControllerWorld) {
   const { registry } = world;
   const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
   const context = controllerContext("certificate-controller");
+  const changeStatus = (
+    request: StoredObject,
+    subresource: "status" | "approval",
+    change: (current: JsonObject) => JsonObject,
+  ) =>
+    edit(
+      registry,
+      requests,
+      request,
+      context,
+      (next) => {
+        next.status = { ...((next.status ?? {}) as JsonObject), ...change(next) };
+      },
+      subresource,
+    );
+  return { registry, requests, context, changeStatus };
+}
+
+/** Signs approved requests for certificates that this cluster's API server knows. */
+export function startCertificateSigning(world: ControllerWorld): Running {
+  const { registry, requests, changeStatus } = requestsOf(world);
 
   return startLoop(world, {
     name: "certificatesigningrequest-signing-controller",
@@ -61,28 +82,18 @@ export function startCertificateSigning(world: ControllerWorld): Running {
   });
 
   async function fail(request: StoredObject, message: string): Promise<void> {
-    await edit(
-      registry,
-      requests,
-      request,
-      context,
-      (next) => {
-        const now = timestamp(registry.clock);
-        const failed = {
-          type: "Failed",
-          status: "True",
-          reason: "SignerValidationFailure",
-          message,
-          lastUpdateTime: now,
-          lastTransitionTime: now,
-        };
-        next.status = {
-          ...((next.status ?? {}) as JsonObject),
-          conditions: [...listAt(next, "status", "conditions"), failed],
-        };
-      },
-      "status",
-    );
+    const now = timestamp(registry.clock);
+    const failed = {
+      type: "Failed",
+      status: "True",
+      reason: "SignerValidationFailure",
+      message,
+      lastUpdateTime: now,
+      lastTransitionTime: now,
+    };
+    await changeStatus(request, "status", (current) => ({
+      conditions: [...listAt(current, "status", "conditions"), failed],
+    }));
   }
 
   async function issue(
@@ -95,27 +106,15 @@ export function startCertificateSigning(world: ControllerWorld): Running {
       ...grantedUsages(usagesOf(request)),
       validForMs: Math.min(year, Math.max(shortest, asked)),
     });
-    await edit(
-      registry,
-      requests,
-      request,
-      context,
-      (next) => {
-        next.status = {
-          ...((next.status ?? {}) as JsonObject),
-          certificate: Buffer.from(certificate).toString("base64"),
-        };
-      },
-      "status",
-    );
+    await changeStatus(request, "status", () => ({
+      certificate: Buffer.from(certificate).toString("base64"),
+    }));
   }
 }
 
 /** Approves kubelets' requests for client certificates, from those who may ask for them. */
 export function startCertificateApproving(world: ControllerWorld): Running {
-  const { registry } = world;
-  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
-  const context = controllerContext("certificate-controller");
+  const { registry, requests, changeStatus } = requestsOf(world);
 
   return startLoop(world, {
     name: "certificatesigningrequest-approving-controller",
@@ -137,17 +136,8 @@ export function startCertificateApproving(world: ControllerWorld): Running {
             ? "Auto approving kubelet client certificate after SubjectAccessReview."
             : undefined;
       if (message === undefined) return undefined;
-      await edit(
-        registry,
-        requests,
-        request,
-        context,
-        (next) => {
-          const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
-          next.status = { ...((next.status ?? {}) as JsonObject), conditions: [approved] };
-        },
-        "approval",
-      );
+      const approved = { type: "Approved", status: "True", reason: "AutoApproved", message };
+      await changeStatus(request, "approval", () => ({ conditions: [approved] }));
       return undefined;
     },
   });
@@ -173,9 +163,7 @@ const hour = 3_600_000;
 
 /** Deletes requests that nobody needs any more: an hour after they were decided, a day after they were made. */
 export function startCertificateCleaning(world: ControllerWorld): Running {
-  const { registry } = world;
-  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
-  const context = controllerContext("certificate-controller");
+  const { registry, requests, context } = requestsOf(world);
 
   return startLoop(world, {
     name: "certificatesigningrequest-cleaner-controller",
