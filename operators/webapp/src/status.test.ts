@@ -13,7 +13,7 @@ function deployment(
   generation = 2,
 ): ObjectOf<typeof Deployment> {
   return {
-    metadata: { name: "shop", generation },
+    metadata: { namespace: "web", name: "shop", generation },
     spec: { replicas: 3, selector: {}, template: { spec: { containers: [] } } },
     status: {
       observedGeneration: 2,
@@ -27,7 +27,7 @@ function deployment(
 }
 
 const pod = (name: string, status: object, metadata: object = {}): ObjectOf<typeof Pod> => ({
-  metadata: { name, ...metadata },
+  metadata: { namespace: "web", name, ...metadata },
   spec: { containers: [] },
   status: status as NonNullable<ObjectOf<typeof Pod>["status"]>,
 });

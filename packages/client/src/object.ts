@@ -17,6 +17,11 @@ export interface ObjectMeta {
   readonly selfLink?: string;
 }
 
+/** The metadata of an object that lives in a namespace. */
+export interface NamespacedObjectMeta extends ObjectMeta {
+  readonly namespace: string;
+}
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -119,6 +124,16 @@ export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
+
+/** Where an object that lives in a namespace is. */
+export interface NamespacedKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where an object of this kind is: kinds whose objects live in a namespace have one in their keys. */
+export type KeyOf<K> =
+  ObjectOf<K> extends { readonly metadata: NamespacedObjectMeta } ? NamespacedKey : ObjectKey;
 
 /** `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`. */
 export function apiVersionOf(kind: Pick<ResourceKind, "group" | "version">): string {

@@ -89,7 +89,7 @@ test("make gives the object as the server would return it", () => {
   expect(WebApp.make("web", { image: "nginx:1.29", env: [{ name: "A" }] })).toEqual({
     apiVersion: "example.com/v1",
     kind: "WebApp",
-    metadata: { name: "web" },
+    metadata: { namespace: "default", name: "web" },
     spec: { image: "nginx:1.29", replicas: 1, env: [{ name: "A", value: "" }], probe: { path: "/healthz" } },
   });
 });

@@ -1,11 +1,17 @@
-import type { KubernetesObject, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type {
+  KubernetesObject,
+  NamespacedObjectMeta,
+  ObjectMeta,
+  ObjectMetaInput,
+  ResourceKind,
+} from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
 import type { CustomResourceDefinitionInput } from "../kinds/index.ts";
 import type { Condition } from "./condition.ts";
 import { type Conversion, convertObject, type Link } from "./conversion.ts";
 import { type CrdOptions, customResourceDefinition } from "./crd.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import type { ResourceDefinition, Scope } from "./definition.ts";
 import { checkNames, pluralOf } from "./names.ts";
 import { Problems } from "./refusal.ts";
 import { fillDefaults, type StructuralSchema } from "./structural.ts";
@@ -25,19 +31,28 @@ type StatusField<Status, Value> = [Status] extends [$ZodType]
   ? { readonly status?: StatusFields<Value> }
   : unknown;
 
-interface TypeFields {
+interface TypeFields<Kind extends string = string> {
   readonly apiVersion?: string;
-  readonly kind?: string;
+  readonly kind?: Kind;
 }
 
 /** An object of a defined kind as the server returns it: defaults are filled in. */
-export type ReadObject<Spec extends $ZodType, Status extends $ZodType | undefined> = TypeFields & {
-  readonly metadata: ObjectMeta;
+export type ReadObject<
+  Spec extends $ZodType,
+  Status extends $ZodType | undefined,
+  Kind extends string = string,
+  Where extends Scope = Scope,
+> = TypeFields<Kind> & {
+  readonly metadata: Where extends "Namespaced" ? NamespacedObjectMeta : ObjectMeta;
 } & SpecField<output<Spec>> &
   StatusField<Status, output<Status>>;
 
 /** An object of a defined kind as one may send it: what has a default may be left out. */
-export type WriteObject<Spec extends $ZodType, Status extends $ZodType | undefined> = TypeFields & {
+export type WriteObject<
+  Spec extends $ZodType,
+  Status extends $ZodType | undefined,
+  Kind extends string = string,
+> = TypeFields<Kind> & {
   readonly metadata: ObjectMetaInput;
 } & SpecField<input<Spec>> &
   StatusField<Status, input<Status>>;
@@ -63,7 +78,8 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
   is(object: unknown): object is Read;
 
   /**
-   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview. The spec is checked
+   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview. Its namespace is
+   * `default` unless given. The spec is checked
    * against the schema (CEL rules are the server's to run); the status is taken as it is.
    *
    * @throws TypeError when the spec does not fit, with the fields at fault
@@ -106,10 +122,15 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
  * });
  * WebApp.crd(); // for kubectl apply
  */
-export function defineResource<Spec extends $ZodType, Status extends $ZodType | undefined = undefined>(
-  definition: ResourceDefinition<Spec, Status>,
-): Resource<ReadObject<Spec, Status>, WriteObject<Spec, Status>> {
-  return resource<ReadObject<Spec, Status>, WriteObject<Spec, Status>>(definition, []);
+export function defineResource<
+  Spec extends $ZodType,
+  const Kind extends string,
+  Status extends $ZodType | undefined = undefined,
+  Where extends Scope = "Namespaced",
+>(
+  definition: ResourceDefinition<Spec, Status, Kind, Where>,
+): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>> {
+  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>>(definition, []);
 }
 
 function resource<Read extends KubernetesObject, Write>(
@@ -152,7 +173,10 @@ function resource<Read extends KubernetesObject, Write>(
       const bare = {
         apiVersion,
         kind,
-        metadata: typeof metadata === "string" ? { name: metadata } : metadata,
+        metadata: {
+          ...(scope === "Namespaced" ? { namespace: "default" } : {}),
+          ...(typeof metadata === "string" ? { name: metadata } : metadata),
+        },
         ...(spec === undefined ? {} : { spec }),
         ...(status === undefined ? {} : { status }),
       };

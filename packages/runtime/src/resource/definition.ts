@@ -25,16 +25,21 @@ export interface ScaleSubresource {
   readonly labelSelectorPath?: string;
 }
 
+/** Whether the objects of a kind live in a namespace. */
+export type Scope = "Namespaced" | "Cluster";
+
 /** What a kind is, in one version. */
 export interface ResourceDefinition<
   Spec extends $ZodType = $ZodType,
   Status extends $ZodType | undefined = $ZodType | undefined,
+  Kind extends string = string,
+  Where extends Scope = Scope,
 > {
   /** A domain of yours, e.g. `example.com`. */
   readonly group: string;
   readonly version: string;
   /** In CamelCase, e.g. `WebApp`. */
-  readonly kind: string;
+  readonly kind: Kind;
   /** @default the kind in lower case, in the plural */
   readonly plural?: string;
   /** @default the kind in lower case */
@@ -44,7 +49,7 @@ export interface ResourceDefinition<
   /** Groups that `kubectl get` knows, e.g. `all`. @default none */
   readonly categories?: readonly string[];
   /** @default "Namespaced" */
-  readonly scope?: "Namespaced" | "Cluster";
+  readonly scope?: Where;
   /** Shown by `kubectl explain`. */
   readonly description?: string;
   /** What users ask for. */

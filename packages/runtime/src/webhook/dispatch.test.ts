@@ -303,7 +303,7 @@ describe("a conversion webhook", () => {
       convertedObjects: ["a", "b"].map((name) => ({
         apiVersion: "example.com/v2",
         kind: "Gadget",
-        metadata: { name, uid: `uid-${name}` },
+        metadata: { namespace: "default", name, uid: `uid-${name}` },
         spec: { container: { image: `nginx:${name}` } },
       })),
     });

@@ -1,12 +1,12 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
-import type { PersistentVolumeClaim, PodTemplateSpec } from "./core-v1.ts";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { PersistentVolumeClaimInput, PodTemplateSpec } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface ControllerRevision {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "ControllerRevision";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly data?: Readonly<Record<string, unknown>>;
   readonly revision: number;
 }
@@ -22,7 +22,7 @@ export interface ControllerRevisionInput {
 export interface DaemonSet {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "DaemonSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: DaemonSetSpec;
   readonly status?: DaemonSetStatus;
 }
@@ -72,7 +72,7 @@ export interface DaemonSetUpdateStrategy {
 export interface Deployment {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "Deployment";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: DeploymentSpec;
   readonly status?: DeploymentStatus;
 }
@@ -125,7 +125,7 @@ export interface DeploymentStrategy {
 export interface ReplicaSet {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "ReplicaSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ReplicaSetSpec;
   readonly status?: ReplicaSetStatus;
 }
@@ -181,7 +181,7 @@ export interface RollingUpdateStatefulSetStrategy {
 export interface StatefulSet {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "StatefulSet";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: StatefulSetSpec;
   readonly status?: StatefulSetStatus;
 }
@@ -222,7 +222,7 @@ export interface StatefulSetSpec {
   readonly serviceName?: string;
   readonly template: PodTemplateSpec;
   readonly updateStrategy?: StatefulSetUpdateStrategy;
-  readonly volumeClaimTemplates?: readonly PersistentVolumeClaim[];
+  readonly volumeClaimTemplates?: readonly PersistentVolumeClaimInput[];
 }
 
 export interface StatefulSetStatus {

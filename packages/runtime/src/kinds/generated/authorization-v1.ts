@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from "./meta-v1.ts";
 
 export interface FieldSelectorAttributes {
@@ -15,7 +15,7 @@ export interface LabelSelectorAttributes {
 export interface LocalSubjectAccessReview {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "LocalSubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }

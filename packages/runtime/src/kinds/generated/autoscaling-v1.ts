@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 
 export interface CrossVersionObjectReference {
   readonly apiVersion?: string;
@@ -10,7 +10,7 @@ export interface CrossVersionObjectReference {
 export interface HorizontalPodAutoscaler {
   readonly apiVersion?: "autoscaling/v1";
   readonly kind?: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: HorizontalPodAutoscalerSpec;
   readonly status?: HorizontalPodAutoscalerStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface ContainerResourceMetricSource {
@@ -46,7 +46,7 @@ export interface HPAScalingRules {
 export interface HorizontalPodAutoscaler {
   readonly apiVersion?: "autoscaling/v2";
   readonly kind?: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: HorizontalPodAutoscalerSpec;
   readonly status?: HorizontalPodAutoscalerStatus;
 }

@@ -1,12 +1,12 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { ObjectReference, PodTemplateSpec } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface CronJob {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "CronJob";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: CronJobSpec;
   readonly status?: CronJobStatus;
 }
@@ -39,7 +39,7 @@ export interface CronJobStatus {
 export interface Job {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "Job";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: JobSpec;
   readonly status?: JobStatus;
 }

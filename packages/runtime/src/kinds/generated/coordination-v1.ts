@@ -1,10 +1,10 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 
 export interface Lease {
   readonly apiVersion?: "coordination.k8s.io/v1";
   readonly kind?: "Lease";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: LeaseSpec;
 }
 

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
@@ -50,7 +50,7 @@ export interface AzureFileVolumeSource {
 export interface Binding {
   readonly apiVersion?: "v1";
   readonly kind?: "Binding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly target: ObjectReference;
 }
 
@@ -155,7 +155,7 @@ export interface ComponentStatusInput {
 export interface ConfigMap {
   readonly apiVersion?: "v1";
   readonly kind?: "ConfigMap";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly binaryData?: Readonly<Record<string, string>>;
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
@@ -359,7 +359,7 @@ export interface EndpointSubset {
 export interface Endpoints {
   readonly apiVersion?: "v1";
   readonly kind?: "Endpoints";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly subsets?: readonly EndpointSubset[];
 }
 
@@ -426,7 +426,7 @@ export interface EphemeralVolumeSource {
 export interface Event {
   readonly apiVersion?: "v1";
   readonly kind?: "Event";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly action?: string;
   readonly count?: number;
   readonly eventTime?: string;
@@ -626,7 +626,7 @@ export interface LifecycleHandler {
 export interface LimitRange {
   readonly apiVersion?: "v1";
   readonly kind?: "LimitRange";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: LimitRangeSpec;
 }
 
@@ -878,7 +878,7 @@ export interface PersistentVolumeInput {
 export interface PersistentVolumeClaim {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolumeClaim";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: PersistentVolumeClaimSpec;
   readonly status?: PersistentVolumeClaimStatus;
 }
@@ -982,7 +982,7 @@ export interface PhotonPersistentDiskVolumeSource {
 export interface Pod {
   readonly apiVersion?: "v1";
   readonly kind?: "Pod";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: PodSpec;
   readonly status?: PodStatus;
 }
@@ -1164,7 +1164,7 @@ export interface PodStatus {
 export interface PodTemplate {
   readonly apiVersion?: "v1";
   readonly kind?: "PodTemplate";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly template?: PodTemplateSpec;
 }
 
@@ -1249,7 +1249,7 @@ export interface RBDVolumeSource {
 export interface ReplicationController {
   readonly apiVersion?: "v1";
   readonly kind?: "ReplicationController";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ReplicationControllerSpec;
   readonly status?: ReplicationControllerStatus;
 }
@@ -1305,7 +1305,7 @@ export interface ResourceHealth {
 export interface ResourceQuota {
   readonly apiVersion?: "v1";
   readonly kind?: "ResourceQuota";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ResourceQuotaSpec;
   readonly status?: ResourceQuotaStatus;
 }
@@ -1391,7 +1391,7 @@ export interface SeccompProfile {
 export interface Secret {
   readonly apiVersion?: "v1";
   readonly kind?: "Secret";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
   readonly stringData?: Readonly<Record<string, string>>;
@@ -1455,7 +1455,7 @@ export interface SecurityContext {
 export interface Service {
   readonly apiVersion?: "v1";
   readonly kind?: "Service";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ServiceSpec;
   readonly status?: ServiceStatus;
 }
@@ -1471,7 +1471,7 @@ export interface ServiceInput {
 export interface ServiceAccount {
   readonly apiVersion?: "v1";
   readonly kind?: "ServiceAccount";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly automountServiceAccountToken?: boolean;
   readonly imagePullSecrets?: readonly LocalObjectReference[];
   readonly secrets?: readonly ObjectReference[];

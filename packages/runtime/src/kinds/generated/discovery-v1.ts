@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { ObjectReference } from "./core-v1.ts";
 
 export interface Endpoint {
@@ -34,7 +34,7 @@ export interface EndpointPort {
 export interface EndpointSlice {
   readonly apiVersion?: "discovery.k8s.io/v1";
   readonly kind?: "EndpointSlice";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly addressType: "FQDN" | "IPv4" | "IPv6";
   readonly endpoints: readonly Endpoint[];
   readonly ports?: readonly EndpointPort[];

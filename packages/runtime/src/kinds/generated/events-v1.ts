@@ -1,11 +1,11 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { EventSource, ObjectReference } from "./core-v1.ts";
 
 export interface Event {
   readonly apiVersion?: "events.k8s.io/v1";
   readonly kind?: "Event";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly action?: string;
   readonly deprecatedCount?: number;
   readonly deprecatedFirstTimestamp?: string;

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { TypedLocalObjectReference } from "./core-v1.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
@@ -39,7 +39,7 @@ export interface IPBlock {
 export interface Ingress {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "Ingress";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: IngressSpec;
   readonly status?: IngressStatus;
 }
@@ -129,7 +129,7 @@ export interface IngressTLS {
 export interface NetworkPolicy {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "NetworkPolicy";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: NetworkPolicySpec;
 }
 

@@ -1,11 +1,11 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface PodDisruptionBudget {
   readonly apiVersion?: "policy/v1";
   readonly kind?: "PodDisruptionBudget";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: PodDisruptionBudgetSpec;
   readonly status?: PodDisruptionBudgetStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface AggregationRule {
@@ -49,7 +49,7 @@ export interface PolicyRule {
 export interface Role {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "Role";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly rules?: readonly PolicyRule[];
 }
 
@@ -63,7 +63,7 @@ export interface RoleInput {
 export interface RoleBinding {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "RoleBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }

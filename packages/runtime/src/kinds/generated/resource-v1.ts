@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { NodeSelector } from "./core-v1.ts";
 import type { Condition } from "./meta-v1.ts";
 
@@ -204,7 +204,7 @@ export interface OpaqueDeviceConfiguration {
 export interface ResourceClaim {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaim";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ResourceClaimSpec;
   readonly status?: ResourceClaimStatus;
 }
@@ -237,7 +237,7 @@ export interface ResourceClaimStatus {
 export interface ResourceClaimTemplate {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaimTemplate";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly spec: ResourceClaimTemplateSpec;
 }
 

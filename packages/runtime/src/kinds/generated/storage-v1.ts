@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
 import type { PersistentVolumeSpec, TopologySelectorTerm } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
@@ -58,7 +58,7 @@ export interface CSINodeSpec {
 export interface CSIStorageCapacity {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIStorageCapacity";
-  readonly metadata: ObjectMeta;
+  readonly metadata: NamespacedObjectMeta;
   readonly capacity?: string;
   readonly maximumVolumeSize?: string;
   readonly nodeTopology?: LabelSelector;

@@ -113,9 +113,11 @@ function printModule(
   const own = new Set(names.map((name) => placeOf(name)?.type ?? ""));
   const imports = new Map<string, Set<string>>();
   const reference = (name: string): string | undefined => {
-    const place = placeOf(name) ?? { module: "", type: name.slice(name.lastIndexOf(".") + 1) };
-    const written = handWritten[place.type];
+    const found = placeOf(name) ?? { module: "", type: name.slice(name.lastIndexOf(".") + 1) };
+    const written = handWritten[found.type];
     if (written !== undefined) return written;
+    // An object inside another, such as a claim template, is what one sends: it has no namespace of its own.
+    const place = kinds.has(name) ? { ...found, type: `${found.type}Input` } : found;
     if (place.module === "" || !schemas.has(name)) return undefined;
     if (place.module === module) return place.type;
     // Two groups may use one name (`TokenRequest`): the foreign one is then imported under its module's name.

@@ -66,7 +66,7 @@ const crd = Thing.crd() as CrdSource;
 test("a CRD becomes a kind, the type of its objects, and the type of what may be sent", () => {
   const text = generateTypes(crd);
   expect(text.split("\n")[0]).toBe(
-    'import type { AnyObject, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";',
+    'import type { AnyObject, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";',
   );
   expect(text.match(/import /g)).toHaveLength(1);
   expect(text).toContain(

@@ -7,6 +7,7 @@ export const clientTypes = [
   "AnyObject",
   "KubernetesObject",
   "ManagedFieldsEntry",
+  "NamespacedObjectMeta",
   "ObjectMeta",
   "ObjectMetaInput",
   "OwnerReference",
@@ -53,7 +54,10 @@ export function declareKind(
   });
   const metadata = {
     name: "metadata",
-    type: { read: "ObjectMeta", write: "ObjectMetaInput" },
+    type: {
+      read: kind.scope === "Namespaced" ? "NamespacedObjectMeta" : "ObjectMeta",
+      write: "ObjectMetaInput",
+    },
     required: { read: true, write: true },
   };
   const all = [
