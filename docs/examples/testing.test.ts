@@ -1,5 +1,5 @@
 import { isForbidden } from "@windlass/client";
-import { manager, type ReconcileContext, rbacFor } from "@windlass/runtime";
+import { manager, rbacFor } from "@windlass/runtime";
 import {
   ClusterRole,
   ClusterRoleBinding,
@@ -7,17 +7,23 @@ import {
   CustomResourceDefinition,
   Secret,
 } from "@windlass/runtime/kinds";
-import { Simulation, startCluster, waitForCondition } from "@windlass/testing";
+import { existing, Simulation, startCluster, testReconcile, waitForCondition } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Greeting, greeting } from "./greeting.ts";
 
 test("a reconciler is a function of plain objects", async () => {
   const ada = Greeting.make("ada", { name: "Ada", language: "fr" });
-  const wanted = await greeting.options.reconcile(ada, {} as ReconcileContext);
-  expect(wanted).toMatchObject({
-    children: [[ConfigMap, { data: { text: "Bonjour, Ada!" } }]],
-    status: { text: "Bonjour, Ada!" },
-  });
+  const { child, status } = await testReconcile(greeting, ada);
+  expect(child(ConfigMap)?.data).toEqual({ text: "Bonjour, Ada!" });
+  expect(status?.text).toBe("Bonjour, Ada!");
+});
+
+test("a reconciler finds the children that a test gives it", async () => {
+  const ada = Greeting.make("ada", { name: "Ada" });
+  const written = existing(ConfigMap, { metadata: { name: "ada" }, data: { text: "Hello, Ada!" } });
+  const { writes, children } = await testReconcile(greeting, ada, { owned: [written] });
+  expect(writes).toEqual([]);
+  expect(children).toHaveLength(1);
 });
 
 test("an operator works with the role that is generated for it", async () => {

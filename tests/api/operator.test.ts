@@ -1,5 +1,13 @@
 import { isNotFound } from "@windlass/client";
-import { condition, controller, defineResource, manager, ReconcileError, terminal } from "@windlass/runtime";
+import {
+  child,
+  condition,
+  controller,
+  defineResource,
+  manager,
+  ReconcileError,
+  terminal,
+} from "@windlass/runtime";
 import { ConfigMap, EventV1, Lease, Secret } from "@windlass/runtime/kinds";
 import {
   startCluster,
@@ -47,12 +55,9 @@ const notebook = controller(Notebook, {
     }
     const written = ownedAll(ConfigMap).length;
     return {
-      children: Array.from({ length: spec.pages }, (_, page) => ({
-        apiVersion: "v1" as const,
-        kind: "ConfigMap" as const,
-        metadata: { name: `${name}-${page}` },
-        data: { page: String(page) },
-      })),
+      children: Array.from({ length: spec.pages }, (_, page) =>
+        child(ConfigMap, { metadata: { name: `${name}-${page}` }, data: { page: String(page) } }),
+      ),
       status: { pages: written, conditions: [condition("Ready", written === spec.pages, "Written")] },
       events: [{ reason: "Written", message: `${name} was written` }],
     };

@@ -1,5 +1,6 @@
 import {
-  type AnyController,
+  type Controller,
+  child,
   condition,
   controller,
   defineResource,
@@ -45,17 +46,14 @@ const vault = controller(Vault, {
   reads: [Secret],
   permissions: [{ kind: ServiceAccount, verbs: ["get"] }],
   rateLimit: { initialMs: 20, maxMs: 500 },
-  async reconcile({ metadata: { name, namespace = "" }, spec }, { cache, live, ownedAll }) {
+  async reconcile({ metadata: { name, namespace }, spec }, { cache, live, ownedAll }) {
     await live.get(ServiceAccount, { namespace, name: "operator" });
     const secrets = cache.list(Secret, { namespace }).length;
     const drawers = ownedAll(ConfigMap).length;
     return {
-      children: Array.from({ length: spec.drawers }, (_, index) => ({
-        apiVersion: "v1" as const,
-        kind: "ConfigMap" as const,
-        metadata: { name: `${name}-${index}` },
-        data: { secrets: String(secrets) },
-      })),
+      children: Array.from({ length: spec.drawers }, (_, index) =>
+        child(ConfigMap, { metadata: { name: `${name}-${index}` }, data: { secrets: String(secrets) } }),
+      ),
       status: { drawers, conditions: [condition("Ready", drawers === spec.drawers, "Filled")] },
       events: [{ reason: "Filled", message: "the drawers are filled" }],
     };
@@ -75,7 +73,7 @@ type Edit = (rules: readonly PolicyRule[]) => readonly PolicyRule[];
 
 /** Runs the operator as a service account that has its generated role, and nothing else. `edit` takes something away from it. */
 async function runUnderItsRole(
-  options: { readonly clusterWide?: boolean; readonly edit?: Edit; readonly also?: AnyController } = {},
+  options: { readonly clusterWide?: boolean; readonly edit?: Edit; readonly also?: Controller } = {},
 ) {
   const namespace = await cluster.createNamespace("rbac");
   const { clusterWide = false, edit = (rules) => rules } = options;

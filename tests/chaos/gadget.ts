@@ -1,5 +1,5 @@
 import { isNotFound } from "@windlass/client";
-import { controller, defineResource } from "@windlass/runtime";
+import { child, controller, defineResource } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { z } from "zod";
 
@@ -16,8 +16,8 @@ export const Gadget = defineResource({
 export const gadgets = controller(Gadget, {
   owns: [ConfigMap],
   concurrency: 4,
-  reconcile: ({ metadata: { name, namespace }, spec: { text } }) => ({
-    children: [[ConfigMap, { metadata: { name, ...(namespace ? { namespace } : {}) }, data: { text } }]],
+  reconcile: ({ metadata: { name }, spec: { text } }) => ({
+    children: [child(ConfigMap, { metadata: { name }, data: { text } })],
     status: { text },
   }),
   async finalize(_gadget, { client, key }) {

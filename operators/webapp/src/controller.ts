@@ -1,4 +1,4 @@
-import { controller, type InputOf, keyOf, type ReconcileContext, watch } from "@windlass/runtime";
+import { byLabel, controller, type InputOf, type ReconcileContext, watch } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
 import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./children.ts";
 import { observe } from "./status.ts";
@@ -9,7 +9,7 @@ export const webapp = controller(WebApp, {
   owns: [Deployment, Service, Ingress, HorizontalPodAutoscaler],
   watches: [
     // Why a pod does not start is said on the pod alone.
-    watch(Pod, (pod) => ({ ...keyOf(pod), name: pod.metadata.labels?.[nameLabel] ?? "" }), {
+    watch(Pod, byLabel(nameLabel), {
       scope: { labelSelector: managedBy },
       indexes: { app: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
     }),
@@ -18,7 +18,7 @@ export const webapp = controller(WebApp, {
 
   async reconcile(app, context) {
     if (app.status?.phase === undefined) return { ...observe(app), requeueAfter: 0 };
-    const deployment = await context.apply(Deployment, deploymentFor(app, await replicasFor(app, context)));
+    const deployment = await context.apply(deploymentFor(app, await replicasFor(app, context)));
     const pods = () => context.cache.byIndex(Pod, "app", `${context.key.namespace}/${context.key.name}`);
     return { ...observe(app, deployment, pods), children: childrenFor(app) };
   },

@@ -8,11 +8,23 @@ export type {
   AnyKind,
   AnyObject,
   InputOf,
+  KeyOf,
   KubernetesObject,
+  NamespacedKey,
+  NamespacedObjectMeta,
   ObjectKey,
   ObjectMeta,
   ObjectOf,
   ResourceKind,
+} from "@windlass/client";
+export {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  TransportError,
 } from "@windlass/client";
 export {
   type Cache,
@@ -21,24 +33,20 @@ export {
   type CacheReader,
   CacheSyncError,
   createCache,
+  type IndexName,
   type Informer,
   type InformerScope,
   type Namespaces,
   namespaceSet,
 } from "./cache/index.ts";
 export {
-  type AnyController,
   type Controller,
   type ControllerOptions,
   controller,
-  type MapContext,
   type Owns,
   type Permission,
-  type Watches,
-  type WatchOptions,
-  watch,
 } from "./controller/controller.ts";
-export { type IndexedKind, type Indexes, indexed } from "./controller/indexes.ts";
+export { type IndexedKind, type Indexes, type IndexValues, indexed } from "./controller/indexes.ts";
 export {
   allOf,
   annotationsChanged,
@@ -61,6 +69,19 @@ export {
   rbacFor,
 } from "./controller/rbac.ts";
 export { every, type Source, type SourceContext, type SourceRun } from "./controller/source.ts";
+export {
+  byLabel,
+  byOwner,
+  byReference,
+  type MapContext,
+  type Mapped,
+  type MapToKeys,
+  type Reference,
+  type ReferenceMapping,
+  type Watches,
+  type WatchOptions,
+  watch,
+} from "./controller/watch.ts";
 export { PortError, RunnableError } from "./manager/errors.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
 export { type Addable, type Manager, manager } from "./manager/manager.ts";
@@ -76,11 +97,13 @@ export {
   Registry,
 } from "./metrics/registry.ts";
 export { preload } from "./preload.ts";
-export { appliedAnnotation, type Child, type ChildObject, child } from "./reconcile/children.ts";
+export { appliedAnnotation, type Child, child } from "./reconcile/children.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {
+  Declared,
   Finalize,
+  FinalizeResult,
   Reconcile,
   ReconcileContext,
   ReconcileResult,

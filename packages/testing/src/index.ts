@@ -5,6 +5,16 @@
  * @module
  */
 
+export {
+  type DeepPartial,
+  type Existing,
+  existing,
+  type LoggedLine,
+  type ReconcileGiven,
+  type ReconcileTried,
+  type RecordedWrite,
+  testReconcile,
+} from "@windlass/runtime/testing";
 export { type Binaries, type BinariesOptions, type Part, startBinaries } from "./binaries.ts";
 export { checkDefinitions } from "./check-definitions.ts";
 export {

@@ -1,4 +1,4 @@
-import { condition, controller, defineResource } from "@windlass/runtime";
+import { child, condition, controller, defineResource } from "@windlass/runtime";
 import { Deployment, Service } from "@windlass/runtime/kinds";
 import { z } from "zod";
 
@@ -20,22 +20,15 @@ export const site = controller(Site, {
     const labels = { app: name };
     return {
       children: [
-        {
-          apiVersion: "apps/v1",
-          kind: "Deployment",
+        child(Deployment, {
           metadata: { name },
           spec: {
             replicas: spec.replicas,
             selector: { matchLabels: labels },
             template: { metadata: { labels }, spec: { containers: [{ name: "web", image: spec.image }] } },
           },
-        },
-        {
-          apiVersion: "v1",
-          kind: "Service",
-          metadata: { name },
-          spec: { selector: labels, ports: [{ port: 80 }] },
-        },
+        }),
+        child(Service, { metadata: { name }, spec: { selector: labels, ports: [{ port: 80 }] } }),
       ],
       status: { available, conditions: [condition("Ready", isReady, "ReplicasAvailable")] },
       events: isReady ? [{ reason: "Ready", message: `${available} pods serve` }] : [],

@@ -34,14 +34,28 @@ export interface CacheListOptions {
  *
  * Reading a kind that no informer holds throws `CacheMissError` (with the way out in its message); it never answers "not found".
  */
-export interface CacheReader {
-  get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined;
-  list<K extends AnyKind>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
+export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
+  get<K extends Cached>(kind: K, key: ObjectKey): ObjectOf<K> | undefined;
+  list<K extends Cached>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
   /** Objects whose index function gave `value`. */
-  byIndex<K extends AnyKind>(kind: K, index: string, value: string): readonly ObjectOf<K>[];
+  byIndex<K extends Index["kind"]>(
+    kind: K,
+    index: NameOfIndex<Index, K>,
+    value: string,
+  ): readonly ObjectOf<K>[];
   /** Objects that carry an owner reference to this uid. */
-  ownedBy<K extends AnyKind>(kind: K, ownerUid: string): readonly ObjectOf<K>[];
+  ownedBy<K extends Cached>(kind: K, ownerUid: string): readonly ObjectOf<K>[];
 }
+
+/** An index of a kind by its name, for the compiler. */
+export interface IndexName<K extends AnyKind = AnyKind, Name extends string = string> {
+  readonly kind: K;
+  readonly name: Name;
+}
+
+/** The names of the indexes of one kind. */
+export type NameOfIndex<Index extends IndexName, K extends AnyKind> =
+  Index extends IndexName<infer Kind, infer Name> ? (K extends Kind ? Name : never) : never;
 
 /** One kind's stream of changes and its store. Shared and reference-counted: `release` when done. */
 export interface Informer<T extends KubernetesObject> {

@@ -4,6 +4,7 @@ export type {
   CacheEvent,
   CacheListOptions,
   CacheReader,
+  IndexName,
   Informer,
   InformerScope,
 } from "./contract.ts";

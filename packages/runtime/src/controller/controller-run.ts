@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { Breath } from "../cache/pace.ts";
@@ -10,9 +10,9 @@ import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
-import { type Controller, hasStatus, type OpenController } from "./controller.ts";
 import { Follows } from "./follow.ts";
-import { resourceVersionChanged } from "./predicate.ts";
+import type { Predicate } from "./predicate.ts";
+import type { ControllerSettings, WatchedKind } from "./settings.ts";
 import type { SourceContext } from "./source.ts";
 import { runSource } from "./source-run.ts";
 
@@ -25,18 +25,18 @@ const resyncJitter = 0.1;
  * One controller at work. `open` starts its informers, so that a standby is warm; `start` lets it reconcile; `stop` lets the reconciles under
  * way end.
  */
-export class ControllerRun<K extends AnyKind> implements OpenController {
-  readonly controller: Controller<K>;
+export class ControllerRun {
+  readonly controller: ControllerSettings;
   readonly #world: ReconcilerWorld;
   readonly #registry: Registry;
   readonly #informers: Informer<KubernetesObject>[] = [];
-  readonly #primary: Informer<ObjectOf<K>>;
+  readonly #primary: Informer<KubernetesObject>;
   readonly #owned: readonly Informer<KubernetesObject>[];
   readonly #watched: readonly Informer<KubernetesObject>[];
-  #running: Running<K> | undefined;
+  #running: Running | undefined;
   #queueMetrics: QueueMetrics | undefined;
 
-  constructor(controller: Controller<K>, world: ReconcilerWorld, registry: Registry) {
+  constructor(controller: ControllerSettings, world: ReconcilerWorld, registry: Registry) {
     this.controller = controller;
     this.#world = world;
     this.#registry = registry;
@@ -44,7 +44,7 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
       this.#informers.push(informer);
       return informer;
     };
-    this.#primary = held(world.informer(controller.kind, controller.options.scope));
+    this.#primary = held(world.informer(controller.kind, controller.scope));
     this.#owned = controller.owns.map(({ kind, metadataOnly }) =>
       held(world.informer(kind, metadataOnly ? { metadataOnly } : {})),
     );
@@ -56,21 +56,24 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
     return this.controller.name;
   }
 
+  /** Resolves when every informer of the controller has its first list. */
   async synced(): Promise<void> {
     await Promise.all(this.#informers.map((informer) => informer.synced));
   }
 
+  /** Whether every informer of the controller has its first list. */
   get hasSynced(): boolean {
     return this.#informers.every((informer) => informer.hasSynced);
   }
 
+  /** Begins to reconcile. Every object that is there is reconciled once, behind what happens from now on. */
   start(): void {
     if (this.#running) return;
     const { clock, random } = this.#world;
     const queue: Queue<ObjectKey> = createQueue<ObjectKey>({
       clock,
       random,
-      ...(this.controller.options.rateLimit ? { backoff: this.controller.options.rateLimit } : {}),
+      backoff: this.controller.rateLimit,
       observer: {
         added: () => this.#queueMetrics?.added(),
         taken: (seconds) => this.#queueMetrics?.taken(seconds),
@@ -87,23 +90,25 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
     this.#running.start(this.#primary, this.#owned, this.#watched);
   }
 
+  /** Stops taking work and waits for the reconciles under way; the signal aborts them. */
   async stop(abort: AbortSignal): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     await running?.stop(abort);
   }
 
+  /** Lets the informers go. */
   close(): void {
     for (const informer of this.#informers.splice(0)) informer.release();
   }
 }
 
 /** One period of work, from the moment of leading to its end. */
-class Running<K extends AnyKind> {
+class Running {
   readonly queue: Queue<ObjectKey>;
-  readonly #controller: Controller<K>;
+  readonly #controller: ControllerSettings;
   readonly #world: ReconcilerWorld;
-  readonly #reconciler: Reconciler<K>;
+  readonly #reconciler: Reconciler<AnyKind>;
   readonly #follows: Follows;
   readonly #breath: Breath | undefined;
   readonly #sourcesStop = new AbortController();
@@ -111,44 +116,26 @@ class Running<K extends AnyKind> {
   readonly #undo: (() => void)[] = [];
   readonly #tasks: Promise<void>[] = [];
 
-  constructor(controller: Controller<K>, world: ReconcilerWorld, queue: Queue<ObjectKey>) {
+  constructor(controller: ControllerSettings, world: ReconcilerWorld, queue: Queue<ObjectKey>) {
     this.#controller = controller;
     this.#world = world;
     this.queue = queue;
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
     this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
-    const { options } = controller;
     this.#follows = new Follows(world, (key) => void queue.add(key));
-    this.#reconciler = new Reconciler(
-      {
-        name: controller.name,
-        kind: controller.kind,
-        owns: controller.owns,
-        reconcile: options.reconcile,
-        finalize: options.finalize,
-        finalizer: controller.finalizer,
-        fieldManager: controller.fieldManager,
-        timeoutMs: controller.timeoutMs,
-        errorCondition:
-          options.errorCondition === false
-            ? undefined
-            : (options.errorCondition ?? (hasStatus(controller.kind) ? "Ready" : undefined)),
-        hasObservedGeneration: hasStatus(controller.kind) ?? false,
-        follows: this.#follows,
-      },
-      world,
-    );
+    this.#reconciler = new Reconciler({ ...controller, follows: this.#follows }, world);
   }
 
   start(
-    primary: Informer<ObjectOf<K>>,
+    primary: Informer<KubernetesObject>,
     owned: readonly Informer<KubernetesObject>[],
     watched: readonly Informer<KubernetesObject>[],
   ): void {
-    const { kind, owns, watches, predicate, concurrency, options } = this.#controller;
+    const { kind, owns, watches, predicate, concurrency, sources } = this.#controller;
     this.#undo.push(primary.subscribe((change) => this.#onPrimary(change, predicate)));
     for (const [index, informer] of owned.entries()) {
-      const accepts = owns[index]?.predicate ?? resourceVersionChanged;
+      const accepts = owns[index]?.predicate;
+      if (!accepts) continue;
       this.#undo.push(
         informer.subscribe((change) => {
           if (!this.#passes(accepts, change)) return;
@@ -159,19 +146,14 @@ class Running<K extends AnyKind> {
     for (const [index, informer] of watched.entries()) {
       const rule = watches[index];
       if (!rule) continue;
-      const accepts = rule.predicate ?? resourceVersionChanged;
-      const map = rule.map as (
-        object: KubernetesObject,
-        context: object,
-      ) => ObjectKey | readonly ObjectKey[] | undefined;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (!this.#passes(accepts, change)) return;
-          for (const object of states(change)) this.#enqueueMapped(rule.kind, map, object, urgency(change));
+          if (!this.#passes(rule.predicate, change)) return;
+          for (const object of states(change)) this.#enqueueMapped(rule, object, urgency(change));
         }),
       );
     }
-    for (const source of options.sources ?? []) this.#tasks.push(runSource(source, this.#sourceContext()));
+    for (const source of sources) this.#tasks.push(runSource(source, this.#sourceContext()));
     this.#scheduleResync();
     for (let worker = 0; worker < concurrency; worker += 1) this.#tasks.push(this.#work());
   }
@@ -188,15 +170,12 @@ class Running<K extends AnyKind> {
     abort.removeEventListener("abort", onAbort);
   }
 
-  #onPrimary(change: CacheEvent<ObjectOf<K>>, predicate: (change: CacheEvent<ObjectOf<K>>) => boolean): void {
+  #onPrimary(change: CacheEvent<KubernetesObject>, predicate: Predicate): void {
     if (!this.#passes(predicate, change)) return;
     this.queue.add(keyOf(change.object), urgency(change));
   }
 
-  #passes<T extends KubernetesObject>(
-    predicate: (change: CacheEvent<T>) => boolean,
-    change: CacheEvent<T>,
-  ): boolean {
+  #passes(predicate: Predicate, change: CacheEvent<KubernetesObject>): boolean {
     try {
       return predicate(change);
     } catch (error) {
@@ -220,12 +199,7 @@ class Running<K extends AnyKind> {
     );
   }
 
-  #enqueueMapped(
-    kind: AnyKind,
-    map: (object: KubernetesObject, context: object) => ObjectKey | readonly ObjectKey[] | undefined,
-    object: KubernetesObject,
-    options: AddOptions,
-  ): void {
+  #enqueueMapped({ kind, map }: WatchedKind, object: KubernetesObject, options: AddOptions): void {
     try {
       const keys = map(object, { cache: this.#world.cache });
       for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key, options);
@@ -238,8 +212,8 @@ class Running<K extends AnyKind> {
   }
 
   #enqueueAll = (): void => {
-    const { kind, options } = this.#controller;
-    const { namespace, labelSelector } = options.scope ?? {};
+    const { kind, scope } = this.#controller;
+    const { namespace, labelSelector } = scope;
     const objects = this.#world.cache.list(kind, {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),

@@ -7,10 +7,11 @@ import { Gadget, Widget } from "../cache/test-cache.ts";
 import { ConfigMap, Deployment, Pod } from "../kinds/index.ts";
 import { keyOf } from "../reconcile/client.ts";
 import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
-import { controller, watch } from "./controller.ts";
+import { controller } from "./controller.ts";
 import { indexed } from "./indexes.ts";
 import { allOf, generationChanged, labelsChanged, not } from "./predicate.ts";
 import { every } from "./source.ts";
+import { watch } from "./watch.ts";
 
 function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {
   const names: string[] = [];

@@ -1,20 +1,24 @@
-import type { AnyKind, ObjectKey, ObjectOf } from "@windlass/client";
-import type { CacheReader, InformerScope } from "../cache/contract.ts";
-import type { Registry } from "../metrics/registry.ts";
-import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
-import type { OwnedKind } from "../reconcile/children.ts";
-import type { Finalize, Reconcile } from "../reconcile/context.ts";
-import { finalizerName } from "../reconcile/finalizer.ts";
-import type { ReconcilerWorld } from "../reconcile/run.ts";
-import type { ResourceDefinition } from "../resource/index.ts";
-import { ControllerRun } from "./controller-run.ts";
-import { type DeclaredIndex, declared, type IndexedKind, type Indexes, IndexTable } from "./indexes.ts";
-import { intentChanged, type Predicate } from "./predicate.ts";
+import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
+import type { InformerScope } from "../cache/contract.ts";
+import type { BackoffOptions } from "../queue/index.ts";
+import type {
+  Finalize,
+  FinalizeResult,
+  Reconcile,
+  ReconcileResult,
+  Wanted,
+  WantedWhileDeleting,
+} from "../reconcile/context.ts";
+import type { DeclaredKinds, Exact, KindIn } from "./declared.ts";
+import { type IndexedKind, type Indexes, IndexTable } from "./indexes.ts";
+import type { Predicate } from "./predicate.ts";
+import { type AnyOptions, type ControllerSettings, resolve, settings } from "./settings.ts";
 import type { Source } from "./source.ts";
+import type { Watches } from "./watch.ts";
 
 /** A kind that the controller owns objects of, with options. */
-export interface Owns {
-  readonly kind: AnyKind;
+export interface Owns<K extends AnyKind = AnyKind, Index extends string = string> {
+  readonly kind: K;
   /**
    * Cache metadata alone: a fraction of the memory. `owned()` then gives objects without spec and status, and edits of a child are
    * noticed by its generation. @default false
@@ -23,50 +27,7 @@ export interface Owns {
   /** Which changes of a child count. @default all */
   readonly predicate?: Predicate;
   /** For `cache.byIndex`; {@link indexed} knows the type of the objects. @default none */
-  readonly indexes?: Indexes;
-}
-
-/** What a mapping is handed besides the object. */
-export interface MapContext {
-  readonly cache: CacheReader;
-}
-
-/** A kind whose changes ask for reconciles. Make one with {@link watch}, which knows the type of the objects. */
-export interface Watches {
-  readonly kind: AnyKind;
-  /**
-   * The objects to reconcile for this one. Runs on the old and the new state of a changed object, so that both sides of a moved
-   * reference hear of it.
-   */
-  readonly map: (object: never, context: MapContext) => ObjectKey | readonly ObjectKey[] | undefined;
-  readonly predicate?: Predicate;
-  readonly scope?: InformerScope;
-  /** For `cache.byIndex`. @default none */
-  readonly indexes?: Indexes;
-}
-
-/** How a kind is watched. */
-export interface WatchOptions<W extends AnyKind> extends Pick<Watches, "predicate" | "scope"> {
-  /**
-   * For `cache.byIndex`. Reads see all that the cache holds of the kind: where another controller watches more of it than this scope,
-   * objects beyond the scope too. @default none
-   */
-  readonly indexes?: Indexes<ObjectOf<W>>;
-}
-
-/**
- * Watches a kind, and says which objects to reconcile for its changes.
- *
- * @example
- * indexes: { config: ({ spec }) => [spec.configMap] },
- * watches: [watch(ConfigMap, (map, { cache }) => cache.byIndex(WebApp, "config", map.metadata.name).map(keyOf))],
- */
-export function watch<W extends AnyKind>(
-  kind: W,
-  map: (object: ObjectOf<W>, context: MapContext) => ObjectKey | readonly ObjectKey[] | undefined,
-  options: WatchOptions<W> = {},
-): Watches {
-  return { kind, map, ...options };
+  readonly indexes?: Indexes<KubernetesObject, Index>;
 }
 
 /** A permission that the controller needs beyond what its declaration shows. */
@@ -77,21 +38,33 @@ export interface Permission {
   readonly subresources?: readonly string[];
 }
 
-export interface ControllerOptions<K extends AnyKind> {
-  readonly reconcile: Reconcile<K>;
+/**
+ * How a controller works. The type parameters come from the options themselves: the compiler knows the owned kinds, the
+ * cached kinds and the indexes by what is declared here. Declare `indexes` before `reconcile`: it reads from top to bottom.
+ */
+export interface ControllerOptions<
+  K extends AnyKind,
+  O extends readonly (AnyKind | Owns)[] = readonly (AnyKind | Owns)[],
+  W extends readonly Watches[] = readonly Watches[],
+  R extends readonly (AnyKind | IndexedKind)[] = readonly (AnyKind | IndexedKind)[],
+  Index extends string = string,
+  Result = ReconcileResult<K, KindIn<O[number]>>,
+  Finalized = FinalizeResult<K>,
+> {
+  readonly reconcile: Reconcile<K, DeclaredKinds<K, O[number], W[number], R[number], Index>, Result>;
   /** Its presence gives every object the controller's finalizer; without it the field is never touched. */
-  readonly finalize?: Finalize<K>;
+  readonly finalize?: Finalize<K, DeclaredKinds<K, O[number], W[number], R[number], Index>, Finalized>;
   /**
    * The kinds of the children. Their changes ask for a reconcile of the owner; they are cached in full, because reconcilers read them.
    * @default none
    */
-  readonly owns?: readonly (AnyKind | Owns)[];
+  readonly owns?: O;
   /** Other kinds whose changes matter. @default none */
-  readonly watches?: readonly Watches[];
+  readonly watches?: W;
   /** Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves. @default none */
-  readonly reads?: readonly (AnyKind | IndexedKind)[];
+  readonly reads?: R;
   /** Indexes of the controller's own kind, for `cache.byIndex`. @default none */
-  readonly indexes?: Indexes<ObjectOf<K>>;
+  readonly indexes?: Indexes<ObjectOf<K>, Index>;
   /** Sources outside Kubernetes. @default none */
   readonly sources?: readonly Source[];
   /** In metrics, logs, events, the field manager and the finalizer. @default the kind in lower case */
@@ -123,49 +96,16 @@ export interface ControllerOptions<K extends AnyKind> {
   readonly permissions?: readonly Permission[];
 }
 
-/** A controller of whatever kind: what a manager runs, and what a role can be generated from. */
-export interface AnyController {
-  readonly type: "controller";
-  readonly kind: AnyKind;
-  readonly name: string;
-  readonly owns: readonly (OwnedKind & { readonly predicate: Predicate | undefined })[];
-  readonly watches: readonly Watches[];
-  readonly reads: readonly AnyKind[];
-  readonly indexes: readonly DeclaredIndex[];
-  readonly permissions: readonly Permission[];
-  readonly finalizes: boolean;
-  /** Whether reconciles may write the status: the kind has one, as far as that is known. */
-  readonly hasStatus: boolean;
-  readonly everywhere: boolean;
-  readonly concurrency: number;
-  /** Starts its informers. Managers call this. */
-  open(world: ReconcilerWorld, registry: Registry): OpenController;
-}
+declare const ownedKinds: unique symbol;
 
-/** A controller whose informers run. */
-export interface OpenController {
-  readonly name: string;
-  /** Resolves when every informer of the controller has its first list. */
-  synced(): Promise<void>;
-  /** Whether every informer of the controller has its first list. */
-  readonly hasSynced: boolean;
-  /** Begins to reconcile. Every object that is there is reconciled once, behind what happens from now on. */
-  start(): void;
-  /** Stops taking work and waits for the reconciles under way; the signal aborts them. */
-  stop(abort: AbortSignal): Promise<void>;
-  /** Lets the informers go. */
-  close(): void;
-}
-
-/** A controller, declared: a plain value. Run it with a manager. */
-export interface Controller<K extends AnyKind = AnyKind> extends AnyController {
+/** A controller, declared: a plain value. Run it with a manager; generate its role with `rbacFor`. */
+export interface Controller<K extends AnyKind = AnyKind, Owned extends AnyKind = AnyKind> {
   readonly kind: K;
-  readonly options: ControllerOptions<K>;
-  readonly timeoutMs: number;
-  readonly resyncMs: number;
-  readonly predicate: Predicate<ObjectOf<K>>;
-  readonly fieldManager: string;
-  readonly finalizer: string;
+  readonly name: string;
+  /** For the runtime alone. */
+  readonly [settings]: ControllerSettings;
+  /** Type-level only: absent at run time. */
+  readonly [ownedKinds]?: Owned;
 }
 
 const namePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -180,82 +120,31 @@ const namePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  *   reconcile: (app) => ({ children: [deploymentFor(app), serviceFor(app)] }),
  * });
  */
-export function controller<K extends AnyKind>(kind: K, options: ControllerOptions<K>): Controller<K> {
+export function controller<
+  K extends AnyKind,
+  const O extends readonly (AnyKind | Owns)[] = readonly [],
+  const W extends readonly Watches[] = readonly [],
+  const R extends readonly (AnyKind | IndexedKind)[] = readonly [],
+  Index extends string = never,
+  const Result extends ReconcileResult<K, KindIn<O[number]>> = undefined,
+  const Finalized extends FinalizeResult<K> = undefined,
+>(
+  kind: K,
+  options: ControllerOptions<K, O, W, R, Index, Result, Finalized> &
+    Exact<"reconcile", Result, Wanted<K, KindIn<O[number]>>> &
+    Exact<"finalize", Finalized, WantedWhileDeleting<K>>,
+): Controller<K, KindIn<O[number]>> {
   const name = options.name ?? kind.kind.toLowerCase();
   if (!namePattern.test(name))
     throw new TypeError(
       `controller name "${name}" must be lower-case letters, digits and "-", at most 63 of them`,
     );
-  const concurrency = options.concurrency ?? 1;
-  if (!(Number.isInteger(concurrency) && concurrency >= 1))
-    throw new RangeError(
-      `controller ${name}: concurrency (${concurrency}) must be a whole number of at least 1`,
-    );
-  const timeoutMs = options.timeout ?? 300_000;
-  if (!(timeoutMs >= 0))
-    throw new RangeError(`controller ${name}: timeout (${timeoutMs}) must be 0 or more milliseconds`);
-  const resyncMs = options.resync ?? 36_000_000;
-  if (!(resyncMs >= 0))
-    throw new RangeError(`controller ${name}: resync (${resyncMs}) must be 0 or more milliseconds`);
-  if (options.rateLimit) checkBackoff(options.rateLimit, `controller ${name}: rateLimit`);
-  const finalizer = options.finalizer ?? finalizerName(kind, name);
-  if (!finalizer.includes("/"))
-    throw new TypeError(
-      `controller ${name}: finalizer "${finalizer}" must be qualified by a domain, e.g. example.com/${name}`,
-    );
-  const indexes = indexesOf(kind, options);
-  new IndexTable().add(name, indexes);
-  const made: Controller<K> = {
-    type: "controller",
-    kind,
-    name,
-    options,
-    reads: (options.reads ?? []).map((one) => (hasKind(one) ? one.kind : one)),
-    indexes,
-    permissions: options.permissions ?? [],
-    finalizes: options.finalize !== undefined,
-    hasStatus: hasStatus(kind) ?? true,
-    everywhere: options.everywhere ?? false,
-    open: (world, registry) => new ControllerRun(made, world, registry),
-    owns: (options.owns ?? []).map((owned) =>
-      hasKind(owned)
-        ? { kind: owned.kind, metadataOnly: owned.metadataOnly ?? false, predicate: owned.predicate }
-        : { kind: owned, metadataOnly: false, predicate: undefined },
-    ),
-    watches: options.watches ?? [],
-    concurrency,
-    timeoutMs,
-    resyncMs,
-    predicate: options.predicate ?? (intentChanged as Predicate<ObjectOf<K>>),
-    fieldManager: options.fieldManager ?? `${name}.windlass`,
-    finalizer,
-  };
-  return made;
+  const resolved = resolve(kind, name, options as AnyOptions);
+  new IndexTable().add(name, resolved.indexes);
+  return { kind, name, [settings]: resolved };
 }
 
 /** Whether a value is a controller made by {@link controller}. */
-export function isController(value: unknown): value is AnyController {
-  return typeof value === "object" && value !== null && "type" in value && value.type === "controller";
-}
-
-/** Whether a kind has a status with conditions and `observedGeneration`: those made by `defineResource` say so, of others it is not known. */
-export function hasStatus(kind: AnyKind): boolean | undefined {
-  if (!("definition" in kind)) return undefined;
-  const definition = kind.definition as Partial<ResourceDefinition> | undefined;
-  return definition?.status !== undefined;
-}
-
-function indexesOf<K extends AnyKind>(kind: K, options: ControllerOptions<K>): readonly DeclaredIndex[] {
-  const { owns = [], watches = [], reads = [] } = options;
-  return [
-    ...declared(kind, options.indexes, options.scope?.metadataOnly),
-    ...owns.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes, one.metadataOnly) : [])),
-    ...watches.flatMap((one) => declared(one.kind, one.indexes, one.scope?.metadataOnly)),
-    ...reads.flatMap((one) => (hasKind(one) ? declared(one.kind, one.indexes) : [])),
-  ];
-}
-
-/** Whether what was declared is a kind with options, rather than a kind. */
-function hasKind<T extends { readonly kind: AnyKind }>(given: AnyKind | T): given is T {
-  return typeof given.kind === "object";
+export function isController(value: unknown): value is Controller {
+  return typeof value === "object" && value !== null && settings in value;
 }

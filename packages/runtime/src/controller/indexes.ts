@@ -1,16 +1,22 @@
-import type { AnyKind, ObjectOf } from "@windlass/client";
+import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
 import type { Informer } from "../cache/contract.ts";
+import type { Bivariant } from "./bivariant.ts";
 
-/**
- * Indexes by name: each gives the values under which an object is found by `cache.byIndex`. The functions must be pure. An object that
- * one throws for is left out of that index, with a line in the log.
- */
-export type Indexes<T = never> = Readonly<Record<string, (object: T) => readonly string[]>>;
+/** The values under which `cache.byIndex` finds an object. Must be pure. */
+export type IndexValues<T extends KubernetesObject = KubernetesObject> = Bivariant<
+  [object: T],
+  readonly string[]
+>;
+
+/** Indexes by name. An object that a function throws for is left out of that index, with a line in the log. */
+export type Indexes<T extends KubernetesObject = KubernetesObject, Name extends string = string> = {
+  readonly [Index in Name]: IndexValues<T>;
+};
 
 /** A kind with indexes, for `owns` and `reads`. Make one with {@link indexed}, which knows the type of the objects. */
-export interface IndexedKind {
-  readonly kind: AnyKind;
-  readonly indexes: Indexes;
+export interface IndexedKind<K extends AnyKind = AnyKind, Name extends string = string> {
+  readonly kind: K;
+  readonly indexes: Indexes<KubernetesObject, Name>;
 }
 
 /**
@@ -21,10 +27,10 @@ export interface IndexedKind {
  * reads: [indexed(Pod, { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) })],
  * reconcile: (node, { cache }) => ({ status: { pods: cache.byIndex(Pod, "node", node.metadata.name).length } }),
  */
-export function indexed<K extends AnyKind>(
+export function indexed<K extends AnyKind, Name extends string>(
   kind: K,
-  indexes: Indexes<ObjectOf<K>>,
-): { readonly kind: K; readonly indexes: Indexes } {
+  indexes: Indexes<ObjectOf<K>, Name>,
+): IndexedKind<K, Name> {
   return { kind, indexes };
 }
 
@@ -32,7 +38,7 @@ export function indexed<K extends AnyKind>(
 export interface DeclaredIndex {
   readonly kind: AnyKind;
   readonly name: string;
-  readonly values: (object: never) => readonly string[];
+  readonly values: IndexValues;
   /** Whether the function is content with metadata. */
   readonly metadataOnly: boolean;
 }
@@ -72,8 +78,7 @@ export class IndexTable {
   /** Gives an informer the indexes of its kind; one that holds metadata alone, those that are content with it. */
   equip<K extends AnyKind>(kind: K, informer: Informer<ObjectOf<K>>): Informer<ObjectOf<K>> {
     for (const { name, values, metadataOnly } of this.#byKind.get(kindIdOf(kind))?.values() ?? [])
-      if (metadataOnly || !informer.scope.metadataOnly)
-        informer.addIndex(name, values as (object: ObjectOf<K>) => readonly string[]);
+      if (metadataOnly || !informer.scope.metadataOnly) informer.addIndex(name, values);
     return informer;
   }
 }

@@ -4,8 +4,9 @@ import { ConfigMap, Deployment } from "../kinds/index.ts";
 import { condition } from "../reconcile/condition.ts";
 import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
 import { noTracing } from "../reconcile/tracing.ts";
-import { watch } from "./controller.ts";
+
 import { generationChanged } from "./predicate.ts";
+import { watch } from "./watch.ts";
 
 /** A controller of the test's kind that says when it was asked about which object. */
 function counting(options: Partial<Parameters<typeof appController>[0]> = {}) {

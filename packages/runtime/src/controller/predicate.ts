@@ -1,9 +1,13 @@
 import type { KubernetesObject } from "@windlass/client";
 import type { CacheEvent } from "../cache/contract.ts";
 import { canonical } from "../reconcile/compare.ts";
+import type { Bivariant } from "./bivariant.ts";
 
 /** Whether a change is worth a reconcile. Predicates save work, not memory: what they reject is cached all the same. */
-export type Predicate<T extends KubernetesObject = KubernetesObject> = (change: CacheEvent<T>) => boolean;
+export type Predicate<T extends KubernetesObject = KubernetesObject> = Bivariant<
+  [change: CacheEvent<T>],
+  boolean
+>;
 
 type Part = (object: KubernetesObject) => unknown;
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { ConfigMap, Deployment, Namespace, Service } from "../kinds/index.ts";
 import { WebApp, webapp } from "../reconcile/model-run.ts";
-import { controller, watch } from "./controller.ts";
+import { controller } from "./controller.ts";
 import { rbacFor } from "./rbac.ts";
+import { watch } from "./watch.ts";
 
 test("a role has exactly the rights that the declaration needs", () => {
   expect(rbacFor([webapp], { name: "webapp-operator" })).toEqual([

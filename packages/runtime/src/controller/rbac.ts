@@ -1,5 +1,6 @@
 import type { AnyKind } from "@windlass/client";
-import type { AnyController } from "./controller.ts";
+import { type Controller, isController } from "./controller.ts";
+import { type ControllerSettings, settings } from "./settings.ts";
 
 /** One rule of a role. */
 export interface PolicyRule {
@@ -65,13 +66,12 @@ export interface RbacOptions {
  * const roles = rbacFor([webapp], { name: "webapp-operator", leaderElection: { name: "webapp-operator", namespace: "webapp-system" } });
  */
 export function rbacFor(
-  parts: readonly (AnyController | RoleContribution)[],
+  parts: readonly (Controller | RoleContribution)[],
   options: RbacOptions,
 ): readonly (RoleObject | RoleBindingObject)[] {
   const { name, namespaces, leaderElection, serviceAccount } = options;
-  const controllers = parts.filter((one): one is AnyController => !isContribution(one));
-  const contributions = parts.filter(isContribution);
-  const grants = controllers.flatMap(grantsOf);
+  const contributions = parts.filter((part): part is RoleContribution => !isController(part));
+  const grants = parts.filter(isController).flatMap((one) => grantsOf(one[settings]));
   const inNamespaces = namespaces === undefined ? [] : grants.filter((one) => one.scope === "Namespaced");
   const inCluster = namespaces === undefined ? grants : grants.filter((one) => one.scope === "Cluster");
   const roles: RoleObject[] = [];
@@ -82,10 +82,6 @@ export function rbacFor(
   roles.push(...contributedRoles(contributions, options));
   if (!serviceAccount) return roles;
   return roles.flatMap((one) => [one, binding(one, serviceAccount)]);
-}
-
-function isContribution(part: AnyController | RoleContribution): part is RoleContribution {
-  return "clusterRules" in part;
 }
 
 function contributedRoles(
@@ -113,12 +109,12 @@ interface Grant {
   readonly verb: string;
 }
 
-function grantsOf(controller: AnyController): readonly Grant[] {
-  const { kind, owns, watches, reads, permissions, finalizes, hasStatus } = controller;
+function grantsOf(controller: ControllerSettings): readonly Grant[] {
+  const { kind, owns, watches, reads, permissions, finalize, mayWriteStatus } = controller;
   const read = ["get", "list", "watch"];
   return [
-    ...grants(kind, finalizes ? [...read, "patch"] : read),
-    ...(hasStatus ? grants(kind, ["patch"], "status") : []),
+    ...grants(kind, finalize ? [...read, "patch"] : read),
+    ...(mayWriteStatus ? grants(kind, ["patch"], "status") : []),
     // Owner references that block deletion need this where the admission plugin OwnerReferencesPermissionEnforcement is on.
     ...(owns.length > 0 ? grants(kind, ["update"], "finalizers") : []),
     ...owns.flatMap((one) => grants(one.kind, [...read, "create", "patch", "delete"])),

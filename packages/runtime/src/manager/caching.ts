@@ -7,7 +7,7 @@ import {
   namespaceSet,
   namespacesByLabel,
 } from "../cache/index.ts";
-import type { AnyController } from "../controller/controller.ts";
+import type { ControllerSettings } from "../controller/settings.ts";
 import { cacheObserver, watchCache } from "../metrics/cache-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
@@ -65,12 +65,12 @@ export function scopeOf(
 }
 
 /** Which kinds the controllers have cached in full, in the version that they watch. */
-export function cachedKinds(controllers: readonly AnyController[]): (kind: AnyKind) => boolean {
+export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: AnyKind) => boolean {
   const full = new Set<string>();
   for (const one of controllers) {
     full.add(idOf(one.kind));
     for (const { kind, metadataOnly } of one.owns) if (!metadataOnly) full.add(idOf(kind));
-    for (const { kind, scope } of one.watches) if (!scope?.metadataOnly) full.add(idOf(kind));
+    for (const { kind, scope } of one.watches) if (!scope.metadataOnly) full.add(idOf(kind));
     for (const kind of one.reads) full.add(idOf(kind));
   }
   return (kind) => full.has(idOf(kind));

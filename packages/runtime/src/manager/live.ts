@@ -1,4 +1,4 @@
-import type { OpenController } from "../controller/controller.ts";
+import type { ControllerRun } from "../controller/controller-run.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 
@@ -16,7 +16,7 @@ export class LiveParts {
   }
 
   /** Starts a controller once its kinds are there, unless it was told to stop by then. */
-  addController(open: OpenController, log: Logger): void {
+  addController(open: ControllerRun, log: Logger): void {
     let isWanted = true;
     this.add(open.name, async (abort) => {
       isWanted = false;

@@ -2,8 +2,10 @@ import { hostname } from "node:os";
 import type { Client } from "@windlass/client";
 import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
 import type { Cache } from "../cache/index.ts";
-import { type AnyController, isController } from "../controller/controller.ts";
+import { type Controller, isController } from "../controller/controller.ts";
+import { ControllerRun } from "../controller/controller-run.ts";
 import { IndexTable } from "../controller/indexes.ts";
+import { type ControllerSettings, settings } from "../controller/settings.ts";
 import { controllerMetrics } from "../metrics/controller-metrics.ts";
 import { electionMetrics } from "../metrics/manager-metrics.ts";
 import { Registry } from "../metrics/registry.ts";
@@ -28,7 +30,7 @@ import { type Pulse, StallWatch } from "./stall.ts";
 import { Terms } from "./terms.ts";
 
 /** What can be added to a manager. A function is a runnable that starts when this replica leads. */
-export type Addable = AnyController | Runnable | Runnable["start"];
+export type Addable = Controller | Runnable | Runnable["start"];
 
 /**
  * Runs controllers and whatever else an operator consists of, in the right order, and stops them in the reverse one.
@@ -99,7 +101,7 @@ class ManagerRun implements Manager {
   readonly #options: ManagerOptions;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #controllers: AnyController[] = [];
+  readonly #controllers: ControllerSettings[] = [];
   readonly #indexes = new IndexTable();
   readonly #runnables: Runnable[] = [];
   readonly #healthz = new HealthChecks("/healthz");
@@ -140,8 +142,8 @@ class ManagerRun implements Manager {
     if (isController(what)) {
       if (this.#controllers.some((one) => one.name === what.name))
         throw new Error(`there is already a controller named "${what.name}"; give one of them another name`);
-      this.#indexes.add(what.name, what.indexes);
-      this.#controllers.push(what);
+      this.#indexes.add(what.name, what[settings].indexes);
+      this.#controllers.push(what[settings]);
     } else if (typeof what === "function")
       this.#runnables.push({ name: what.name || "runnable", start: what });
     else this.#runnables.push(what);
@@ -224,6 +226,7 @@ class ManagerRun implements Manager {
       random: this.#random,
       log,
       tracing,
+      registry,
       isServerOut: () => outage.isOn,
       ...(stalls ? { doing: stalls } : {}),
     };
@@ -315,7 +318,7 @@ class ManagerRun implements Manager {
     const opened = this.#controllers.map((controller) => {
       const metrics = controllerMetrics(this.registry, controller.name, controller.concurrency);
       const world = { ...worlds[controller.everywhere ? "everywhere" : "leading"], metrics };
-      return { controller, open: controller.open(world, this.registry) };
+      return { controller, open: new ControllerRun(controller, world, this.registry) };
     });
     for (const { open } of opened)
       this.#started.add(`informers of ${open.name}`, () => Promise.resolve(open.close()));

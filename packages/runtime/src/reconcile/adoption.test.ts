@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CacheReader } from "../cache/contract.ts";
 import { ConfigMap } from "../kinds/index.ts";
-import { Children } from "./children.ts";
+import { Children, child } from "./children.ts";
 import type { ReconcileClient } from "./client.ts";
 import { WebApp } from "./model-run.ts";
 
@@ -32,7 +32,7 @@ async function adopt(answer: object): Promise<number> {
     memory: new Map(),
     fieldManager: "m",
   });
-  await children.apply([ConfigMap, { metadata: { name: "web" } }]);
+  await children.apply(child(ConfigMap, { metadata: { name: "web" } }));
   return applied;
 }
 

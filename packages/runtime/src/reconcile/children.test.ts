@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
-import { appliedAnnotation } from "./children.ts";
+import { appliedAnnotation, child } from "./children.ts";
 import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
 
 describe("children", () => {
@@ -188,7 +188,7 @@ describe("children", () => {
   test("of a kind that is not declared are refused with the way out", async () => {
     const run = await running(
       appController({
-        reconcile: () => ({ children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } }] }),
+        reconcile: () => ({ children: [child(ConfigMap, { metadata: { name: "x" } })] }),
       }),
     );
     expect(run.app?.status?.conditions?.[0]).toMatchObject({
@@ -199,23 +199,12 @@ describe("children", () => {
     await run.manager.stop();
   });
 
-  test("may come with their kind instead of apiVersion and kind", async () => {
-    const run = await running(
-      appController({
-        owns: [ConfigMap],
-        reconcile: () => ({ children: [[ConfigMap, { metadata: { name: "web" } }]] }),
-      }),
-    );
-    expect(run.cluster.get(ConfigMap, key)?.kind).toBe("ConfigMap");
-    await run.manager.stop();
-  });
-
   test("of one controller are not pruned by another of the same kind", async () => {
     const run = await running(webapp);
     const second = controller(WebApp, {
       name: "second",
       owns: [Deployment, Service, ConfigMap],
-      reconcile: () => ({ children: [[ConfigMap, { metadata: { name: "web" } }]] }),
+      reconcile: () => ({ children: [child(ConfigMap, { metadata: { name: "web" } })] }),
     });
     const other = run.another().add(second);
     await other.start();

@@ -12,7 +12,7 @@ import type { CacheReader } from "../cache/contract.ts";
 import { describe, keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, fingerprint, sameDeviations } from "./compare.ts";
 import { ChildError } from "./errors.ts";
-import { controllerOf, controllerReference, groupOf } from "./owner.ts";
+import { controllerOf, controllerReference } from "./owner.ts";
 
 /**
  * Kept on every child that a controller applied: who applied it, and the fingerprint of what was asked for. With it a
@@ -21,24 +21,34 @@ import { controllerOf, controllerReference, groupOf } from "./owner.ts";
  */
 export const appliedAnnotation = "windlass.dev/applied";
 
-/** An object to apply. `apiVersion` and `kind` may be left out if it comes with its kind: `[Deployment, object]`. */
-export interface ChildObject {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: ObjectMetaInput;
+/** A child that a reconciler wants: make one with {@link child}. */
+export interface Child<K extends AnyKind = AnyKind> {
+  readonly kind: K;
+  readonly object: InputOf<K>;
 }
 
-/** A child as a reconciler returns it. */
-export type Child = ChildObject | readonly [kind: AnyKind, object: ChildObject];
-
 /**
- * A child with its kind, checked by the compiler.
+ * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says otherwise.
  *
  * @example
  * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
  */
-export function child<K extends AnyKind>(kind: K, object: InputOf<K>): Child {
-  return [kind, object as ChildObject];
+export function child<K extends AnyKind>(kind: K, object: InputOf<K>): Child<K> {
+  return { kind, object };
+}
+
+/** The children in a list that a reconciler returned, without those that it left out by a condition. */
+export function wantedChildren<K extends AnyKind>(
+  listed: readonly (Child<K> | undefined | false)[] = [],
+): readonly Child<K>[] {
+  return listed.filter((one) => one !== undefined && one !== false);
+}
+
+/** What a child looks like to code that works with every kind. */
+interface ChildObject {
+  readonly apiVersion?: string;
+  readonly metadata?: ObjectMetaInput;
+  readonly status?: unknown;
 }
 
 /** A kind that a controller owns. */
@@ -168,32 +178,26 @@ export class Children {
     }
   }
 
-  #prepare(child: Child): { owned: OwnedKind; object: ChildObject & KubernetesObject } {
+  #prepare(child: Child): { owned: OwnedKind; object: KubernetesObject } {
     const { ownerKind, owner, owns } = this.#options;
-    const [given, object] = isPair(child) ? child : [undefined, child];
     const from = describe(ownerKind, keyOf(owner));
-    const kindName = given?.kind ?? object.kind;
-    const group = given?.group ?? (object.apiVersion === undefined ? undefined : groupOf(object.apiVersion));
-    if (kindName === undefined || group === undefined)
-      throw new ChildError(
-        "ChildInvalid",
-        `${from} returned a child without apiVersion and kind; set them, or return [Kind, object]`,
-      );
+    const { kind: given } = child;
+    const { status: _status, ...object } = child.object as ChildObject;
     const name = object.metadata?.name;
-    const owned = owns.find((one) => one.kind.kind === kindName && one.kind.group === group);
+    const owned = owns.find(({ kind }) => kind.kind === given.kind && kind.group === given.group);
     if (!owned)
       throw new ChildError(
         "ChildNotDeclared",
-        `${from} returned a ${kindName} (${group || "core group"}) as a child; add it to the controller's "owns"`,
+        `${from} returned a ${given.kind} (${given.group || "core group"}) as a child; add it to the controller's "owns"`,
       );
     if (!name)
       throw new ChildError(
         "ChildInvalid",
-        `${from} returned a ${kindName} without metadata.name; a child needs a stable name`,
+        `${from} returned a ${given.kind} without metadata.name; a child needs a stable name`,
       );
     const { kind } = owned;
     const namespace =
-      kind.scope === "Cluster" ? undefined : (object.metadata.namespace ?? owner.metadata.namespace);
+      kind.scope === "Cluster" ? undefined : (object.metadata?.namespace ?? owner.metadata.namespace);
     const subject = describe(kind, namespace === undefined ? { name } : { namespace, name });
     if (kind.scope === "Namespaced" && namespace === undefined)
       throw new ChildError(
@@ -212,12 +216,11 @@ export class Children {
       managedFields: _fields,
       creationTimestamp: _time,
       ...metadata
-    } = object.metadata;
-    const { status: _status, ...rest } = object as ChildObject & { readonly status?: unknown };
+    } = object.metadata ?? {};
     return {
       owned,
       object: {
-        ...rest,
+        ...object,
         apiVersion: object.apiVersion ?? apiVersionOf(kind),
         kind: kind.kind,
         metadata: {
@@ -287,10 +290,6 @@ function withOwner(
   owner: OwnerReference,
 ): readonly OwnerReference[] {
   return [...(given ?? []).filter((reference) => reference.uid !== owner.uid), owner];
-}
-
-function isPair(child: Child): child is readonly [AnyKind, ChildObject] {
-  return Array.isArray(child);
 }
 
 function idOf(kind: AnyKind, key: ObjectKey): string {

@@ -172,7 +172,8 @@ function noteDeletion(
   cache.deleted(kind, { metadata }, { isCertain: known !== undefined });
 }
 
-function notFound(kind: AnyKind, key: ObjectKey): ApiError {
+/** The error of a server that has no such object. */
+export function notFound(kind: AnyKind, key: ObjectKey): ApiError {
   const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
   return new ApiError({
     kind: "Status",

@@ -1,30 +1,44 @@
-import type { AnyKind, ObjectKey, ObjectOf, Reader } from "@windlass/client";
+import type { AnyKind, KeyOf, ObjectKey, ObjectOf, Reader } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import type { CacheReader } from "../cache/contract.ts";
+import type { CacheReader, IndexName } from "../cache/contract.ts";
+import type { Registry } from "../metrics/registry.ts";
 import type { Child } from "./children.ts";
 import type { ReconcileClient } from "./client.ts";
 import type { WantedCondition } from "./condition.ts";
 import type { EventInput, EventRecorder } from "./events.ts";
 import type { Logger } from "./log.ts";
 
+/** What a controller declares, for the compiler: which kinds and indexes its reconciler may ask for. */
+export interface Declared {
+  /** The kind that is reconciled. */
+  readonly kind: AnyKind;
+  /** The kinds of the children. */
+  readonly owned: AnyKind;
+  /** The kinds that the cache holds: those above, and those that are watched or read. */
+  readonly cached: AnyKind;
+  readonly index: IndexName;
+}
+
 /**
  * What a reconciler is handed besides the object. All members may be taken out (`(app, { owned }) => …`).
+ *
+ * Without a type argument it is the context of any controller: functions that take one can be called from every reconciler.
  */
-export interface ReconcileContext {
+export interface ReconcileContext<D extends Declared = Declared> {
   /** Reads from the cache, writes to the server, and sees its own writes. */
   readonly client: ReconcileClient;
   /** Reads that always ask the server: for decisions that a stale read would spoil. */
   readonly live: Reader;
   /** The cache itself: synchronous, with indexes. */
-  readonly cache: CacheReader;
+  readonly cache: CacheReader<D["cached"], D["index"]>;
   /**
    * The child of this kind that the object controls: the one of this name, or without a name the first by name.
    *
    * @throws ChildError if the kind is not in the controller's `owns`.
    */
-  owned<K extends AnyKind>(kind: K, name?: string): ObjectOf<K> | undefined;
+  owned<K extends D["owned"]>(kind: K, name?: string): ObjectOf<K> | undefined;
   /** All children of this kind that the object controls, by name. */
-  ownedAll<K extends AnyKind>(kind: K): readonly ObjectOf<K>[];
+  ownedAll<K extends D["owned"]>(kind: K): readonly ObjectOf<K>[];
   /**
    * Looks at an object of any kind, and has its changes ask for a reconcile: for references whose kind is known only now, such as a scale
    * target. Followed until a reconcile of this object ends well without following it. Needs get, list and watch of the kind.
@@ -34,14 +48,16 @@ export interface ReconcileContext {
    * Applies a child now: sets the owner, skips the write if nothing differs, and resolves to the object on the server. For reconcilers
    * that need an answer before they go on; others return `children`.
    */
-  apply<K extends AnyKind>(kind: K, child: Extract<Child, { metadata: unknown }>): Promise<ObjectOf<K>>;
+  apply<K extends D["owned"]>(child: Child<K>): Promise<ObjectOf<K>>;
   readonly events: EventRecorder;
   readonly log: Logger;
+  /** The manager's metrics, for your own: asking twice for a name gives the same metric. */
+  readonly metrics: Registry;
   /** Aborted when the reconcile times out, leadership is lost, or the manager stops. Pass it to whatever waits. */
   readonly signal: AbortSignal;
   /** 1 for the first try, and one more for each failure in a row. */
   readonly attempt: number;
-  readonly key: ObjectKey;
+  readonly key: KeyOf<D["kind"]>;
   /** One per reconcile; in every log line and span of it. */
   readonly reconcileId: string;
   readonly clock: Clock;
@@ -65,12 +81,13 @@ export type StatusFor<K extends AnyKind> = [StatusField<ObjectOf<K>>] extends [n
       };
 
 /** What a reconciler wants. Every field may be left out. */
-export interface Wanted<K extends AnyKind> {
+export interface Wanted<K extends AnyKind = AnyKind, Owned extends AnyKind = AnyKind> {
   /**
    * The children that should exist. They are applied with the object as their owner, and children that were applied before and are
-   * not listed any more are deleted. Leave it out to leave all children alone; `[]` deletes them.
+   * not listed any more are deleted. Leave it out to leave all children alone; `[]` deletes them. An entry that is undefined or
+   * false counts as not listed: `spec.host !== undefined && ingressFor(app)`.
    */
-  readonly children?: readonly Child[];
+  readonly children?: readonly (Child<Owned> | undefined | false)[];
   /** The status that was observed, whole: fields left out that were written before are removed. */
   readonly status?: StatusFor<K>;
   /** Look again after so many milliseconds, if nothing happens before. */
@@ -84,23 +101,32 @@ export interface WantedWhileDeleting<K extends AnyKind> extends Omit<Wanted<K>, 
   readonly requeueAfter?: number;
 }
 
-/** What a reconciler may answer: what it wants, or nothing. */
-export type ReconcileResult<K extends AnyKind> = Wanted<K> | undefined;
+/** What a reconciler may return: what it wants, or nothing. */
+export type ReconcileResult<K extends AnyKind = AnyKind, Owned extends AnyKind = AnyKind> =
+  | Wanted<K, Owned>
+  | Nothing;
+
+/** What a finalizer may return. */
+export type FinalizeResult<K extends AnyKind = AnyKind> = WantedWhileDeleting<K> | Nothing;
+
+/** What a function returns that returns nothing. */
+type Nothing = ReturnType<() => void> | undefined;
 
 /**
  * Brings the world to what the object says. Called with the state as it is, never with what changed; any number of times;
  * never twice at a time for one object. Throwing means trying again later.
  */
-export type Reconcile<K extends AnyKind> = (
-  object: ObjectOf<K>,
-  context: ReconcileContext,
-) => ReconcileResult<K> | void | Promise<ReconcileResult<K>> | Promise<void>;
+export type Reconcile<
+  K extends AnyKind,
+  D extends Declared = Declared,
+  Result = ReconcileResult<K, D["owned"]>,
+> = (object: ObjectOf<K>, context: ReconcileContext<D>) => Result | Promise<Result>;
 
 /**
  * Cleans up what Kubernetes does not collect by itself. The object goes once this resolves, unless `requeueAfter` is returned.
  * Called again after a crash, so it must take "already gone" for done.
  */
-export type Finalize<K extends AnyKind> = (
+export type Finalize<K extends AnyKind, D extends Declared = Declared, Result = FinalizeResult<K>> = (
   object: ObjectOf<K>,
-  context: ReconcileContext,
-) => WantedWhileDeleting<K> | undefined | void | Promise<WantedWhileDeleting<K> | undefined> | Promise<void>;
+  context: ReconcileContext<D>,
+) => Result | Promise<Result>;

@@ -2,12 +2,13 @@ import type { AnyKind } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { z } from "zod";
 import { type Controller, type ControllerOptions, controller } from "../controller/controller.ts";
-import { Deployment, type DeploymentInput, Service, type ServiceInput } from "../kinds/index.ts";
+import { Deployment, Service } from "../kinds/index.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/options.ts";
 import { defineResource } from "../resource/index.ts";
+import { type LoggedLine, recordingLogger } from "../testing/recording-logger.ts";
+import { type Child, child } from "./children.ts";
 import { condition } from "./condition.ts";
-import type { Logger } from "./log.ts";
 import { ModelCluster } from "./model-cluster.ts";
 import { noTracing } from "./tracing.ts";
 
@@ -32,7 +33,7 @@ export type WebAppObject = ReturnType<typeof WebApp.make>;
 /** Where the tests' one object is. */
 export const key = { namespace: "default", name: "web" };
 
-export function deploymentFor(app: WebAppObject): DeploymentInput {
+export function deploymentFor(app: WebAppObject): Child<typeof Deployment> {
   const { name } = app.metadata;
   const { image, replicas, args, cpu } = app.spec;
   const container = {
@@ -41,26 +42,22 @@ export function deploymentFor(app: WebAppObject): DeploymentInput {
     ...(args ? { args } : {}),
     ...(cpu ? { resources: { requests: { cpu } } } : {}),
   };
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+  return child(Deployment, {
     metadata: { name },
     spec: {
       replicas,
       selector: { matchLabels: { app: name } },
       template: { metadata: { labels: { app: name } }, spec: { containers: [container] } },
     },
-  };
+  });
 }
 
-export function serviceFor(app: WebAppObject): ServiceInput {
+export function serviceFor(app: WebAppObject): Child<typeof Service> {
   const { name } = app.metadata;
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+  return child(Service, {
     metadata: { name },
     spec: { selector: { app: name }, ports: [{ name: "http", port: 80 }] },
-  };
+  });
 }
 
 /** The controller of the plan's first page. */
@@ -77,27 +74,6 @@ export const webapp = controller(WebApp, {
     };
   },
 });
-
-/** A line that was logged. */
-export interface LoggedLine {
-  readonly level: "debug" | "info" | "warn" | "error";
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-function recordingLogger(lines: LoggedLine[], bindings: object = {}): Logger {
-  const at = (level: LoggedLine["level"]) => (given: object | string, words?: string) => {
-    const [fields, message = ""] = typeof given === "string" ? [{}, given] : [given, words];
-    lines.push({ level, message, fields: { ...bindings, ...fields } });
-  };
-  return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    child: (more) => recordingLogger(lines, { ...bindings, ...more }),
-  };
-}
 
 /** A manager on a model cluster, under a clock that the test moves. */
 export class ModelRun {

@@ -2,13 +2,14 @@ import { sleep } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
 import { Event } from "../kinds/generated/events-v1.ts";
 import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
+import type { LoggedLine } from "../testing/recording-logger.ts";
+import { child } from "./children.ts";
 import { condition } from "./condition.ts";
 import { ReconcileError, ReconcileOverError, terminal } from "./errors.ts";
 import {
   appController,
   deploymentFor,
   key,
-  type LoggedLine,
   ModelRun,
   running,
   serviceFor,
@@ -403,7 +404,7 @@ describe("the context", () => {
       appController({
         owns: [ConfigMap],
         reconcile: async ({ metadata: { name, namespace } }, { apply, owned, ownedAll, client, cache }) => {
-          const applied = await apply(ConfigMap, { metadata: { name, namespace } });
+          const applied = await apply(child(ConfigMap, { metadata: { name, namespace } }));
           seen.push(applied.metadata.uid === owned(ConfigMap)?.metadata.uid, ownedAll(ConfigMap).length);
           seen.push((await client.get(ConfigMap, { name, namespace })).metadata.name);
           seen.push(cache.list(ConfigMap, { namespace }).length);
@@ -531,12 +532,9 @@ describe("a hot loop", () => {
           count += 1;
           // Each write asks for the next reconcile at once: without some time between them the clock would never move.
           await sleep(clock, 50);
-          const child = deploymentFor(app);
-          return {
-            children: [
-              { ...child, metadata: { ...child.metadata, annotations: { stamp: String(count % 1000) } } },
-            ],
-          };
+          const { object } = deploymentFor(app);
+          const metadata = { ...object.metadata, annotations: { stamp: String(count % 1000) } };
+          return { children: [child(Deployment, { ...object, metadata })] };
         },
       }),
     );

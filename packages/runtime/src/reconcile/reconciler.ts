@@ -9,7 +9,7 @@ import {
   type ObjectOf,
   TransportError,
 } from "@windlass/client";
-import { type ChildMemory, Children } from "./children.ts";
+import { type ChildMemory, Children, wantedChildren } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
@@ -113,7 +113,7 @@ export class Reconciler<K extends AnyKind> {
   /** Applies all children even if one fails, so that one bad child does not hold up the others; prunes only if none did. */
   async #applyAll(run: Run<K>, children: Children, wanted: Wanted<K>): Promise<void> {
     const failures: unknown[] = [];
-    for (const child of wanted.children ?? []) {
+    for (const child of wantedChildren(wanted.children)) {
       try {
         await children.apply(child);
       } catch (error) {
@@ -150,7 +150,7 @@ export class Reconciler<K extends AnyKind> {
     status: StatusObject,
     client = run.client,
   ): Promise<void> {
-    const { kind, fieldManager, hasObservedGeneration } = this.#rules;
+    const { kind, fieldManager, hasConditions: hasObservedGeneration } = this.#rules;
     const { cache, clock, metrics } = this.#world;
     const newest = cache.get(kind, keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;

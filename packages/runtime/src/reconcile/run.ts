@@ -1,16 +1,18 @@
-import type { AnyKind, KubernetesObject, ObjectOf, Reader, Writer } from "@windlass/client";
+import type { AnyKind, ObjectOf, Reader, Writer } from "@windlass/client";
 import { type Clock, type Random, uuid } from "@windlass/clock";
 import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
-import type { Children, OwnedKind } from "./children.ts";
+import type { Registry } from "../metrics/registry.ts";
+import type { Child, Children, OwnedKind } from "./children.ts";
 import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
 import { deviations } from "./compare.ts";
 import type { Finalize, Reconcile, ReconcileContext } from "./context.ts";
-import { ChildError, ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
+import { ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
 import type { Logger } from "./log.ts";
+import { ownedReader } from "./owned.ts";
 import type { StatusObject } from "./status.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -26,7 +28,8 @@ export interface ReconcilerRules<K extends AnyKind> {
   readonly timeoutMs: number;
   /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
   readonly errorCondition: string | undefined;
-  readonly hasObservedGeneration: boolean;
+  /** Whether the status has conditions and `observedGeneration`. */
+  readonly hasConditions: boolean;
   readonly follows: Follows;
 }
 
@@ -44,6 +47,8 @@ export interface ReconcilerWorld {
   readonly log: Logger;
   readonly events: Events;
   readonly metrics: ControllerMetrics;
+  /** The metrics of the manager, for the reconcilers' own. */
+  readonly registry: Registry;
   readonly tracing: Tracing;
   /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
   readonly isServerOut?: () => boolean;
@@ -189,39 +194,17 @@ export class Run<K extends AnyKind> {
 
   context(object: ObjectOf<K>, children: Children): ReconcileContext {
     const { kind: ownerKind, owns } = this.#rules;
-    const { cache, clock } = this.#world;
-    const uid = object.metadata.uid ?? "";
-    const checkOwned = (kind: AnyKind) => {
-      if (!owns.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group))
-        throw new ChildError(
-          "ChildNotDeclared",
-          `${describe(ownerKind, keyOf(object))} asks for an owned ${kind.kind}; add it to the controller's "owns"`,
-        );
-    };
-    const ownedAll = <C extends AnyKind>(kind: C): readonly ObjectOf<C>[] => {
-      checkOwned(kind);
-      return cache
-        .ownedBy(kind, uid)
-        .filter((child) => isControlledBy(child, uid))
-        .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    };
+    const { cache, clock, registry } = this.#world;
     return {
       client: this.client,
       live: this.client.live,
       cache,
-      ownedAll,
+      ...ownedReader(cache, ownerKind, object, owns),
       follow: this.follows.follow,
-      owned: (kind, name) => {
-        if (name === undefined || object.metadata.namespace === undefined)
-          return ownedAll(kind).find((child) => name === undefined || child.metadata.name === name);
-        checkOwned(kind);
-        const child = cache.get(kind, { namespace: object.metadata.namespace, name });
-        return child && isControlledBy(child, uid) ? child : undefined;
-      },
-      apply: async <C extends AnyKind>(kind: C, child: Parameters<ReconcileContext["apply"]>[1]) =>
-        (await children.apply([kind, child])) as ObjectOf<C>,
+      apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
       events: this.events,
       log: this.log,
+      metrics: registry,
       signal: this.#abort.signal,
       attempt: this.#attempt,
       key: keyOf(object),
@@ -253,10 +236,6 @@ export class Run<K extends AnyKind> {
       around: tracing.write,
     });
   }
-}
-
-function isControlledBy(child: KubernetesObject, uid: string): boolean {
-  return child.metadata.ownerReferences?.some((one) => one.controller === true && one.uid === uid) ?? false;
 }
 
 /** What a write changed, for the hot-loop detector. Bookkeeping of the server's does not count. */

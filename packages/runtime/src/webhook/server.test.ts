@@ -11,8 +11,9 @@ import { rbacFor } from "../controller/rbac.ts";
 import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../kinds/index.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import { ModelCluster } from "../reconcile/model-cluster.ts";
-import { type LoggedLine, ModelRun } from "../reconcile/model-run.ts";
+import { ModelRun } from "../reconcile/model-run.ts";
 import { defineResource } from "../resource/index.ts";
+import type { LoggedLine } from "../testing/recording-logger.ts";
 import { fromFiles, invalid, selfManaged, type WebhookServerOptions, webhookServer } from "./index.ts";
 
 const GadgetV2 = defineResource({

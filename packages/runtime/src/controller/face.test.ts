@@ -1,0 +1,187 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { ConfigMap, Deployment, Pod, Secret, Service } from "../kinds/index.ts";
+import { child } from "../reconcile/children.ts";
+import { condition } from "../reconcile/condition.ts";
+import type { ReconcileContext } from "../reconcile/context.ts";
+import { defineResource } from "../resource/index.ts";
+import { controller } from "./controller.ts";
+import { indexed } from "./indexes.ts";
+import { byReference, watch } from "./watch.ts";
+
+const WebApp = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "WebApp",
+  spec: z.object({ image: z.string(), config: z.string().optional() }),
+  status: z.object({
+    phase: z.enum(["Waiting", "Ready"]).optional(),
+    endpoints: z.array(z.object({ url: z.string() })).optional(),
+  }),
+});
+const Fleet = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Fleet",
+  scope: "Cluster",
+  spec: z.object({ size: z.int() }),
+});
+
+/** What the compiler refuses. Nothing here runs: `tsc` fails if one of these lines compiles. */
+describe("the compiler refuses", () => {
+  test("an owned kind that is not declared", () => {
+    controller(WebApp, {
+      owns: [Deployment],
+      reconcile: (_app, { owned, ownedAll }) => {
+        expectTypeOf(owned(Deployment)?.spec.replicas).toEqualTypeOf<number | undefined>();
+        // @ts-expect-error Service is not in `owns`.
+        owned(Service);
+        // @ts-expect-error Secret is not in `owns`.
+        ownedAll(Secret);
+      },
+    });
+  });
+
+  test("a child of a kind that is not declared", () => {
+    controller(WebApp, {
+      owns: [ConfigMap],
+      // @ts-expect-error Secret is not in `owns`.
+      reconcile: () => ({ children: [child(Secret, { metadata: { name: "x" } })] }),
+    });
+    controller(WebApp, {
+      owns: [ConfigMap],
+      reconcile: async (_app, { apply }) => {
+        await apply(child(ConfigMap, { metadata: { name: "x" } }));
+        // @ts-expect-error Secret is not in `owns`.
+        await apply(child(Secret, { metadata: { name: "x" } }));
+      },
+    });
+  });
+
+  test("a field that a child's kind does not have", () => {
+    // @ts-expect-error `dada` is not a field of a ConfigMap.
+    child(ConfigMap, { metadata: { name: "x" }, dada: {} });
+    // @ts-expect-error A Deployment has a template.
+    child(Deployment, { metadata: { name: "x" }, spec: { selector: {} } });
+  });
+
+  test("an index that is not declared", () => {
+    controller(WebApp, {
+      owns: [indexed(ConfigMap, { colour: ({ data }) => [data?.colour ?? ""] })],
+      watches: [watch(Pod, () => undefined, { indexes: { app: ({ metadata }) => [metadata.name] } })],
+      reads: [indexed(Secret, { type: ({ type = "" }) => [type] })],
+      indexes: { config: ({ spec }) => [spec.config ?? ""] },
+      reconcile: (_app, { cache }) => {
+        cache.byIndex(WebApp, "config", "x");
+        cache.byIndex(Pod, "app", "x");
+        cache.byIndex(Secret, "type", "x");
+        cache.byIndex(ConfigMap, "colour", "x");
+        // @ts-expect-error There is no such index of WebApp.
+        cache.byIndex(WebApp, "confg", "x");
+        // @ts-expect-error The index is one of Pod.
+        cache.byIndex(Secret, "app", "x");
+      },
+    });
+  });
+
+  test("a read from the cache of a kind that nothing holds there", () => {
+    controller(WebApp, {
+      owns: [Deployment],
+      watches: [
+        watch(
+          ConfigMap,
+          byReference(WebApp, ({ spec }) => spec.config),
+        ),
+      ],
+      reconcile: (_app, { cache, key }) => {
+        cache.get(WebApp, key);
+        cache.get(Deployment, key);
+        cache.get(ConfigMap, key);
+        // @ts-expect-error Secrets are neither owned, watched nor read.
+        cache.get(Secret, key);
+      },
+    });
+  });
+
+  test("a misspelt field of the result", () => {
+    controller(WebApp, {
+      // @ts-expect-error "requeAfter" is not a field of a result.
+      reconcile: () => ({ status: { phase: "Ready" }, requeAfter: 5 }),
+    });
+    controller(WebApp, {
+      // @ts-expect-error "requeAfter" is not a field of a result.
+      reconcile: async () => ({ status: { phase: "Ready" }, requeAfter: 5 }),
+    });
+    controller(WebApp, {
+      reconcile: () => undefined,
+      // @ts-expect-error While an object is deleted, nothing is applied for it.
+      finalize: async () => ({ children: [] }),
+    });
+  });
+
+  test("an unknown field or a wrong value in the status, sync or async, at any depth", () => {
+    controller(WebApp, {
+      // @ts-expect-error "fase" is not a field of the status.
+      reconcile: async (app) => (app.spec.image ? { status: { phase: "Ready", fase: 1 } } : undefined),
+    });
+    controller(WebApp, {
+      // @ts-expect-error "Redy" is not a phase.
+      reconcile: async () => ({ status: { phase: "Redy" } }),
+    });
+    controller(WebApp, {
+      // @ts-expect-error "uri" is not a field of an endpoint.
+      reconcile: async () => ({ status: { endpoints: [{ url: "", uri: "" }] } }),
+    });
+  });
+});
+
+describe("the compiler knows", () => {
+  test("that objects of namespaced kinds have a namespace, and their keys too", () => {
+    controller(WebApp, {
+      reconcile: (app, { key }) => {
+        expectTypeOf(app.metadata.namespace).toEqualTypeOf<string>();
+        expectTypeOf(key.namespace).toEqualTypeOf<string>();
+      },
+    });
+    controller(Fleet, {
+      owns: [Deployment],
+      reconcile: (fleet, { owned, key }) => {
+        expectTypeOf(fleet.metadata.namespace).toEqualTypeOf<string | undefined>();
+        expectTypeOf(key.namespace).toEqualTypeOf<string | undefined>();
+        const deployment = owned(Deployment);
+        if (deployment) expectTypeOf(deployment.metadata.namespace).toEqualTypeOf<string>();
+      },
+    });
+  });
+
+  test("a result that is left out, or returned on some paths only", () => {
+    controller(WebApp, { reconcile: () => undefined });
+    controller(WebApp, { reconcile: async () => undefined });
+    controller(WebApp, {
+      owns: [ConfigMap, Service],
+      reconcile: async ({ metadata, spec }) => {
+        if (spec.image === "") return;
+        if (spec.config === undefined) return { requeueAfter: 1000 };
+        return {
+          children: [
+            child(ConfigMap, { metadata: { name: metadata.name } }),
+            spec.image !== "" && child(Service, { metadata: { name: metadata.name } }),
+          ],
+          status: { phase: "Ready", conditions: [condition("Ready", true, "Done")] },
+        };
+      },
+    });
+  });
+
+  test("that a function for any controller's context takes the one of each", () => {
+    const count = ({ cache }: ReconcileContext) => cache.list(WebApp).length;
+    const children = ({ ownedAll }: Pick<ReconcileContext, "ownedAll">) => ownedAll(Deployment).length;
+    controller(WebApp, {
+      owns: [Deployment],
+      reconcile: (_app, context) => {
+        expectTypeOf(count(context)).toEqualTypeOf<number>();
+        expectTypeOf(children(context)).toEqualTypeOf<number>();
+      },
+    });
+  });
+});

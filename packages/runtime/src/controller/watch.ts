@@ -1,0 +1,126 @@
+import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { CacheReader, InformerScope } from "../cache/contract.ts";
+import { refersTo } from "../reconcile/owner.ts";
+import type { Bivariant } from "./bivariant.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** What a mapping is handed besides the object. */
+export interface MapContext {
+  readonly cache: CacheReader;
+}
+
+/** The objects to reconcile for a change: one, several, or none. */
+export type Mapped = ObjectKey | readonly ObjectKey[] | undefined;
+
+/**
+ * Says which objects to reconcile for a watched one. Called with the old and the new state of a changed object, so that both
+ * sides of a moved reference are reconciled.
+ */
+export type MapToKeys<T extends KubernetesObject> = Bivariant<[object: T, context: MapContext], Mapped>;
+
+/** A mapping to the objects that refer to the watched one: see {@link byReference}. */
+export interface ReferenceMapping {
+  readonly referrer: AnyKind;
+  /** The keys, as text, that an object of the referring kind refers to. */
+  references(object: KubernetesObject): readonly string[];
+}
+
+/** A kind whose changes ask for reconciles. Make one with {@link watch}, which knows the type of the objects. */
+export interface Watches<W extends AnyKind = AnyKind, Index extends string = string> {
+  readonly kind: W;
+  readonly mapping: MapToKeys<KubernetesObject> | ReferenceMapping;
+  readonly predicate?: Predicate;
+  readonly scope?: InformerScope;
+  readonly indexes?: Indexes<KubernetesObject, Index>;
+}
+
+/** How a kind is watched. */
+export interface WatchOptions<W extends AnyKind, Index extends string = never> {
+  /** Which changes count. @default all */
+  readonly predicate?: Predicate<ObjectOf<W>>;
+  /** Which objects are watched. @default all that the manager sees */
+  readonly scope?: InformerScope;
+  /**
+   * For `cache.byIndex`. Reads see all that the cache holds of the kind: where another controller watches more of it than this scope,
+   * objects beyond the scope too. @default none
+   */
+  readonly indexes?: Indexes<ObjectOf<W>, Index>;
+}
+
+/**
+ * Watches a kind, and says which objects to reconcile for its changes: by {@link byLabel}, {@link byOwner},
+ * {@link byReference}, or a function of your own.
+ *
+ * @example
+ * watches: [watch(ConfigMap, byReference(WebApp, ({ spec }) => spec.configMap))],
+ */
+export function watch<W extends AnyKind, Index extends string = never>(
+  kind: W,
+  mapping: MapToKeys<ObjectOf<W>> | ReferenceMapping,
+  options: WatchOptions<W, Index> = {},
+): Watches<W, Index> {
+  return { kind, mapping, ...options };
+}
+
+/**
+ * Reconciles the object that a label of the watched one names, in the same namespace.
+ *
+ * @example
+ * watch(Pod, byLabel("app.kubernetes.io/instance"))
+ */
+export function byLabel(label: string): (object: KubernetesObject) => Mapped {
+  return ({ metadata: { namespace, labels } }) => {
+    const name = labels?.[label];
+    return name === undefined || name === "" ? undefined : { namespace, name };
+  };
+}
+
+/**
+ * Reconciles the objects of a kind that the watched one has among its owners, be they its controller or not. For children
+ * of the controller itself use `owns`.
+ *
+ * @example
+ * watch(ReplicaSet, byOwner(Deployment))
+ */
+export function byOwner(owner: AnyKind): (object: KubernetesObject) => Mapped {
+  return ({ metadata: { namespace, ownerReferences = [] } }) =>
+    ownerReferences
+      .filter((reference) => refersTo(reference, owner))
+      .map(({ name }) => (owner.scope === "Cluster" ? { name } : { namespace, name }));
+}
+
+/** What an object refers to: a name in its own namespace, a key, several of them, or nothing. */
+export type Reference = string | ObjectKey | readonly (string | ObjectKey)[] | undefined;
+
+/**
+ * Reconciles the objects that refer to the watched one. Keeps an index of its own, so that a change costs one look-up
+ * however many objects there are.
+ *
+ * @param referrer The controller's own kind.
+ * @param references What such an object refers to: the name of an object in its namespace, or a key.
+ * @example
+ * watch(Secret, byReference(WebApp, ({ spec }) => spec.env.map(({ secretName }) => secretName)))
+ */
+export function byReference<K extends AnyKind>(
+  referrer: K,
+  references: (object: ObjectOf<K>) => Reference,
+): ReferenceMapping {
+  return {
+    referrer,
+    references: (object: ObjectOf<K>) =>
+      listOf(references(object)).map((one) =>
+        referenceText(typeof one === "string" ? { namespace: object.metadata.namespace, name: one } : one),
+      ),
+  };
+}
+
+function listOf(reference: Reference): readonly (string | ObjectKey)[] {
+  if (reference === undefined) return [];
+  return typeof reference === "object" && Symbol.iterator in reference ? reference : [reference];
+}
+
+/** A key as one string, as the index of a {@link ReferenceMapping} has it. */
+export function referenceText({ namespace = "", name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,16 @@
+/**
+ * Tries a reconciler as a function, with nothing started. `@windlass/testing` has the same, and clusters to test on.
+ *
+ * @module
+ */
+
+export type { RecordedWrite } from "./objects-in-memory.ts";
+export type { LoggedLine } from "./recording-logger.ts";
+export {
+  type DeepPartial,
+  type Existing,
+  existing,
+  type ReconcileGiven,
+  type ReconcileTried,
+  testReconcile,
+} from "./test-reconcile.ts";

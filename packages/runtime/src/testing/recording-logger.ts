@@ -1,0 +1,23 @@
+import type { Logger } from "../reconcile/log.ts";
+
+/** A line that was logged. */
+export interface LoggedLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A logger that adds each line to a list. */
+export function recordingLogger(lines: LoggedLine[], bindings: object = {}): Logger {
+  const at = (level: LoggedLine["level"]) => (given: object | string, words?: string) => {
+    const [fields, message = ""] = typeof given === "string" ? [{}, given] : [given, words];
+    lines.push({ level, message, fields: { ...bindings, ...fields } });
+  };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (more) => recordingLogger(lines, { ...bindings, ...more }),
+  };
+}
