@@ -1,4 +1,4 @@
-import { Client } from "@windlass/client";
+import { type AnyKind, Client } from "@windlass/client";
 import { manager, silentLogger } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import {
@@ -51,7 +51,7 @@ test("a greeting is written, and written again when it is edited or changed", as
 
 test("a language nobody speaks is refused, and the field is named", async () => {
   const strange = { metadata: { namespace, name: "x" }, spec: { name: "X", language: "tlh" } };
-  await expect(cluster.client.create(Greeting, strange as never)).rejects.toThrow(
+  await expect(cluster.client.create<AnyKind>(Greeting, strange)).rejects.toThrow(
     /spec\.language: Unsupported value: "tlh"/,
   );
 });

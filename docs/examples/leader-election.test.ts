@@ -7,7 +7,7 @@ import { operator } from "./leader-election.ts";
 test("when the leader is killed, the standby takes over once the lease has run out", async () => {
   await using world = await Simulation.start({ seed: 1 });
   const { client, clock } = world;
-  await client.create(CustomResourceDefinition, Greeting.crd() as never);
+  await client.create(CustomResourceDefinition, Greeting.crd());
   await world.settle();
   const first = await world.run("first", operator);
   const second = await world.run("second", operator);

@@ -1,12 +1,6 @@
-import { isForbidden } from "@windlass/client";
+import { applyManifest, isForbidden } from "@windlass/client";
 import { manager, rbacFor } from "@windlass/runtime";
-import {
-  ClusterRole,
-  ClusterRoleBinding,
-  ConfigMap,
-  CustomResourceDefinition,
-  Secret,
-} from "@windlass/runtime/kinds";
+import { ConfigMap, Secret } from "@windlass/runtime/kinds";
 import { existing, Simulation, startCluster, testReconcile, waitForCondition } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { Greeting, greeting } from "./greeting.ts";
@@ -32,10 +26,7 @@ test("an operator works with the role that is generated for it", async () => {
   const namespace = await cluster.createNamespace();
   const serviceAccount = { namespace, name: "greeting" };
   for (const object of rbacFor([greeting], { name: `greeting-${namespace}`, serviceAccount }))
-    await cluster.client.create(
-      object.kind === "ClusterRole" ? ClusterRole : ClusterRoleBinding,
-      object as never,
-    );
+    await applyManifest(cluster.client, object);
   const client = await cluster.clientFor(namespace, "greeting");
   await cluster.run("greeting", (options) => manager({ ...options, client }).add(greeting));
   const key = { namespace, name: "ada" };
@@ -46,8 +37,7 @@ test("an operator works with the role that is generated for it", async () => {
 
 test("an hour passes in a moment, and a settled operator writes nothing in it", async () => {
   await using world = await Simulation.start({ seed: 7 });
-  await world.client.create(CustomResourceDefinition, Greeting.crd() as never);
-  await world.settle();
+  await world.install(Greeting);
   await world.run("greeting", (options) => manager(options).add(greeting));
   const key = { namespace: "default", name: "ada" };
   await world.client.create(Greeting, { metadata: key, spec: { name: "Ada" } });

@@ -91,7 +91,7 @@ test("an operator gets there in spite of conflicts, lost watches and a forgotten
 
 test("a standby takes over once the lease of the one that crashed has run out", async () => {
   await using world = await Simulation.start({ seed: 7 });
-  await world.client.create(CustomResourceDefinition, Greeting.crd() as never);
+  await world.client.create(CustomResourceDefinition, Greeting.crd());
   await world.settle();
   const replica = (identity: string) =>
     world.run(identity, (options) =>

@@ -1,5 +1,5 @@
 import { isConflict } from "@windlass/client";
-import { ConfigMap, Deployment } from "@windlass/runtime/kinds";
+import { ConfigMap, type Container, Deployment } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -71,7 +71,7 @@ test("applying the same again changes nothing, not even the version", async () =
 
 test("the containers of a template are merged by name", async () => {
   const key = { namespace, name: "merged" };
-  const with_ = (containers: object[]) => ({
+  const with_ = (containers: readonly Container[]) => ({
     metadata: key,
     spec: {
       replicas: 0,
@@ -79,10 +79,10 @@ test("the containers of a template are merged by name", async () => {
       template: { metadata: { labels: { app: "y" } }, spec: { containers } },
     },
   });
-  await cluster.client.apply(Deployment, with_([{ name: "a", image: "nginx:1.25" }]) as never, {
+  await cluster.client.apply(Deployment, with_([{ name: "a", image: "nginx:1.25" }]), {
     fieldManager: "one",
   });
-  const both = await cluster.client.apply(Deployment, with_([{ name: "b", image: "redis:7" }]) as never, {
+  const both = await cluster.client.apply(Deployment, with_([{ name: "b", image: "redis:7" }]), {
     fieldManager: "two",
   });
   expect(both.spec?.template.spec?.containers.map(({ name }) => name)).toEqual(["a", "b"]);

@@ -1,4 +1,11 @@
-import { controller, createCache, defineResource, manager } from "@windlass/runtime";
+import {
+  type AnyKind,
+  controller,
+  createCache,
+  defineResource,
+  type KubernetesObject,
+  manager,
+} from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -48,8 +55,8 @@ test("a manager's cache drops what it is told to, and keeps what it is told to",
     return (await cluster.client.get(Look, key)).status?.saw;
   };
   expect(await saw("as-it-is", {})).toBe("bulk,needed bare");
-  const transforms = ({ kind }: { readonly kind: string }) =>
-    kind === "ConfigMap" ? (object: object) => ({ ...object, data: { needed: "x" } }) as never : undefined;
+  const transforms = ({ kind }: AnyKind) =>
+    kind === "ConfigMap" ? (object: KubernetesObject) => ({ ...object, data: { needed: "x" } }) : undefined;
   expect(await saw("transformed", { caching: { transforms, keepManagedFields: true } })).toBe(
     "needed managed",
   );

@@ -40,7 +40,7 @@ function webhooksOf({ plane }: Simulation) {
 async function startWorld(seed: number): Promise<Simulation> {
   const world = await Simulation.start({ seed });
   const conversion = webhooksOf(world).conversion();
-  await world.client.create(CustomResourceDefinition, WebApp.crd({ conversion }) as never);
+  await world.client.create(CustomResourceDefinition, WebApp.crd({ conversion }));
   await world.settle();
   return world;
 }

@@ -1,3 +1,4 @@
+import { applyManifest, kindOfManifest } from "@windlass/client";
 import {
   type Controller,
   child,
@@ -8,16 +9,7 @@ import {
   type PolicyRule,
   rbacFor,
 } from "@windlass/runtime";
-import {
-  ClusterRole,
-  ClusterRoleBinding,
-  ConfigMap,
-  EventV1,
-  Role,
-  RoleBinding,
-  Secret,
-  ServiceAccount,
-} from "@windlass/runtime/kinds";
+import { ConfigMap, EventV1, Secret, ServiceAccount } from "@windlass/runtime/kinds";
 import {
   startCluster,
   type TestCluster,
@@ -87,11 +79,11 @@ async function runUnderItsRole(
   });
   const client = await cluster.clientFor(namespace, "operator");
   for (const role of roles) {
-    const kind = { ClusterRole, ClusterRoleBinding, Role, RoleBinding }[role.kind];
     const object = "rules" in role ? { ...role, rules: edit(role.rules) } : role;
-    await cluster.client.create(kind as typeof Role, object as never);
+    const kind = await kindOfManifest(cluster.client, object);
+    await applyManifest(cluster.client, object);
     onTestFinished(async () => {
-      await cluster.client.delete(kind as typeof Role, role.metadata);
+      await cluster.client.delete(kind, role.metadata);
     });
   }
   const { log, lines } = keepLog();

@@ -130,7 +130,7 @@ test("an update without a version replaces, and one with an old version is refus
 
 test("spec and status of a custom kind are written apart, and only the spec counts generations", async () => {
   const key = { namespace, name: "apart" };
-  const created = await client.create(Widget, { metadata: key, spec: {}, status: { size: 9 } } as never);
+  const created = await client.create(Widget, { metadata: key, spec: {}, status: { size: 9 } });
   expect(created).toMatchObject({ spec: { size: 3 }, metadata: { generation: 1 } });
   expect(created.status).toBeUndefined();
   const status = await client.patch(
@@ -147,10 +147,14 @@ test("spec and status of a custom kind are written apart, and only the spec coun
 test("status can be applied, and its fields have their own owner", async () => {
   const key = { namespace, name: "applied" };
   await client.create(Widget, { metadata: key, spec: {} });
-  const applied = await client.apply(Widget, { metadata: key, status: { size: 1 } } as never, {
-    subresource: "status",
-    fieldManager: "status-writer",
-  });
+  const applied = await client.apply(
+    Widget,
+    { metadata: key, status: { size: 1 } },
+    {
+      subresource: "status",
+      fieldManager: "status-writer",
+    },
+  );
   const entry = applied.metadata.managedFields?.find(({ manager }) => manager === "status-writer");
   expect(entry).toMatchObject({
     operation: "Apply",
@@ -183,7 +187,7 @@ test("eviction deletes a pod, and a subresource that a kind has not is not found
   await client.create(Pod, podNamed("evicted"));
   await client
     .subresource(Pod, key, "eviction")
-    .create({ apiVersion: "policy/v1", kind: "Eviction", metadata: key } as never);
+    .create({ apiVersion: "policy/v1", kind: "Eviction", metadata: key });
   // Nobody has placed it on a bare server, and a pod that runs nowhere goes at once.
   await waitForDeletion(client, Pod, key);
   await expect(client.subresource(ConfigMap, key, "scale").get()).rejects.toSatisfy(isNotFound);
@@ -198,7 +202,7 @@ test("a service account gets a token for those who ask", async () => {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
       spec: { expirationSeconds: 3600 },
-    } as never);
+    });
   expect(answer.status.token.split(".")).toHaveLength(3);
   expect(Date.parse(answer.status.expirationTimestamp)).toBeGreaterThan(Date.now());
 });
@@ -223,7 +227,7 @@ test("a dry run of every verb answers as if, and changes nothing", async () => {
 test("fields that nobody knows are refused, warned of, or passed over, as the caller wishes", async () => {
   const warnings: string[] = [];
   const careful = new Client({ transport: cluster.transport(), onWarning: (text) => warnings.push(text) });
-  const withTypo = (name: string) => ({ metadata: { namespace, name }, spec: { size: 1, sise: 2 } }) as never;
+  const withTypo = (name: string) => ({ metadata: { namespace, name }, spec: { size: 1, sise: 2 } });
   const strict = careful.create(Widget, withTypo("strict"), { fieldValidation: "Strict" });
   await expect(strict).rejects.toSatisfy(isBadRequest);
   await expect(strict).rejects.toThrow('strict decoding error: unknown field "spec.sise"');

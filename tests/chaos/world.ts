@@ -51,8 +51,8 @@ export class World implements AsyncDisposable {
   static async start(): Promise<World> {
     const control = await startBinaries();
     const world = new World(control, await mkdtemp(join(tmpdir(), "windlass-chaos-")));
-    const crd = Gadget.crd() as { metadata: { name: string } };
-    await world.client.apply(CustomResourceDefinition, crd as never, { force: true });
+    const crd = Gadget.crd();
+    await world.client.apply(CustomResourceDefinition, crd, { force: true });
     await waitFor(world.client, CustomResourceDefinition, { name: crd.metadata.name }, ({ status }) =>
       status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True"),
     );

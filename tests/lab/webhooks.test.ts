@@ -150,7 +150,7 @@ beforeAll(async () => {
   ownNamespace = await cluster.createNamespace("webhooks-own");
   namespace = await cluster.createNamespace("webhooks");
   const url = `https://${host}:19443`;
-  await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }) as never);
+  await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }));
   // Manifests bring the configurations, and the server puts the bundle in.
   for (const one of server(0, url, false).configurations())
     await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
@@ -326,7 +326,7 @@ test("authorities rotate under load, with two replicas, and no request fails", a
   await stops.pop()?.();
   await cluster.client.delete(ValidatingWebhookConfiguration, { name });
   await cluster.client.delete(MutatingWebhookConfiguration, { name });
-  await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }) as never);
+  await cluster.install(Gadget.crd({ conversion: { url: `${url}/convert` } }));
   const replicas = await Promise.all(ports.map((port) => replica(port, url, { install: true })));
   for (const { ready } of replicas) await eventually(ready, "ok");
   await eventually(() => labelled("again"), "yes");

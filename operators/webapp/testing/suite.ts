@@ -1,4 +1,4 @@
-import { ApiError, Client, type ObjectKey, type ObjectOf } from "@windlass/client";
+import { type AnyKind, ApiError, Client, type ObjectKey, type ObjectOf } from "@windlass/client";
 import {
   Deployment,
   EventV1,
@@ -305,7 +305,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
     const v2 = { ...WebApp, version: "v2" } as typeof WebApp;
     const key = { namespace, name: "versions" };
     const spec = { image: images.runs, ingress: { host: "v2.example.com" }, scaling: { min: 1, max: 2 } };
-    await client.create(v2, { apiVersion: "example.com/v2", metadata: key, spec } as never);
+    await client.create(v2, { apiVersion: "example.com/v2", metadata: key, spec });
     const app = await ready(key);
     expect(app.spec).toMatchObject({ host: "v2.example.com", replicas: 1, autoscaling: { min: 1, max: 2 } });
     await patch(key, { replicas: 2 });
@@ -317,7 +317,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
 
   test.for(badManifests)("refused: $why", async ({ field, manifest, version = "v1" }) => {
     const object = { ...manifest, metadata: { namespace, ...manifest.metadata } };
-    const refused = client.create({ ...WebApp, version } as typeof WebApp, object as never);
+    const refused = client.create<AnyKind>({ ...WebApp, version }, object);
     const error = await refused.then(
       () => undefined,
       (reason: unknown) => reason,

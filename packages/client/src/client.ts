@@ -10,7 +10,7 @@ import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
 import type { Log } from "./log.ts";
-import type { AnyKind, AnyObject, InputOf, KubernetesList, ObjectKey, ObjectOf } from "./object.ts";
+import type { AnyKind, AnyObject, ApplyOf, InputOf, KubernetesList, ObjectKey, ObjectOf } from "./object.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import { isRecord } from "./record.ts";
@@ -262,7 +262,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    */
   async apply<K extends AnyKind>(
     kind: K,
-    object: InputOf<K>,
+    object: ApplyOf<K>,
     options: ApplyOptions = {},
   ): Promise<ObjectOf<K>> {
     const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);

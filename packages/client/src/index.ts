@@ -39,6 +39,7 @@ export { parseKubeconfig } from "./kubeconfig/parse.ts";
 export { type KubeconfigContent, kubeconfigFor } from "./kubeconfig/write.ts";
 export { splitLines } from "./lines.ts";
 export type { Log } from "./log.ts";
+export { applyManifest, kindOfManifest, UnknownKindError } from "./manifest.ts";
 export type { TlsMaterial } from "./network/pool.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export * from "./object.ts";

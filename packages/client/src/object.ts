@@ -107,6 +107,27 @@ export type ObjectOf<K> = K extends ResourceKind<infer Read, infer _Write> ? Rea
 /** The type of object that a kind's writes take. */
 export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Write : never;
 
+/** The same type with every field optional, at any depth. */
+export type DeepPartial<T> = T extends readonly (infer Item)[]
+  ? readonly DeepPartial<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T]?: DeepPartial<T[Field]> }
+    : T;
+
+/**
+ * What server-side apply takes of a kind: the fields that one wants to own, and no others. The server merges them with those
+ * of other owners, so nothing but the name is required.
+ */
+export type ApplyOf<K> =
+  unknown extends InputOf<K> ? unknown : DeepPartial<InputOf<K>> & { readonly metadata: ObjectMetaInput };
+
+/** An object that says what kind it is of, as a manifest file has it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMetaInput & { readonly name: string };
+}
+
 /**
  * The same kind, read without spec and status: lists and watches carry apiVersion, kind and metadata alone, at a tenth
  * of the cost. The objects' own `kind` is then `PartialObjectMetadata`.

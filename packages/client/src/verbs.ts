@@ -1,5 +1,13 @@
 import type { Status } from "./errors.ts";
-import type { AnyKind, InputOf, KubernetesList, KubernetesObject, ObjectKey, ObjectOf } from "./object.ts";
+import type {
+  AnyKind,
+  ApplyOf,
+  InputOf,
+  KubernetesList,
+  KubernetesObject,
+  ObjectKey,
+  ObjectOf,
+} from "./object.ts";
 
 /** Options that every call takes. */
 export interface CallOptions {
@@ -106,7 +114,7 @@ export interface Writer {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
-  apply<K extends AnyKind>(kind: K, object: InputOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
+  apply<K extends AnyKind>(kind: K, object: ApplyOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
   delete<K extends AnyKind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<Deletion<K>>;
   deleteCollection<K extends AnyKind>(kind: K, options?: ListOptions & DeleteOptions): Promise<void>;
 }

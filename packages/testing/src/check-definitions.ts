@@ -1,4 +1,4 @@
-import { Client, type InputOf, isInvalid, statusOf } from "@windlass/client";
+import { Client, isInvalid, statusOf } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import { ResourceDefinitionError } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
@@ -28,7 +28,7 @@ export async function checkDefinitions(...definitions: readonly Installable[]): 
 async function checkDefinition(client: Client, definition: Installable): Promise<void> {
   const crd = crdOf(definition);
   try {
-    await client.create(CustomResourceDefinition, crd as InputOf<typeof CustomResourceDefinition>, {
+    await client.create(CustomResourceDefinition, crd, {
       dryRun: true,
       fieldValidation: "Strict",
     });

@@ -170,7 +170,7 @@ export class TestCluster implements AsyncDisposable {
         throw error;
       },
     );
-    await this.client.apply(CustomResourceDefinition, crd as never, { force: true });
+    await this.client.apply(CustomResourceDefinition, crd, { force: true });
     if (!existed) this.#definitions.add(name);
     await waitForCondition(this.client, CustomResourceDefinition, { name }, "Established");
     await this.#waitUntilServed(crd);

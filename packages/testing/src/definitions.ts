@@ -1,20 +1,16 @@
-import type { InputOf } from "@windlass/client";
-import type { CustomResourceDefinition } from "@windlass/runtime/kinds";
+import type { CustomResourceDefinitionInput } from "@windlass/runtime/kinds";
 
 /** A definition to install: a CRD, or anything that makes one, such as what `defineResource` returns. */
-export type Installable = { crd(): object } | InputOf<typeof CustomResourceDefinition>;
+export type Installable = { crd(): Crd } | CustomResourceDefinitionInput;
 
-/** What is read of a CRD here. */
-export interface Crd {
-  readonly metadata: { readonly name: string };
-  readonly spec: {
-    readonly group: string;
-    readonly names: { readonly plural: string };
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-}
+/** A CRD with its name. */
+export type Crd = CustomResourceDefinitionInput & { readonly metadata: { readonly name: string } };
 
-/** The CRD that a definition is, or makes. */
+/** The CRD that a definition is, or makes. @throws TypeError for one without a name. */
 export function crdOf(definition: Installable): Crd {
-  return ("crd" in definition ? definition.crd() : definition) as Crd;
+  if ("crd" in definition) return definition.crd();
+  const { metadata, spec } = definition;
+  const { name } = metadata;
+  if (name === undefined) throw new TypeError(`the CRD of ${spec.names.kind} has no metadata.name`);
+  return { ...definition, metadata: { ...metadata, name } };
 }

@@ -6,7 +6,6 @@
  */
 
 export {
-  type DeepPartial,
   type Existing,
   existing,
   type LoggedLine,

@@ -1,6 +1,6 @@
 import { isNotFound } from "@windlass/client";
 import { manager } from "@windlass/runtime";
-import { CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runtime/kinds";
+import { Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { expect, test } from "vitest";
 import { Simulation } from "./simulate.ts";
 import { Site, site } from "./test-site.ts";
@@ -12,8 +12,7 @@ const lease = { namespace: "default", name: "site-operator" };
 
 async function startWorld(seed: number): Promise<Simulation> {
   const world = await Simulation.start({ seed });
-  await world.client.create(CustomResourceDefinition, Site.crd() as never);
-  await world.settle();
+  await world.install(Site);
   return world;
 }
 

@@ -2,7 +2,10 @@ import { Client, type Transport } from "@windlass/client";
 import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
 import { type Manager, type ManagerOptions, noTracing, preload, silentLogger } from "@windlass/runtime";
+import { CustomResourceDefinition } from "@windlass/runtime/kinds";
+import { crdOf, type Installable } from "./definitions.ts";
 import { Trace } from "./trace.ts";
+import { waitForCondition } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
 export interface SimulationOptions {
@@ -32,6 +35,7 @@ export interface SimulatedOperator {
  *
  * @example
  * await using world = await Simulation.start({ seed: 7 });
+ * await world.install(WebApp);
  * const operator = await world.run("operator", (options) => manager(options).add(webapp));
  * await world.client.create(WebApp, app);
  * await world.advance(60_000);
@@ -78,6 +82,16 @@ export class Simulation implements AsyncDisposable {
   /** Another client, whose requests are in the trace under its name. */
   connect(name: string): Client {
     return this.#client(name, this.#traced(name));
+  }
+
+  /** Installs definitions and lets time pass until each is served. */
+  async install(...definitions: readonly Installable[]): Promise<void> {
+    for (const definition of definitions) {
+      const crd = crdOf(definition);
+      await this.client.apply(CustomResourceDefinition, crd);
+      const { name } = crd.metadata;
+      await this.until(waitForCondition(this.client, CustomResourceDefinition, { name }, "Established"));
+    }
   }
 
   /**

@@ -49,7 +49,7 @@ async function live(number: number): Promise<void> {
   const near = new Client({ transport: plane.connect() });
   const config = await parseKubeconfig(await plane.kubeconfig(), "kubeconfig");
   await using far = new Client({ transport: openTransport(accessFor(config)) });
-  await near.create(CustomResourceDefinition, Site.crd() as never);
+  await near.create(CustomResourceDefinition, Site.crd());
   await near.create(Deployment, deployment);
   await far.create(ConfigMap, { metadata: key, data: { x: "1" } });
   await far.get(ConfigMap, key);

@@ -79,7 +79,7 @@ test("in a simulation an operator's webhooks end with it", async () => {
   await using world = await Simulation.start({ seed: 3 });
   const webhooks = parcels(world.webhooks(name));
   const crd = Parcel.crd({ conversion: webhooks.conversion() });
-  await world.client.create(CustomResourceDefinition, crd as never);
+  await world.client.create(CustomResourceDefinition, crd);
   const operator = await world.run(name, (options) => manager(options).add(webhooks));
   await world.until(world.client.create(Parcel, weighing(1)));
   operator.crash();

@@ -24,15 +24,15 @@ describe("what asks for a reconcile", () => {
     const { names, what } = counting();
     const run = await running(what);
     names.length = 0;
-    run.cluster.put(WebApp, { ...run.app, status: { url: "x" } } as never);
+    run.cluster.put(WebApp, { ...run.app, status: { url: "x" } });
     await run.settle();
     expect(names).toEqual([]);
-    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, labels: { a: "b" } } } as never);
+    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, labels: { a: "b" } } });
     await run.settle();
     run.cluster.put(WebApp, {
       ...run.app,
       metadata: { ...run.app?.metadata, annotations: { a: "b" } },
-    } as never);
+    });
     await run.settle();
     run.put({ image: "other" });
     await run.settle();

@@ -57,10 +57,10 @@ test("predicates of owned and of watched kinds decide which of their changes cou
     controller: true,
   };
   const child = { ...deploymentFor(app), metadata: { ...key, generation: 1, ownerReferences: [owner] } };
-  run.cluster.put(Deployment, child as never);
+  run.cluster.put(Deployment, child);
   await run.settle();
   names.length = 0;
-  run.cluster.put(Deployment, { ...run.cluster.get(Deployment, key), status: { replicas: 1 } } as never);
+  run.cluster.put(Deployment, { ...run.cluster.get(Deployment, key), status: { replicas: 1 } });
   run.cluster.put(ConfigMap, { metadata: { ...key, name: "silent" } });
   await run.settle();
   expect(names).toEqual([]);

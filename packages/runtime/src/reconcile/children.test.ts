@@ -35,7 +35,7 @@ describe("children", () => {
     run.cluster.put(Deployment, {
       ...deployment,
       status: { observedGeneration: 1, updatedReplicas: 1 },
-    } as never);
+    });
     await run.settle();
     await run.manager.stop();
     const restarted = run.another().add(webapp);
@@ -48,7 +48,7 @@ describe("children", () => {
   test("are put right when someone edits them", async () => {
     const run = await running(webapp);
     const deployment = run.cluster.get(Deployment, key);
-    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } } as never);
+    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } });
     await run.settle();
     expect(run.cluster.get(Deployment, key)?.spec.replicas).toBe(1);
     await run.manager.stop();
@@ -81,7 +81,7 @@ describe("children", () => {
     const run = await running(webapp);
     const deployment = run.cluster.get(Deployment, key);
     const labelled = { ...deployment, metadata: { ...deployment?.metadata, labels: { team: "blue" } } };
-    run.cluster.put(Deployment, labelled as never);
+    run.cluster.put(Deployment, labelled);
     run.cluster.takeWrites();
     run.put({ image: "nginx:2" });
     await run.settle();
@@ -101,7 +101,7 @@ describe("children", () => {
     run.cluster.takeWrites();
     const deployment = run.cluster.get(Deployment, key);
     expect(deployment?.spec.template.spec?.containers[0]?.args).toEqual(["--level=one"]);
-    run.cluster.put(Deployment, { ...deployment, status: { observedGeneration: 5 } } as never);
+    run.cluster.put(Deployment, { ...deployment, status: { observedGeneration: 5 } });
     await run.settle(60_000);
     expect(run.cluster.takeWrites()).toEqual([]);
     await run.manager.stop();
@@ -241,7 +241,7 @@ describe("children", () => {
       }),
     );
     const deployment = run.cluster.get(Deployment, key);
-    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } } as never);
+    run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } });
     await run.settle();
     expect(run.cluster.get(Deployment, key)?.spec.replicas).toBe(1);
     run.cluster.takeWrites();

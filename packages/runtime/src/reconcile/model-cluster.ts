@@ -12,6 +12,7 @@ import {
 } from "@windlass/client";
 import { type Clock, seededRandom, uuid } from "@windlass/clock";
 import type { Cache, CacheEvent, CacheListOptions, Informer, InformerScope } from "../cache/contract.ts";
+import type { IndexValues } from "../controller/indexes.ts";
 import { isRecord } from "../record.ts";
 import { keyOf } from "./client.ts";
 import { canonical } from "./compare.ts";
@@ -51,7 +52,7 @@ export class ModelCluster {
   readonly #random = seededRandom(1);
   readonly #stored = new Map<string, Stored>();
   readonly #handlers = new Map<string, Set<Handler>>();
-  readonly #indexes = new Map<string, (object: never) => readonly string[]>();
+  readonly #indexes = new Map<string, IndexValues>();
   #version = 0;
 
   constructor(clock: Clock) {
@@ -69,7 +70,7 @@ export class ModelCluster {
   }
 
   /** Puts an object there as another user would. */
-  put(kind: AnyKind, object: Json): AnyObject {
+  put(kind: AnyKind, object: object): AnyObject {
     const place = placeOf(kind, keyOf(object));
     const before = this.#stored.get(place);
     return this.#store(place, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object }, before);
@@ -234,7 +235,7 @@ export class ModelCluster {
       byIndex: (kind, index, value) => {
         const values = this.#indexes.get(`${collectionOf(kind)} ${index}`);
         if (!values) throw new TypeError(`${kind.kind} has no index "${index}"`);
-        return all(kind).filter((one) => values(one as never).includes(value));
+        return all(kind).filter((one) => values(one).includes(value));
       },
       ownedBy: (kind, uid) =>
         all(kind).filter((one) => one.metadata.ownerReferences?.some((reference) => reference.uid === uid)),

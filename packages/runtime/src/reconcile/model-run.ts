@@ -24,7 +24,11 @@ export const WebApp = defineResource({
     args: z.array(z.string()).optional(),
     cpu: z.string().optional(),
   }),
-  status: z.object({ availableReplicas: z.int().optional(), url: z.string().optional() }),
+  status: z.object({
+    availableReplicas: z.int().optional(),
+    url: z.string().optional(),
+    detail: z.object({ large: z.string() }).optional(),
+  }),
 });
 
 /** An object of that kind. */

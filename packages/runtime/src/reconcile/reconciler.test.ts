@@ -36,7 +36,7 @@ describe("status", () => {
     await run.settle();
     expect(ready(run)).toMatchObject({ status: "False", lastTransitionTime: since, observedGeneration: 2 });
     const deployment = run.cluster.get(Deployment, key);
-    run.cluster.put(Deployment, { ...deployment, status: { availableReplicas: 3 } } as never);
+    run.cluster.put(Deployment, { ...deployment, status: { availableReplicas: 3 } });
     await run.settle();
     expect(ready(run)).toMatchObject({ status: "True", lastTransitionTime: "2026-01-01T00:01:02Z" });
     await run.manager.stop();
@@ -52,7 +52,7 @@ describe("status", () => {
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
     const conditions = [...(run.app?.status?.conditions ?? []), foreign];
-    run.cluster.put(WebApp, { ...run.app, status: { ...run.app?.status, conditions } } as never);
+    run.cluster.put(WebApp, { ...run.app, status: { ...run.app?.status, conditions } });
     run.put({ replicas: 2 });
     await run.settle();
     expect(run.app?.status?.conditions?.map((one) => one.type)).toEqual(["Ready", "Audited"]);
@@ -77,7 +77,7 @@ describe("status", () => {
         reconcile: async (app, { live }) => {
           if (app.spec.image === "replaced") {
             run.cluster.remove(WebApp, key);
-            run.cluster.put(WebApp, WebApp.make(key, { image: "fresh" }) as never);
+            run.cluster.put(WebApp, WebApp.make(key, { image: "fresh" }));
           }
           await live.get(WebApp, key);
           return { status: { url: app.spec.image } };
@@ -366,7 +366,7 @@ describe("finalizers", () => {
       }),
     );
     const finalizers = [...(run.app?.metadata.finalizers ?? []), "other.io/keep"];
-    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, finalizers } } as never);
+    run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, finalizers } });
     run.cluster.remove(WebApp, key);
     await run.settle();
     expect(run.app?.metadata.finalizers).toEqual(["other.io/keep"]);

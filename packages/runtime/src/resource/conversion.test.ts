@@ -125,7 +125,10 @@ test("a CRD of several versions that does not say where they are converted is re
 
 test("a fault in another version's schema is refused under that version's name", () => {
   const Bad = defineResource({ ...common, version: "v4", spec: z.object({ when: z.date() }) });
-  const Both = WebApp.withVersion(Bad as never, { to: () => ({}), from: () => ({}) } as never);
+  const Both = WebApp.withVersion(Bad, {
+    to: () => ({ spec: { when: new Date(0) } }),
+    from: () => ({ spec: { image: "x" } }),
+  });
   expect(() => Both.crd({ conversion: "None" })).toThrow(/WebApp \(example\.com\/v4\)[\s\S]*spec\.when/);
 });
 

@@ -1,3 +1,4 @@
+import type { Manifest } from "@windlass/client";
 import type { CustomResourceConversion, CustomResourceDefinitionInput } from "../kinds/index.ts";
 import type { Link } from "./conversion.ts";
 import type { ResourceDefinition } from "./definition.ts";
@@ -38,6 +39,9 @@ export interface CrdOptions {
   readonly conversion?: ConversionWebhook | "None";
 }
 
+/** A CustomResourceDefinition that says itself what it is: ready to be applied, or written to a file. */
+export type CrdManifest = CustomResourceDefinitionInput & Manifest;
+
 interface Parts {
   readonly names: ResourceNames;
   readonly scope: "Namespaced" | "Cluster";
@@ -48,7 +52,7 @@ interface Parts {
 const approval = "api-approved.kubernetes.io";
 
 /** Puts a CustomResourceDefinition together, or throws with everything that an API server would refuse. */
-export function customResourceDefinition(parts: Parts, options: CrdOptions): CustomResourceDefinitionInput {
+export function customResourceDefinition(parts: Parts, options: CrdOptions): CrdManifest {
   const { names, scope, definition, links } = parts;
   const { labels, annotations } = options;
   const problems = new Problems();

@@ -7,10 +7,9 @@ import type {
 } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
-import type { CustomResourceDefinitionInput } from "../kinds/index.ts";
 import type { Condition } from "./condition.ts";
 import { type Conversion, convertObject, type Link } from "./conversion.ts";
-import { type CrdOptions, customResourceDefinition } from "./crd.ts";
+import { type CrdManifest, type CrdOptions, customResourceDefinition } from "./crd.ts";
 import type { ResourceDefinition, Scope } from "./definition.ts";
 import { checkNames, pluralOf } from "./names.ts";
 import { Problems } from "./refusal.ts";
@@ -72,7 +71,7 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
    *
    * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at fault
    */
-  crd(options?: CrdOptions): CustomResourceDefinitionInput;
+  crd(options?: CrdOptions): CrdManifest;
 
   /** Whether an object is of this kind and version, by its `apiVersion` and `kind`. */
   is(object: unknown): object is Read;

@@ -1,6 +1,6 @@
 export { type Condition, conditionSchema } from "./condition.ts";
 export { type Conversion, type Converted, lostInRoundTrip } from "./conversion.ts";
-export type { ConversionWebhook, CrdOptions } from "./crd.ts";
+export type { ConversionWebhook, CrdManifest, CrdOptions } from "./crd.ts";
 export {
   type DeepReadonly,
   defineResource,

@@ -113,7 +113,12 @@ export const specSamples: fc.Arbitrary<Sample> = fc.letrec<{ field: Sample; obje
       })),
       tie("field").map(({ schema, input }) => ({
         schema: z.record(z.string(), schema),
-        input: fc.dictionary(fc.string(), input, { maxKeys: 3 }),
+        // zod drops a key of this name; the API server keeps it.
+        input: fc.dictionary(
+          fc.string().filter((key) => key !== "__proto__"),
+          input,
+          { maxKeys: 3 },
+        ),
       })),
       unionOf(tie("object")),
     ),

@@ -7,7 +7,6 @@
 export type { RecordedWrite } from "./objects-in-memory.ts";
 export type { LoggedLine } from "./recording-logger.ts";
 export {
-  type DeepPartial,
   type Existing,
   existing,
   type ReconcileGiven,

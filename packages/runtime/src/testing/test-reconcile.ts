@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   apiVersionOf,
+  type DeepPartial,
   type InputOf,
   type KubernetesObject,
   type ObjectKey,
@@ -19,13 +20,6 @@ import { controllerReference } from "../reconcile/owner.ts";
 import { checkResult, finalizeResult, reconcileResult } from "../reconcile/result.ts";
 import { ObjectsInMemory, type RecordedWrite, withDefaults } from "./objects-in-memory.ts";
 import { type LoggedLine, recordingLogger } from "./recording-logger.ts";
-
-/** The same type with every field optional, at any depth: what a test says of an object. */
-export type DeepPartial<T> = T extends readonly (infer Item)[]
-  ? readonly DeepPartial<Item>[]
-  : T extends object
-    ? { readonly [Field in keyof T]?: DeepPartial<T[Field]> }
-    : T;
 
 /** An object that is there when a reconcile begins. Make one with {@link existing}. */
 export interface Existing<K extends AnyKind = AnyKind> {

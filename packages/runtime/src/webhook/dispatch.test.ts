@@ -203,7 +203,7 @@ describe("a mutating webhook", () => {
   test("answers with the patch from the object to its changed copy", async () => {
     const webhooks = server().default(Gadget, ({ spec, ...rest }) => ({
       ...rest,
-      spec: { ...spec, image: `${spec.image}:1`, replicas: undefined as never },
+      spec: { ...spec, image: `${spec.image}:1`, replicas: undefined },
     }));
     const answer = await ask(webhooks, {}, defaultPath);
     expect(answer.response?.patchType).toBe("JSONPatch");

@@ -14,7 +14,14 @@ import { ModelCluster } from "../reconcile/model-cluster.ts";
 import { ModelRun } from "../reconcile/model-run.ts";
 import { defineResource } from "../resource/index.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
-import { fromFiles, invalid, selfManaged, type WebhookServerOptions, webhookServer } from "./index.ts";
+import {
+  fromFiles,
+  invalid,
+  selfManaged,
+  type WebhookServer,
+  type WebhookServerOptions,
+  webhookServer,
+} from "./index.ts";
 
 const GadgetV2 = defineResource({
   group: "example.com",
@@ -59,9 +66,9 @@ afterEach(async () => {
 /** What manifests put there before the operator comes. */
 function applyManifests(cluster: ModelCluster): void {
   const webhooks = gadgets();
-  const [configuration] = webhooks.configurations();
-  cluster.put(ValidatingWebhookConfiguration, configuration as never);
-  cluster.put(CustomResourceDefinition, Gadget.crd({ conversion: webhooks.conversion() }) as never);
+  for (const configuration of webhooks.configurations())
+    cluster.put(ValidatingWebhookConfiguration, configuration);
+  cluster.put(CustomResourceDefinition, Gadget.crd({ conversion: webhooks.conversion() }));
 }
 
 const bundlesOf = (cluster: ModelCluster) => {
@@ -194,7 +201,7 @@ describe("self-managed certificates", () => {
     const [configuration] = gadgets().configurations();
     const [own] = configuration?.webhooks ?? [];
     const other = { ...own, name: "other.example.com", clientConfig: { url: "https://elsewhere" } };
-    cluster.put(ValidatingWebhookConfiguration, { ...configuration, webhooks: [own, other] } as never);
+    cluster.put(ValidatingWebhookConfiguration, { ...configuration, webhooks: [own, other] });
     await onMachine(gadgets(), cluster);
     const { webhooks } = cluster.get(ValidatingWebhookConfiguration, { name: "gadgets" }) ?? {};
     expect(webhooks?.[0]?.clientConfig.caBundle).toBeDefined();
@@ -203,7 +210,7 @@ describe("self-managed certificates", () => {
 
   test("are left out of a definition that converts elsewhere or not at all, and the log says what to do", async () => {
     const run = new ModelRun();
-    run.cluster.put(CustomResourceDefinition, Gadget.crd({ conversion: "None" }) as never);
+    run.cluster.put(CustomResourceDefinition, Gadget.crd({ conversion: "None" }));
     run.manager.add(gadgets());
     await run.manager.start();
     stops.push(() => run.manager.stop());
@@ -383,7 +390,7 @@ describe("the server", () => {
   });
 
   test("is attached to an API server in the same process for as long as it runs, and then needs no socket", async () => {
-    const attached = new Map<string, (call: never) => Promise<{ readonly status: number }>>();
+    const attached = new Map<string, WebhookServer["handle"]>();
     const webhooks = gadgets({
       install: true,
       attach: ({ namespace, name, port }, handle) => {
@@ -396,7 +403,7 @@ describe("the server", () => {
     const { running } = await onMachine(webhooks);
     expect(webhooks.port).toBeUndefined();
     expect([...attached.keys()]).toEqual(["gadget-system/gadgets-webhook:443"]);
-    const answer = await attached.get("gadget-system/gadgets-webhook:443")?.({ path: "/nowhere" } as never);
+    const answer = await attached.get("gadget-system/gadgets-webhook:443")?.({ path: "/nowhere", headers: {}, body: "" });
     expect(answer?.status).toBe(404);
     await running.stop();
     expect(attached.size).toBe(0);
