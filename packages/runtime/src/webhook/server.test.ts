@@ -403,7 +403,11 @@ describe("the server", () => {
     const { running } = await onMachine(webhooks);
     expect(webhooks.port).toBeUndefined();
     expect([...attached.keys()]).toEqual(["gadget-system/gadgets-webhook:443"]);
-    const answer = await attached.get("gadget-system/gadgets-webhook:443")?.({ path: "/nowhere", headers: {}, body: "" });
+    const answer = await attached.get("gadget-system/gadgets-webhook:443")?.({
+      path: "/nowhere",
+      headers: {},
+      body: "",
+    });
     expect(answer?.status).toBe(404);
     await running.stop();
     expect(attached.size).toBe(0);
