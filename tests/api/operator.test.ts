@@ -42,7 +42,7 @@ const cleaned: string[] = [];
 const notebook = controller(Notebook, {
   owns: [ConfigMap],
   timeout: 300,
-  rateLimit: { initialMs: 20, maxMs: 200 },
+  rateLimit: { initial: 20, max: 200 },
   async reconcile({ metadata: { name }, spec }, { ownedAll, signal, log }) {
     looks.set(name, (looks.get(name) ?? 0) + 1);
     if (spec.fails === "always") throw new ReconcileError("InkIsOut", "there is no ink");

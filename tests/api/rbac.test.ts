@@ -37,7 +37,7 @@ const vault = controller(Vault, {
   owns: [ConfigMap],
   reads: [Secret],
   permissions: [{ kind: ServiceAccount, verbs: ["get"] }],
-  rateLimit: { initialMs: 20, maxMs: 500 },
+  rateLimit: { initial: 20, max: 500 },
   async reconcile({ metadata: { name, namespace }, spec }, { cache, live, ownedAll }) {
     await live.get(ServiceAccount, { namespace, name: "operator" });
     const secrets = cache.list(Secret, { namespace }).length;

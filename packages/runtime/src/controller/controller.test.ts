@@ -295,7 +295,7 @@ describe("a declaration that cannot be right", () => {
     [() => controller(WebApp, { reconcile, concurrency: 0 }), "concurrency (0)"],
     [() => controller(WebApp, { reconcile, timeout: -1 }), "timeout (-1)"],
     [() => controller(WebApp, { reconcile, finalizer: "cleanup" }), 'finalizer "cleanup" must be qualified'],
-    [() => every(0), "every(0)"],
+    [() => every(0), "every: the interval must be above 0"],
   ])("is refused with the option named", (declare, message) => {
     expect(declare).toThrow(message);
   });

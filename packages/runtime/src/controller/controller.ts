@@ -1,4 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
+import type { Duration } from "@windlass/clock";
 import type { InformerScope } from "../cache/contract.ts";
 import type { BackoffOptions } from "../queue/index.ts";
 import type {
@@ -71,10 +72,10 @@ export interface ControllerOptions<
   readonly name?: string;
   /** How many objects are reconciled at a time. One object is never reconciled twice at a time. @default 1 */
   readonly concurrency?: number;
-  /** Milliseconds until a reconcile is given up, its signal aborted and its client closed. 0: never. @default 300_000 */
-  readonly timeout?: number;
-  /** Milliseconds between two looks at every object, ±10 %. Local: nothing is listed again. 0: never. @default 36_000_000 (10 h) */
-  readonly resync?: number;
+  /** How long until a reconcile is given up, its signal aborted and its client closed. 0: never. @default "5m" */
+  readonly timeout?: Duration;
+  /** How long between two looks at every object, ±10 %. Local: nothing is listed again. 0: never. @default "10h" */
+  readonly resync?: Duration;
   /** Which changes of the object itself count. @default intentChanged: spec, labels, annotations, finalizers, deletion */
   readonly predicate?: Predicate<ObjectOf<K>>;
   /** Backoff of failing objects. @default 5 ms doubling to 1,000 s, with jitter */

@@ -20,7 +20,7 @@ test("rateLimit sets how long a failing object waits", async () => {
   const run = new ModelRun();
   run.manager.add(
     appController({
-      rateLimit: { initialMs: 1_000, factor: 3, maxMs: 5_000, jitter: 0 },
+      rateLimit: { initial: 1_000, factor: 3, max: 5_000, jitter: 0 },
       reconcile: (_app, { clock }) => {
         at.push(clock.monotonic());
         throw new Error("not yet");

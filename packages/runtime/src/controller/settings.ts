@@ -1,4 +1,5 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
+import { milliseconds } from "@windlass/clock";
 import type { InformerScope } from "../cache/contract.ts";
 import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
 import type { OwnedKind } from "../reconcile/children.ts";
@@ -57,15 +58,11 @@ export interface ControllerSettings {
 
 /** @throws TypeError or RangeError naming the option that cannot be right. */
 export function resolve(kind: AnyKind, name: string, options: AnyOptions): ControllerSettings {
-  const { concurrency = 1, timeout: timeoutMs = 300_000, resync: resyncMs = 36_000_000 } = options;
+  const { concurrency = 1, timeout = "5m", resync = "10h" } = options;
   if (!(Number.isInteger(concurrency) && concurrency >= 1))
     throw new RangeError(
       `controller ${name}: concurrency (${concurrency}) must be a whole number of at least 1`,
     );
-  if (!(timeoutMs >= 0))
-    throw new RangeError(`controller ${name}: timeout (${timeoutMs}) must be 0 or more milliseconds`);
-  if (!(resyncMs >= 0))
-    throw new RangeError(`controller ${name}: resync (${resyncMs}) must be 0 or more milliseconds`);
   if (options.rateLimit) checkBackoff(options.rateLimit, `controller ${name}: rateLimit`);
   const finalizer = options.finalizer ?? finalizerName(kind, name);
   if (!finalizer.includes("/"))
@@ -100,8 +97,8 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
       errorCondition === false ? undefined : (errorCondition ?? (status === "defined" ? "Ready" : undefined)),
     everywhere: options.everywhere ?? false,
     concurrency,
-    timeoutMs,
-    resyncMs,
+    timeoutMs: milliseconds(timeout, `controller ${name}: timeout`),
+    resyncMs: milliseconds(resync, `controller ${name}: resync`),
     predicate: options.predicate ?? intentChanged,
     rateLimit: options.rateLimit ?? {},
     scope: options.scope ?? {},

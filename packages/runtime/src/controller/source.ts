@@ -1,5 +1,5 @@
 import type { ObjectKey } from "@windlass/client";
-import type { Clock, Random } from "@windlass/clock";
+import { type Clock, type Duration, milliseconds, type Random } from "@windlass/clock";
 import type { CacheReader } from "../cache/contract.ts";
 import type { Logger } from "../reconcile/log.ts";
 
@@ -36,9 +36,10 @@ export type Source =
 /** What a source's function may return: nothing, the way to stop it, or keys as they come. */
 export type SourceRun = undefined | (() => void) | AsyncIterable<ObjectKey>;
 
-/** A source that asks for all objects at a fixed interval. */
-export function every(intervalMs: number): Source {
-  if (!(intervalMs > 0)) throw new RangeError(`every(${intervalMs}): the interval must be above 0 ms`);
+/** A source that asks for all objects at a fixed interval. @throws RangeError for an interval that is none, or 0. */
+export function every(interval: Duration): Source {
+  const intervalMs = milliseconds(interval, "every: the interval");
+  if (intervalMs === 0) throw new RangeError("every: the interval must be above 0");
   return ({ clock, enqueueAll }) => {
     let cancel = clock.schedule(intervalMs, function tick() {
       cancel = clock.schedule(intervalMs, tick);

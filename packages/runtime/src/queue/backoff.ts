@@ -1,13 +1,13 @@
-import type { Random } from "@windlass/clock";
+import { type Duration, milliseconds, type Random } from "@windlass/clock";
 
 /** How long a key that keeps failing waits between its tries. The defaults are controller-runtime's, with jitter. */
 export interface BackoffOptions {
-  /** The wait after the first failure. @default 5 */
-  readonly initialMs?: number;
+  /** The wait after the first failure. @default "5ms" */
+  readonly initial?: Duration;
   /** What each further failure multiplies the wait by. @default 2 */
   readonly factor?: number;
-  /** The longest wait. @default 1_000_000 (16 min 40 s) */
-  readonly maxMs?: number;
+  /** The longest wait. @default "1000s" */
+  readonly max?: Duration;
   /** The part of each wait that chance may take away, from 0 to 1, so that keys that failed together part ways. @default 0.2 */
   readonly jitter?: number;
 }
@@ -29,17 +29,18 @@ export function exponentialBackoff(random: Random, options: BackoffOptions = {})
 }
 
 /**
- * The options with their defaults.
+ * The options with their defaults, in milliseconds.
  *
  * @param subject who set them, for the message.
  * @throws RangeError naming the option that makes no sense.
  */
-export function checkBackoff(options: BackoffOptions, subject: string): Required<BackoffOptions> {
-  const { initialMs = 5, factor = 2, maxMs = 1_000_000, jitter = 0.2 } = options;
-  if (!(initialMs >= 0)) throw new RangeError(`${subject}: initialMs (${initialMs}) must be 0 or more`);
+export function checkBackoff(options: BackoffOptions, subject: string) {
+  const { initial = "5ms", factor = 2, max = "1000s", jitter = 0.2 } = options;
+  const initialMs = milliseconds(initial, `${subject}: initial`);
+  const maxMs = milliseconds(max, `${subject}: max`);
   if (!(factor >= 1)) throw new RangeError(`${subject}: factor (${factor}) must be 1 or more`);
-  if (!(maxMs >= initialMs))
-    throw new RangeError(`${subject}: maxMs (${maxMs}) must be at least initialMs (${initialMs})`);
+  if (maxMs < initialMs)
+    throw new RangeError(`${subject}: max (${max}) must be at least initial (${initial})`);
   if (!(jitter >= 0 && jitter <= 1))
     throw new RangeError(`${subject}: jitter (${jitter}) must be from 0 to 1`);
   return { initialMs, factor, maxMs, jitter };

@@ -58,7 +58,7 @@ test.each([
         const queue = createQueue<Key>({
           clock,
           random: seededRandom(7),
-          backoff: { initialMs: 20, maxMs: 160, jitter: 0 },
+          backoff: { initial: 20, max: 160, jitter: 0 },
         });
         const owed = new Map<string, Debt>();
         const running = new Map<string, { lease: Lease<Key>; again: Debt | undefined; startedAt: number }>();

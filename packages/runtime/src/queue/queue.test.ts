@@ -102,7 +102,7 @@ test("keys that fall due together come out in the order of their times", async (
 });
 
 test("failures back off exponentially up to the maximum, and success forgets them", async () => {
-  const { clock, queue } = setup({ backoff: { initialMs: 10, factor: 2, maxMs: 60, jitter: 0 } });
+  const { clock, queue } = setup({ backoff: { initial: 10, factor: 2, max: 60, jitter: 0 } });
   queue.add("a");
   const waits: number[] = [];
   const attempts: number[] = [];
@@ -122,7 +122,7 @@ test("failures back off exponentially up to the maximum, and success forgets the
 });
 
 test("an event inside a backoff window neither uses up an attempt nor moves the retry", async () => {
-  const { clock, queue } = setup({ backoff: { initialMs: 1000, jitter: 0 } });
+  const { clock, queue } = setup({ backoff: { initial: 1000, jitter: 0 } });
   queue.add("a");
   must(queue.tryTake()).retry();
   for (let event = 0; event < 5; event++) {
@@ -140,7 +140,7 @@ test("an event inside a backoff window neither uses up an attempt nor moves the 
 });
 
 test("a key that failed while an event came for it runs at once, within the window that its failure opened", async () => {
-  const { clock, queue } = setup({ backoff: { initialMs: 1000, jitter: 0 } });
+  const { clock, queue } = setup({ backoff: { initial: 1000, jitter: 0 } });
   queue.add("a");
   const lease = must(queue.tryTake());
   queue.add("a");
@@ -151,7 +151,7 @@ test("a key that failed while an event came for it runs at once, within the wind
 });
 
 test("an early event that succeeds takes the retry back", async () => {
-  const { clock, queue } = setup({ backoff: { initialMs: 1000, jitter: 0 } });
+  const { clock, queue } = setup({ backoff: { initial: 1000, jitter: 0 } });
   queue.add("a");
   must(queue.tryTake()).retry();
   queue.add("a");
@@ -162,7 +162,7 @@ test("an early event that succeeds takes the retry back", async () => {
 });
 
 test("jitter only ever shortens a wait, and differs between keys", () => {
-  const { queue } = setup({ backoff: { initialMs: 1000, jitter: 0.5 } });
+  const { queue } = setup({ backoff: { initial: 1000, jitter: 0.5 } });
   const waits = new Set<number>();
   for (let index = 0; index < 50; index++) {
     queue.add(`k${index}`);
@@ -297,7 +297,7 @@ test("nothing is kept for keys that are idle", () => {
 test("the observer hears adds, waits, work and retries with client-go's meanings", async () => {
   const heard: string[] = [];
   const { clock, queue } = setup({
-    backoff: { initialMs: 500, jitter: 0 },
+    backoff: { initial: 500, jitter: 0 },
     observer: {
       added: () => heard.push("added"),
       taken: (seconds) => heard.push(`taken ${seconds}`),
@@ -329,12 +329,10 @@ test("object keys are the same when namespace and name are", () => {
 test("options that make no sense are refused by name", () => {
   expect(() => setup({ ageingMs: 0 })).toThrow("ageingMs (0) must be above 0");
   expect(() => setup({ agedShare: 1 })).toThrow("agedShare (1)");
-  expect(() => setup({ backoff: { initialMs: 10, maxMs: 5 } })).toThrow(
-    "maxMs (5) must be at least initialMs (10)",
-  );
+  expect(() => setup({ backoff: { initial: 10, max: 5 } })).toThrow("max (5) must be at least initial (10)");
   expect(() => setup({ backoff: { factor: 0.5 } })).toThrow("factor (0.5)");
   expect(() => setup({ backoff: { jitter: 2 } })).toThrow("jitter (2)");
-  expect(() => setup({ backoff: { initialMs: Number.NaN } })).toThrow("initialMs (NaN)");
+  expect(() => setup({ backoff: { initial: Number.NaN } })).toThrow("initial (NaN)");
 });
 
 test("workers that wait for keys run every key, one worker per key at a time", async () => {

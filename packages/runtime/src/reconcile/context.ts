@@ -1,5 +1,5 @@
 import type { AnyKind, KeyOf, ObjectKey, ObjectOf, Reader } from "@windlass/client";
-import type { Clock } from "@windlass/clock";
+import type { Clock, Duration } from "@windlass/clock";
 import type { CacheReader, IndexName } from "../cache/contract.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Child } from "./children.ts";
@@ -90,15 +90,15 @@ export interface Wanted<K extends AnyKind = AnyKind, Owned extends AnyKind = Any
   readonly children?: readonly (Child<Owned> | undefined | false)[];
   /** The status that was observed, whole: fields left out that were written before are removed. */
   readonly status?: StatusFor<K>;
-  /** Look again after so many milliseconds, if nothing happens before. */
-  readonly requeueAfter?: number;
+  /** Look again after this time, if nothing happens before. */
+  readonly requeueAfter?: Duration;
   readonly events?: readonly EventInput[];
 }
 
 /** What a finalizer wants. */
 export interface WantedWhileDeleting<K extends AnyKind> extends Omit<Wanted<K>, "children"> {
-  /** Not done yet: keep the finalizer, and look again after so many milliseconds. */
-  readonly requeueAfter?: number;
+  /** Not done yet: keep the finalizer, and look again after this time. */
+  readonly requeueAfter?: Duration;
 }
 
 /** What a reconciler may return: what it wants, or nothing. */

@@ -9,6 +9,7 @@ import {
   type ObjectOf,
   TransportError,
 } from "@windlass/client";
+import { type Duration, milliseconds } from "@windlass/clock";
 import { type ChildMemory, Children, wantedChildren } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
@@ -290,8 +291,8 @@ export class Reconciler<K extends AnyKind> {
   }
 }
 
-function requeue(ms: number): Outcome {
-  return { type: "requeueAfter", ms };
+function requeue(after: Duration): Outcome {
+  return { type: "requeueAfter", ms: milliseconds(after, "requeueAfter") };
 }
 
 /** Where it was thrown, if that was in the program; the message goes by itself. */

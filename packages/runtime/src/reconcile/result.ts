@@ -1,3 +1,4 @@
+import { type Duration, milliseconds } from "@windlass/clock";
 import { ReconcileResultError } from "./errors.ts";
 
 /** What a result of `reconcile` may have in it. */
@@ -28,6 +29,15 @@ function faultIn(result: unknown, allowed: readonly string[]): string | undefine
   const { children, events, requeueAfter } = result as Record<string, unknown>;
   for (const [name, value] of Object.entries({ children, events }))
     if (value !== undefined && !Array.isArray(value)) return `${name} that are no list`;
-  if (requeueAfter === undefined || (typeof requeueAfter === "number" && requeueAfter >= 0)) return undefined;
-  return `requeueAfter (${typeof requeueAfter === "number" ? requeueAfter : JSON.stringify(requeueAfter)}) that is no number of milliseconds, 0 or more`;
+  return requeueAfter === undefined ? undefined : faultInDuration(requeueAfter);
+}
+
+function faultInDuration(value: unknown): string | undefined {
+  try {
+    milliseconds(value as Duration, "requeueAfter");
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return `a result whose ${error.message}`;
+    throw error;
+  }
 }

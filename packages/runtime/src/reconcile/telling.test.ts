@@ -13,7 +13,7 @@ describe("a reconcile that throws", () => {
   test("is told with its stack the first time, and then with the message, the attempt and the next try", async () => {
     const run = await running(
       appController({
-        rateLimit: { initialMs: 100, maxMs: 4_000 },
+        rateLimit: { initial: 100, max: 4_000 },
         reconcile: () => {
           throw new Error("the boiler is cold");
         },
@@ -39,7 +39,7 @@ describe("a reconcile that throws", () => {
     let says: string | undefined = "one";
     const run = await running(
       appController({
-        rateLimit: { initialMs: 10, maxMs: 10 },
+        rateLimit: { initial: 10, max: 10 },
         reconcile: () => {
           if (says !== undefined) throw new Error(says);
         },
@@ -63,7 +63,7 @@ describe("a reconcile that throws", () => {
     const run = new ModelRun();
     run.manager.add(
       appController({
-        rateLimit: { initialMs: 1_000, maxMs: 1_000 },
+        rateLimit: { initial: 1_000, max: 1_000 },
         reconcile: () => {
           throw new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
         },
@@ -151,8 +151,8 @@ describe("a result that is none", () => {
     [["x"], "a list where a result belongs"],
     [{ children: {} }, "children that are no list"],
     [{ events: "x" }, "events that are no list"],
-    [{ requeueAfter: "10s" }, 'requeueAfter ("10s") that is no number of milliseconds'],
-    [{ requeueAfter: Number.NaN }, "requeueAfter (NaN)"],
+    [{ requeueAfter: "10 s" }, 'a result whose requeueAfter ("10 s") must be a number of milliseconds'],
+    [{ requeueAfter: Number.NaN }, "a result whose requeueAfter (NaN)"],
     [JSON.parse('{"__proto__": 1}'), '"__proto__", which nothing looks at'],
   ] as [unknown, string][])("%j is told by its fault", ([result, fault]) => {
     const check = () => checkResult(result, reconcileResult, "it");

@@ -7,7 +7,7 @@ import {
   type ObjectKey,
   type ObjectOf,
 } from "@windlass/client";
-import { ManualClock } from "@windlass/clock";
+import { type Duration, ManualClock } from "@windlass/clock";
 import type { Controller } from "../controller/controller.ts";
 import { type ControllerSettings, settings } from "../controller/settings.ts";
 import { Registry } from "../metrics/registry.ts";
@@ -65,7 +65,7 @@ export interface ReconcileTried<K extends AnyKind, Owned extends AnyKind> {
   /** Whether `children` was returned, and so children that are not in it are deleted. */
   readonly prunes: boolean;
   readonly status: StatusFor<K> | undefined;
-  readonly requeueAfter: number | undefined;
+  readonly requeueAfter: Duration | undefined;
   /** Events that were returned, and those that were recorded with `context.events`. */
   readonly events: readonly EventInput[];
   /** Writes through `context.client`, in order. */

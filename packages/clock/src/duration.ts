@@ -1,0 +1,47 @@
+/** The units that a duration may be written in. */
+export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
+
+/**
+ * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every option of Windlass that
+ * is a length of time takes both.
+ */
+export type Duration =
+  | number
+  | `${number}${DurationUnit}`
+  | `${number}${DurationUnit}${number}${DurationUnit}`;
+
+const unitMs: Readonly<Record<DurationUnit, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const part = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/y;
+
+/**
+ * The milliseconds in a duration.
+ *
+ * @param what Names the option in the error, e.g. `manager: gracefulShutdown`.
+ * @throws RangeError for what is no duration, and for a negative one.
+ */
+export function milliseconds(duration: Duration, what: string): number {
+  const found = typeof duration === "number" ? duration : parse(duration);
+  if (found >= 0) return found;
+  throw new RangeError(
+    `${what} (${typeof duration === "number" ? duration : JSON.stringify(duration)}) must be a number of milliseconds, 0 or more, or text such as "30s", "5m" or "1h30m"`,
+  );
+}
+
+/** NaN for text that is no duration. */
+function parse(text: unknown): number {
+  if (typeof text !== "string" || text === "") return Number.NaN;
+  let total = 0;
+  part.lastIndex = 0;
+  while (part.lastIndex < text.length) {
+    const match = part.exec(text);
+    if (!match) return Number.NaN;
+    total += Number(match[1]) * unitMs[match[2] as DurationUnit];
+  }
+  return total;
+}
