@@ -13,6 +13,7 @@ const readAll = (folder: string, extension: string) =>
 const examples = readAll("examples/", ".ts").map(({ text }) => taken(text));
 const packages = readdirSync(new URL("../packages/", docs));
 const pages = [
+  ...readAll("../", ".md"),
   ...readAll("", ".md"),
   ...readAll("guides/", ".md"),
   ...readAll("reference/", ".md"),
