@@ -96,6 +96,7 @@ export {
   metricsContentType,
   Registry,
 } from "./metrics/registry.ts";
+export { type MigrationOptions, migrateStoredVersions } from "./migration/migrate-stored-versions.ts";
 export { preload } from "./preload.ts";
 export { appliedAnnotation, type Child, child } from "./reconcile/children.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";

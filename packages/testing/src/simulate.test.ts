@@ -1,7 +1,8 @@
 import { isNotFound } from "@windlass/client";
-import { manager } from "@windlass/runtime";
-import { Deployment, Lease, Pod } from "@windlass/runtime/kinds";
+import { defineResource, manager, migrateStoredVersions } from "@windlass/runtime";
+import { CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { Simulation } from "./simulate.ts";
 import { Site, site } from "./test-site.ts";
 import { firstDifference, type Trace } from "./trace.ts";
@@ -121,3 +122,55 @@ test("what somebody waits for in the middle of a request does not keep the world
   await expect(world.until(read)).rejects.toSatisfy(isNotFound);
   expect(world.clock.monotonic()).toBe(5_000);
 });
+
+test("the next leader goes on with a migration of stored versions where the last one was killed", async () => {
+  const v1 = defineResource({
+    group: "testing.windlass.dev",
+    version: "v1",
+    kind: "Parcel",
+    spec: z.object({ to: z.string() }),
+  });
+  const v2 = defineResource({ ...v1.definition, version: "v2", spec: z.object({ to: z.string() }) });
+  const Parcel = v2.withVersion(v1, { to: ({ spec }) => ({ spec }), from: ({ spec }) => ({ spec }) });
+  await using world = await Simulation.start({ seed: 11 });
+  await world.install(v1);
+  const names = Array.from({ length: 1_200 }, (_, index) => `parcel-${String(index).padStart(4, "0")}`);
+  for (const name of names)
+    await world.client.create(v1, { metadata: { namespace: "default", name }, spec: { to: "x" } });
+  await world.install(Parcel.crd({ conversion: "None" }));
+  const start = (identity: string) =>
+    world.run(identity, (options) =>
+      manager({ ...options, leaderElection: { ...lease, identity } }).add(migrateStoredVersions([Parcel])),
+    );
+  const rewrites = (identity: string) =>
+    world.trace.lines.filter(
+      (line) => line.includes(identity) && line.includes("PATCH") && line.includes("/parcels/"),
+    );
+  using _slow = world.plane.faults.add({ verbs: ["patch"], resources: ["parcels"], delayMs: 10 });
+  const first = await start("first");
+  // The first page has been rewritten when its checkpoint is there.
+  await world.until(
+    waitFor(
+      world.client,
+      CustomResourceDefinition,
+      { name: "parcels.testing.windlass.dev" },
+      ({ metadata }) => metadata.annotations?.["windlass.dev/migration"],
+      { clock: world.clock, timeoutMs: 600_000 },
+    ),
+  );
+  first.crash();
+  const done = rewrites("first").length;
+  expect(done).toBeLessThan(names.length);
+  await start("second");
+  const trimmed = await world.until(
+    waitFor(
+      world.client,
+      CustomResourceDefinition,
+      { name: "parcels.testing.windlass.dev" },
+      ({ status }) => (status?.storedVersions?.length === 1 ? status.storedVersions : undefined),
+      { clock: world.clock, timeoutMs: 600_000 },
+    ),
+  );
+  expect(trimmed).toEqual(["v2"]);
+  expect(rewrites("second").length).toBeLessThanOrEqual(names.length - 500);
+}, 60_000);

@@ -279,8 +279,10 @@ export class Registry {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
-    // In the shape it would be read back in: a zero that storage drops is no change.
-    if (noOp(live, settled) && !this.#unsettled.has(entry)) return live;
+    // In the shape it would be read back in: a zero that storage drops is no change. An object that is stored in another
+    // version than its definition says now is written anew, as migrations of stored versions rely on.
+    const isStoredVersion = stored.apiVersion === entry.object.apiVersion;
+    if (noOp(live, settled) && isStoredVersion && !this.#unsettled.has(entry)) return live;
     if (context.dryRun) return settled;
     if (readyToGo(resource, next)) {
       // Watchers see the state before this write, which was never stored; only its author sees what it made.

@@ -6,6 +6,7 @@ import { certificateFileMetrics, webhookMetrics } from "../webhook/webhook-metri
 import { cacheObserver, watchCache } from "./cache-metrics.ts";
 import { controllerMetrics } from "./controller-metrics.ts";
 import { electionMetrics, rejectionCounter, requestCounter, requestMeasures } from "./manager-metrics.ts";
+import { migrationMetrics } from "./migration-metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { Registry } from "./registry.ts";
 
@@ -31,6 +32,7 @@ function everything(): Registry {
   requestCounter(registry);
   requestMeasures(registry);
   rejectionCounter(registry);
+  migrationMetrics(registry);
   return registry;
 }
 
