@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { generateBuiltinKinds } from "../src/resource/typegen/builtin.ts";
+import { generateBuiltinTypes } from "../src/resource/typegen/builtin-types.ts";
 import type { OpenApiDocument } from "../src/resource/typegen/openapi-schema.ts";
 
 const { values: options } = parseArgs({
@@ -20,13 +21,14 @@ const { values: options } = parseArgs({
 });
 
 const documents = options.input === undefined ? fromServer(options.kubeconfig) : fromFolder(options.input);
-const modules = generateBuiltinKinds(documents);
-if (modules.length === 0)
+const kinds = generateBuiltinKinds(documents);
+if (kinds.length === 0)
   throw new Error("no kind of Kubernetes' own in these documents: is this an API server's /openapi/v3?");
 mkdirSync(options.output, { recursive: true });
 for (const file of readdirSync(options.output)) {
   if (file.endsWith(".ts")) rmSync(join(options.output, file));
 }
+const modules = [...kinds, ...generateBuiltinTypes(documents)];
 for (const module of modules) writeFileSync(join(options.output, `${module.name}.ts`), module.text);
 console.log(`${modules.length} modules written to ${options.output}`);
 

@@ -59,8 +59,13 @@ test("a minimal deployment type-checks as input, and reads have what the server 
   expectTypeOf<typeof Pod>().not.toEqualTypeOf<typeof Deployment>();
 });
 
-test("timestamps and quantities are strings, ports may be names", () => {
+test("timestamps and quantities are strings, a quantity may be written as a number, ports may be names", () => {
   expectTypeOf<Pod["metadata"]["creationTimestamp"]>().toEqualTypeOf<string | undefined>();
   expectTypeOf<NonNullable<kinds.ResourceRequirements["limits"]>[string]>().toEqualTypeOf<string>();
+  expectTypeOf<NonNullable<kinds.ResourceRequirementsInput["limits"]>[string]>().toEqualTypeOf<
+    number | string
+  >();
+  expectTypeOf<DeploymentInput["spec"]["template"]>().toEqualTypeOf<kinds.PodTemplateSpecInput>();
+  expectTypeOf<PodTemplateSpec>().toExtend<kinds.PodTemplateSpecInput>();
   expectTypeOf<kinds.ServicePort["targetPort"]>().toEqualTypeOf<number | string | undefined>();
 });

@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
 import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
-import type { PersistentVolumeClaimInput, PodTemplateSpec } from "./core-v1.ts";
+import type { PersistentVolumeClaimInput, PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface ControllerRevision {
@@ -31,7 +31,7 @@ export interface DaemonSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "DaemonSet";
   readonly metadata: ObjectMetaInput;
-  readonly spec: DaemonSetSpec;
+  readonly spec: DaemonSetSpecInput;
   readonly status?: DaemonSetStatus;
 }
 
@@ -48,6 +48,14 @@ export interface DaemonSetSpec {
   readonly revisionHistoryLimit?: number;
   readonly selector: LabelSelector;
   readonly template: PodTemplateSpec;
+  readonly updateStrategy?: DaemonSetUpdateStrategy;
+}
+
+export interface DaemonSetSpecInput {
+  readonly minReadySeconds?: number;
+  readonly revisionHistoryLimit?: number;
+  readonly selector: LabelSelector;
+  readonly template: PodTemplateSpecInput;
   readonly updateStrategy?: DaemonSetUpdateStrategy;
 }
 
@@ -81,7 +89,7 @@ export interface DeploymentInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "Deployment";
   readonly metadata: ObjectMetaInput;
-  readonly spec: DeploymentSpec;
+  readonly spec: DeploymentSpecInput;
   readonly status?: DeploymentStatus;
 }
 
@@ -103,6 +111,17 @@ export interface DeploymentSpec {
   readonly selector: LabelSelector;
   readonly strategy?: DeploymentStrategy;
   readonly template: PodTemplateSpec;
+}
+
+export interface DeploymentSpecInput {
+  readonly minReadySeconds?: number;
+  readonly paused?: boolean;
+  readonly progressDeadlineSeconds?: number;
+  readonly replicas?: number;
+  readonly revisionHistoryLimit?: number;
+  readonly selector: LabelSelector;
+  readonly strategy?: DeploymentStrategy;
+  readonly template: PodTemplateSpecInput;
 }
 
 export interface DeploymentStatus {
@@ -134,7 +153,7 @@ export interface ReplicaSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "ReplicaSet";
   readonly metadata: ObjectMetaInput;
-  readonly spec: ReplicaSetSpec;
+  readonly spec: ReplicaSetSpecInput;
   readonly status?: ReplicaSetStatus;
 }
 
@@ -151,6 +170,13 @@ export interface ReplicaSetSpec {
   readonly replicas?: number;
   readonly selector: LabelSelector;
   readonly template?: PodTemplateSpec;
+}
+
+export interface ReplicaSetSpecInput {
+  readonly minReadySeconds?: number;
+  readonly replicas?: number;
+  readonly selector: LabelSelector;
+  readonly template?: PodTemplateSpecInput;
 }
 
 export interface ReplicaSetStatus {
@@ -190,7 +216,7 @@ export interface StatefulSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "StatefulSet";
   readonly metadata: ObjectMetaInput;
-  readonly spec: StatefulSetSpec;
+  readonly spec: StatefulSetSpecInput;
   readonly status?: StatefulSetStatus;
 }
 
@@ -221,6 +247,20 @@ export interface StatefulSetSpec {
   readonly selector: LabelSelector;
   readonly serviceName?: string;
   readonly template: PodTemplateSpec;
+  readonly updateStrategy?: StatefulSetUpdateStrategy;
+  readonly volumeClaimTemplates?: readonly PersistentVolumeClaimInput[];
+}
+
+export interface StatefulSetSpecInput {
+  readonly minReadySeconds?: number;
+  readonly ordinals?: StatefulSetOrdinals;
+  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  readonly podManagementPolicy?: "OrderedReady" | "Parallel";
+  readonly replicas?: number;
+  readonly revisionHistoryLimit?: number;
+  readonly selector: LabelSelector;
+  readonly serviceName?: string;
+  readonly template: PodTemplateSpecInput;
   readonly updateStrategy?: StatefulSetUpdateStrategy;
   readonly volumeClaimTemplates?: readonly PersistentVolumeClaimInput[];
 }

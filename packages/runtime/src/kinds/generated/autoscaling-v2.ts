@@ -8,9 +8,21 @@ export interface ContainerResourceMetricSource {
   readonly target: MetricTarget;
 }
 
+export interface ContainerResourceMetricSourceInput {
+  readonly container: string;
+  readonly name: string;
+  readonly target: MetricTargetInput;
+}
+
 export interface ContainerResourceMetricStatus {
   readonly container: string;
   readonly current: MetricValueStatus;
+  readonly name: string;
+}
+
+export interface ContainerResourceMetricStatusInput {
+  readonly container: string;
+  readonly current: MetricValueStatusInput;
   readonly name: string;
 }
 
@@ -25,8 +37,18 @@ export interface ExternalMetricSource {
   readonly target: MetricTarget;
 }
 
+export interface ExternalMetricSourceInput {
+  readonly metric: MetricIdentifier;
+  readonly target: MetricTargetInput;
+}
+
 export interface ExternalMetricStatus {
   readonly current: MetricValueStatus;
+  readonly metric: MetricIdentifier;
+}
+
+export interface ExternalMetricStatusInput {
+  readonly current: MetricValueStatusInput;
   readonly metric: MetricIdentifier;
 }
 
@@ -43,6 +65,13 @@ export interface HPAScalingRules {
   readonly tolerance?: string;
 }
 
+export interface HPAScalingRulesInput {
+  readonly policies?: readonly HPAScalingPolicy[];
+  readonly selectPolicy?: string;
+  readonly stabilizationWindowSeconds?: number;
+  readonly tolerance?: number | string;
+}
+
 export interface HorizontalPodAutoscaler {
   readonly apiVersion?: "autoscaling/v2";
   readonly kind?: "HorizontalPodAutoscaler";
@@ -55,13 +84,18 @@ export interface HorizontalPodAutoscalerInput {
   readonly apiVersion?: "autoscaling/v2";
   readonly kind?: "HorizontalPodAutoscaler";
   readonly metadata: ObjectMetaInput;
-  readonly spec: HorizontalPodAutoscalerSpec;
-  readonly status?: HorizontalPodAutoscalerStatus;
+  readonly spec: HorizontalPodAutoscalerSpecInput;
+  readonly status?: HorizontalPodAutoscalerStatusInput;
 }
 
 export interface HorizontalPodAutoscalerBehavior {
   readonly scaleDown?: HPAScalingRules;
   readonly scaleUp?: HPAScalingRules;
+}
+
+export interface HorizontalPodAutoscalerBehaviorInput {
+  readonly scaleDown?: HPAScalingRulesInput;
+  readonly scaleUp?: HPAScalingRulesInput;
 }
 
 export interface HorizontalPodAutoscalerCondition {
@@ -80,9 +114,26 @@ export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
 }
 
+export interface HorizontalPodAutoscalerSpecInput {
+  readonly behavior?: HorizontalPodAutoscalerBehaviorInput;
+  readonly maxReplicas: number;
+  readonly metrics?: readonly MetricSpecInput[];
+  readonly minReplicas?: number;
+  readonly scaleTargetRef: CrossVersionObjectReference;
+}
+
 export interface HorizontalPodAutoscalerStatus {
   readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
   readonly currentMetrics?: readonly MetricStatus[];
+  readonly currentReplicas?: number;
+  readonly desiredReplicas: number;
+  readonly lastScaleTime?: string;
+  readonly observedGeneration?: number;
+}
+
+export interface HorizontalPodAutoscalerStatusInput {
+  readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
+  readonly currentMetrics?: readonly MetricStatusInput[];
   readonly currentReplicas?: number;
   readonly desiredReplicas: number;
   readonly lastScaleTime?: string;
@@ -103,12 +154,30 @@ export interface MetricSpec {
   readonly type: string;
 }
 
+export interface MetricSpecInput {
+  readonly containerResource?: ContainerResourceMetricSourceInput;
+  readonly external?: ExternalMetricSourceInput;
+  readonly object?: ObjectMetricSourceInput;
+  readonly pods?: PodsMetricSourceInput;
+  readonly resource?: ResourceMetricSourceInput;
+  readonly type: string;
+}
+
 export interface MetricStatus {
   readonly containerResource?: ContainerResourceMetricStatus;
   readonly external?: ExternalMetricStatus;
   readonly object?: ObjectMetricStatus;
   readonly pods?: PodsMetricStatus;
   readonly resource?: ResourceMetricStatus;
+  readonly type: string;
+}
+
+export interface MetricStatusInput {
+  readonly containerResource?: ContainerResourceMetricStatusInput;
+  readonly external?: ExternalMetricStatusInput;
+  readonly object?: ObjectMetricStatusInput;
+  readonly pods?: PodsMetricStatusInput;
+  readonly resource?: ResourceMetricStatusInput;
   readonly type: string;
 }
 
@@ -119,10 +188,23 @@ export interface MetricTarget {
   readonly value?: string;
 }
 
+export interface MetricTargetInput {
+  readonly averageUtilization?: number;
+  readonly averageValue?: number | string;
+  readonly type: string;
+  readonly value?: number | string;
+}
+
 export interface MetricValueStatus {
   readonly averageUtilization?: number;
   readonly averageValue?: string;
   readonly value?: string;
+}
+
+export interface MetricValueStatusInput {
+  readonly averageUtilization?: number;
+  readonly averageValue?: number | string;
+  readonly value?: number | string;
 }
 
 export interface ObjectMetricSource {
@@ -131,8 +213,20 @@ export interface ObjectMetricSource {
   readonly target: MetricTarget;
 }
 
+export interface ObjectMetricSourceInput {
+  readonly describedObject: CrossVersionObjectReference;
+  readonly metric: MetricIdentifier;
+  readonly target: MetricTargetInput;
+}
+
 export interface ObjectMetricStatus {
   readonly current: MetricValueStatus;
+  readonly describedObject: CrossVersionObjectReference;
+  readonly metric: MetricIdentifier;
+}
+
+export interface ObjectMetricStatusInput {
+  readonly current: MetricValueStatusInput;
   readonly describedObject: CrossVersionObjectReference;
   readonly metric: MetricIdentifier;
 }
@@ -142,8 +236,18 @@ export interface PodsMetricSource {
   readonly target: MetricTarget;
 }
 
+export interface PodsMetricSourceInput {
+  readonly metric: MetricIdentifier;
+  readonly target: MetricTargetInput;
+}
+
 export interface PodsMetricStatus {
   readonly current: MetricValueStatus;
+  readonly metric: MetricIdentifier;
+}
+
+export interface PodsMetricStatusInput {
+  readonly current: MetricValueStatusInput;
   readonly metric: MetricIdentifier;
 }
 
@@ -152,8 +256,18 @@ export interface ResourceMetricSource {
   readonly target: MetricTarget;
 }
 
+export interface ResourceMetricSourceInput {
+  readonly name: string;
+  readonly target: MetricTargetInput;
+}
+
 export interface ResourceMetricStatus {
   readonly current: MetricValueStatus;
+  readonly name: string;
+}
+
+export interface ResourceMetricStatusInput {
+  readonly current: MetricValueStatusInput;
   readonly name: string;
 }
 

@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
 import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
-import type { ObjectReference, PodTemplateSpec } from "./core-v1.ts";
+import type { ObjectReference, PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface CronJob {
@@ -15,7 +15,7 @@ export interface CronJobInput {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "CronJob";
   readonly metadata: ObjectMetaInput;
-  readonly spec: CronJobSpec;
+  readonly spec: CronJobSpecInput;
   readonly status?: CronJobStatus;
 }
 
@@ -23,6 +23,17 @@ export interface CronJobSpec {
   readonly concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
   readonly failedJobsHistoryLimit?: number;
   readonly jobTemplate: JobTemplateSpec;
+  readonly schedule: string;
+  readonly startingDeadlineSeconds?: number;
+  readonly successfulJobsHistoryLimit?: number;
+  readonly suspend?: boolean;
+  readonly timeZone?: string;
+}
+
+export interface CronJobSpecInput {
+  readonly concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
+  readonly failedJobsHistoryLimit?: number;
+  readonly jobTemplate: JobTemplateSpecInput;
   readonly schedule: string;
   readonly startingDeadlineSeconds?: number;
   readonly successfulJobsHistoryLimit?: number;
@@ -48,7 +59,7 @@ export interface JobInput {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "Job";
   readonly metadata: ObjectMetaInput;
-  readonly spec: JobSpec;
+  readonly spec: JobSpecInput;
   readonly status?: JobStatus;
 }
 
@@ -80,6 +91,25 @@ export interface JobSpec {
   readonly ttlSecondsAfterFinished?: number;
 }
 
+export interface JobSpecInput {
+  readonly activeDeadlineSeconds?: number;
+  readonly backoffLimit?: number;
+  readonly backoffLimitPerIndex?: number;
+  readonly completionMode?: "Indexed" | "NonIndexed";
+  readonly completions?: number;
+  readonly managedBy?: string;
+  readonly manualSelector?: boolean;
+  readonly maxFailedIndexes?: number;
+  readonly parallelism?: number;
+  readonly podFailurePolicy?: PodFailurePolicy;
+  readonly podReplacementPolicy?: "Failed" | "TerminatingOrFailed";
+  readonly selector?: LabelSelector;
+  readonly successPolicy?: SuccessPolicy;
+  readonly suspend?: boolean;
+  readonly template: PodTemplateSpecInput;
+  readonly ttlSecondsAfterFinished?: number;
+}
+
 export interface JobStatus {
   readonly active?: number;
   readonly completedIndexes?: string;
@@ -97,6 +127,11 @@ export interface JobStatus {
 export interface JobTemplateSpec {
   readonly metadata?: ObjectMetaInput;
   readonly spec: JobSpec;
+}
+
+export interface JobTemplateSpecInput {
+  readonly metadata?: ObjectMetaInput;
+  readonly spec: JobSpecInput;
 }
 
 export interface PodFailurePolicy {

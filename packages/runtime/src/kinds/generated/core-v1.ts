@@ -230,6 +230,34 @@ export interface Container {
   readonly workingDir?: string;
 }
 
+export interface ContainerInput {
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly EnvVarInput[];
+  readonly envFrom?: readonly EnvFromSource[];
+  readonly image?: string;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
+  readonly lifecycle?: Lifecycle;
+  readonly livenessProbe?: Probe;
+  readonly name: string;
+  readonly ports?: readonly ContainerPort[];
+  readonly readinessProbe?: Probe;
+  readonly resizePolicy?: readonly ContainerResizePolicy[];
+  readonly resources?: ResourceRequirementsInput;
+  readonly restartPolicy?: string;
+  readonly restartPolicyRules?: readonly ContainerRestartRule[];
+  readonly securityContext?: SecurityContext;
+  readonly startupProbe?: Probe;
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  readonly terminationMessagePath?: string;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
+  readonly tty?: boolean;
+  readonly volumeDevices?: readonly VolumeDevice[];
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly workingDir?: string;
+}
+
 export interface ContainerExtendedResourceRequest {
   readonly containerName: string;
   readonly requestName: string;
@@ -307,6 +335,24 @@ export interface ContainerStatus {
   readonly volumeMounts?: readonly VolumeMountStatus[];
 }
 
+export interface ContainerStatusInput {
+  readonly allocatedResources?: Readonly<Record<string, number | string>>;
+  readonly allocatedResourcesStatus?: readonly ResourceStatus[];
+  readonly containerID?: string;
+  readonly image: string;
+  readonly imageID: string;
+  readonly lastState?: ContainerState;
+  readonly name: string;
+  readonly ready: boolean;
+  readonly resources?: ResourceRequirementsInput;
+  readonly restartCount: number;
+  readonly started?: boolean;
+  readonly state?: ContainerState;
+  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ";
+  readonly user?: ContainerUser;
+  readonly volumeMounts?: readonly VolumeMountStatus[];
+}
+
 export interface ContainerUser {
   readonly linux?: LinuxContainerUser;
 }
@@ -319,6 +365,10 @@ export interface DownwardAPIProjection {
   readonly items?: readonly DownwardAPIVolumeFile[];
 }
 
+export interface DownwardAPIProjectionInput {
+  readonly items?: readonly DownwardAPIVolumeFileInput[];
+}
+
 export interface DownwardAPIVolumeFile {
   readonly fieldRef?: ObjectFieldSelector;
   readonly mode?: number;
@@ -326,14 +376,31 @@ export interface DownwardAPIVolumeFile {
   readonly resourceFieldRef?: ResourceFieldSelector;
 }
 
+export interface DownwardAPIVolumeFileInput {
+  readonly fieldRef?: ObjectFieldSelector;
+  readonly mode?: number;
+  readonly path: string;
+  readonly resourceFieldRef?: ResourceFieldSelectorInput;
+}
+
 export interface DownwardAPIVolumeSource {
   readonly defaultMode?: number;
   readonly items?: readonly DownwardAPIVolumeFile[];
 }
 
+export interface DownwardAPIVolumeSourceInput {
+  readonly defaultMode?: number;
+  readonly items?: readonly DownwardAPIVolumeFileInput[];
+}
+
 export interface EmptyDirVolumeSource {
   readonly medium?: string;
   readonly sizeLimit?: string;
+}
+
+export interface EmptyDirVolumeSourceInput {
+  readonly medium?: string;
+  readonly sizeLimit?: number | string;
 }
 
 export interface EndpointAddress {
@@ -382,11 +449,25 @@ export interface EnvVar {
   readonly valueFrom?: EnvVarSource;
 }
 
+export interface EnvVarInput {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: EnvVarSourceInput;
+}
+
 export interface EnvVarSource {
   readonly configMapKeyRef?: ConfigMapKeySelector;
   readonly fieldRef?: ObjectFieldSelector;
   readonly fileKeyRef?: FileKeySelector;
   readonly resourceFieldRef?: ResourceFieldSelector;
+  readonly secretKeyRef?: SecretKeySelector;
+}
+
+export interface EnvVarSourceInput {
+  readonly configMapKeyRef?: ConfigMapKeySelector;
+  readonly fieldRef?: ObjectFieldSelector;
+  readonly fileKeyRef?: FileKeySelector;
+  readonly resourceFieldRef?: ResourceFieldSelectorInput;
   readonly secretKeyRef?: SecretKeySelector;
 }
 
@@ -419,8 +500,41 @@ export interface EphemeralContainer {
   readonly workingDir?: string;
 }
 
+export interface EphemeralContainerInput {
+  readonly args?: readonly string[];
+  readonly command?: readonly string[];
+  readonly env?: readonly EnvVarInput[];
+  readonly envFrom?: readonly EnvFromSource[];
+  readonly image?: string;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
+  readonly lifecycle?: Lifecycle;
+  readonly livenessProbe?: Probe;
+  readonly name: string;
+  readonly ports?: readonly ContainerPort[];
+  readonly readinessProbe?: Probe;
+  readonly resizePolicy?: readonly ContainerResizePolicy[];
+  readonly resources?: ResourceRequirementsInput;
+  readonly restartPolicy?: string;
+  readonly restartPolicyRules?: readonly ContainerRestartRule[];
+  readonly securityContext?: SecurityContext;
+  readonly startupProbe?: Probe;
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  readonly targetContainerName?: string;
+  readonly terminationMessagePath?: string;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
+  readonly tty?: boolean;
+  readonly volumeDevices?: readonly VolumeDevice[];
+  readonly volumeMounts?: readonly VolumeMount[];
+  readonly workingDir?: string;
+}
+
 export interface EphemeralVolumeSource {
   readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
+}
+
+export interface EphemeralVolumeSourceInput {
+  readonly volumeClaimTemplate?: PersistentVolumeClaimTemplateInput;
 }
 
 export interface Event {
@@ -634,7 +748,7 @@ export interface LimitRangeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "LimitRange";
   readonly metadata: ObjectMetaInput;
-  readonly spec: LimitRangeSpec;
+  readonly spec: LimitRangeSpecInput;
 }
 
 export interface LimitRangeItem {
@@ -646,8 +760,21 @@ export interface LimitRangeItem {
   readonly type: string;
 }
 
+export interface LimitRangeItemInput {
+  readonly default?: Readonly<Record<string, number | string>>;
+  readonly defaultRequest?: Readonly<Record<string, number | string>>;
+  readonly max?: Readonly<Record<string, number | string>>;
+  readonly maxLimitRequestRatio?: Readonly<Record<string, number | string>>;
+  readonly min?: Readonly<Record<string, number | string>>;
+  readonly type: string;
+}
+
 export interface LimitRangeSpec {
   readonly limits: readonly LimitRangeItem[];
+}
+
+export interface LimitRangeSpecInput {
+  readonly limits: readonly LimitRangeItemInput[];
 }
 
 export interface LinuxContainerUser {
@@ -733,7 +860,7 @@ export interface NodeInput {
   readonly kind?: "Node";
   readonly metadata: ObjectMetaInput;
   readonly spec?: NodeSpec;
-  readonly status?: NodeStatus;
+  readonly status?: NodeStatusInput;
 }
 
 export interface NodeAddress {
@@ -826,6 +953,23 @@ export interface NodeStatus {
   readonly volumesInUse?: readonly string[];
 }
 
+export interface NodeStatusInput {
+  readonly addresses?: readonly NodeAddress[];
+  readonly allocatable?: Readonly<Record<string, number | string>>;
+  readonly capacity?: Readonly<Record<string, number | string>>;
+  readonly conditions?: readonly NodeCondition[];
+  readonly config?: NodeConfigStatus;
+  readonly daemonEndpoints?: NodeDaemonEndpoints;
+  readonly declaredFeatures?: readonly string[];
+  readonly features?: NodeFeatures;
+  readonly images?: readonly ContainerImage[];
+  readonly nodeInfo?: NodeSystemInfo;
+  readonly phase?: "Pending" | "Running" | "Terminated";
+  readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
+  readonly volumesAttached?: readonly AttachedVolume[];
+  readonly volumesInUse?: readonly string[];
+}
+
 export interface NodeSwapStatus {
   readonly capacity?: number;
 }
@@ -871,7 +1015,7 @@ export interface PersistentVolumeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolume";
   readonly metadata: ObjectMetaInput;
-  readonly spec?: PersistentVolumeSpec;
+  readonly spec?: PersistentVolumeSpecInput;
   readonly status?: PersistentVolumeStatus;
 }
 
@@ -887,8 +1031,8 @@ export interface PersistentVolumeClaimInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolumeClaim";
   readonly metadata: ObjectMetaInput;
-  readonly spec?: PersistentVolumeClaimSpec;
-  readonly status?: PersistentVolumeClaimStatus;
+  readonly spec?: PersistentVolumeClaimSpecInput;
+  readonly status?: PersistentVolumeClaimStatusInput;
 }
 
 export interface PersistentVolumeClaimCondition {
@@ -912,6 +1056,18 @@ export interface PersistentVolumeClaimSpec {
   readonly volumeName?: string;
 }
 
+export interface PersistentVolumeClaimSpecInput {
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
+  readonly dataSource?: TypedLocalObjectReference;
+  readonly dataSourceRef?: TypedObjectReference;
+  readonly resources?: VolumeResourceRequirementsInput;
+  readonly selector?: LabelSelector;
+  readonly storageClassName?: string;
+  readonly volumeAttributesClassName?: string;
+  readonly volumeMode?: "Block" | "Filesystem";
+  readonly volumeName?: string;
+}
+
 export interface PersistentVolumeClaimStatus {
   readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
   readonly allocatedResourceStatuses?: Readonly<Record<string, "ControllerResizeInProgress" | "ControllerResizeInfeasible" | "NodeResizeInProgress" | "NodeResizeInfeasible" | "NodeResizePending">>;
@@ -923,9 +1079,25 @@ export interface PersistentVolumeClaimStatus {
   readonly phase?: "Bound" | "Lost" | "Pending";
 }
 
+export interface PersistentVolumeClaimStatusInput {
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
+  readonly allocatedResourceStatuses?: Readonly<Record<string, "ControllerResizeInProgress" | "ControllerResizeInfeasible" | "NodeResizeInProgress" | "NodeResizeInfeasible" | "NodeResizePending">>;
+  readonly allocatedResources?: Readonly<Record<string, number | string>>;
+  readonly capacity?: Readonly<Record<string, number | string>>;
+  readonly conditions?: readonly PersistentVolumeClaimCondition[];
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: ModifyVolumeStatus;
+  readonly phase?: "Bound" | "Lost" | "Pending";
+}
+
 export interface PersistentVolumeClaimTemplate {
   readonly metadata?: ObjectMetaInput;
   readonly spec: PersistentVolumeClaimSpec;
+}
+
+export interface PersistentVolumeClaimTemplateInput {
+  readonly metadata?: ObjectMetaInput;
+  readonly spec: PersistentVolumeClaimSpecInput;
 }
 
 export interface PersistentVolumeClaimVolumeSource {
@@ -939,6 +1111,40 @@ export interface PersistentVolumeSpec {
   readonly azureDisk?: AzureDiskVolumeSource;
   readonly azureFile?: AzureFilePersistentVolumeSource;
   readonly capacity?: Readonly<Record<string, string>>;
+  readonly cephfs?: CephFSPersistentVolumeSource;
+  readonly cinder?: CinderPersistentVolumeSource;
+  readonly claimRef?: ObjectReference;
+  readonly csi?: CSIPersistentVolumeSource;
+  readonly fc?: FCVolumeSource;
+  readonly flexVolume?: FlexPersistentVolumeSource;
+  readonly flocker?: FlockerVolumeSource;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  readonly glusterfs?: GlusterfsPersistentVolumeSource;
+  readonly hostPath?: HostPathVolumeSource;
+  readonly iscsi?: ISCSIPersistentVolumeSource;
+  readonly local?: LocalVolumeSource;
+  readonly mountOptions?: readonly string[];
+  readonly nfs?: NFSVolumeSource;
+  readonly nodeAffinity?: VolumeNodeAffinity;
+  readonly persistentVolumeReclaimPolicy?: "Delete" | "Recycle" | "Retain";
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  readonly portworxVolume?: PortworxVolumeSource;
+  readonly quobyte?: QuobyteVolumeSource;
+  readonly rbd?: RBDPersistentVolumeSource;
+  readonly scaleIO?: ScaleIOPersistentVolumeSource;
+  readonly storageClassName?: string;
+  readonly storageos?: StorageOSPersistentVolumeSource;
+  readonly volumeAttributesClassName?: string;
+  readonly volumeMode?: "Block" | "Filesystem";
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+}
+
+export interface PersistentVolumeSpecInput {
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  readonly azureDisk?: AzureDiskVolumeSource;
+  readonly azureFile?: AzureFilePersistentVolumeSource;
+  readonly capacity?: Readonly<Record<string, number | string>>;
   readonly cephfs?: CephFSPersistentVolumeSource;
   readonly cinder?: CinderPersistentVolumeSource;
   readonly claimRef?: ObjectReference;
@@ -991,8 +1197,8 @@ export interface PodInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Pod";
   readonly metadata: ObjectMetaInput;
-  readonly spec: PodSpec;
-  readonly status?: PodStatus;
+  readonly spec: PodSpecInput;
+  readonly status?: PodStatusInput;
 }
 
 export interface PodAffinity {
@@ -1138,6 +1344,51 @@ export interface PodSpec {
   readonly workloadRef?: WorkloadReference;
 }
 
+export interface PodSpecInput {
+  readonly activeDeadlineSeconds?: number;
+  readonly affinity?: Affinity;
+  readonly automountServiceAccountToken?: boolean;
+  readonly containers: readonly ContainerInput[];
+  readonly dnsConfig?: PodDNSConfig;
+  readonly dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None";
+  readonly enableServiceLinks?: boolean;
+  readonly ephemeralContainers?: readonly EphemeralContainerInput[];
+  readonly hostAliases?: readonly HostAlias[];
+  readonly hostIPC?: boolean;
+  readonly hostNetwork?: boolean;
+  readonly hostPID?: boolean;
+  readonly hostUsers?: boolean;
+  readonly hostname?: string;
+  readonly hostnameOverride?: string;
+  readonly imagePullSecrets?: readonly LocalObjectReference[];
+  readonly initContainers?: readonly ContainerInput[];
+  readonly nodeName?: string;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly os?: PodOS;
+  readonly overhead?: Readonly<Record<string, number | string>>;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
+  readonly priority?: number;
+  readonly priorityClassName?: string;
+  readonly readinessGates?: readonly PodReadinessGate[];
+  readonly resourceClaims?: readonly PodResourceClaim[];
+  readonly resources?: ResourceRequirementsInput;
+  readonly restartPolicy?: "Always" | "Never" | "OnFailure";
+  readonly runtimeClassName?: string;
+  readonly schedulerName?: string;
+  readonly schedulingGates?: readonly PodSchedulingGate[];
+  readonly securityContext?: PodSecurityContext;
+  readonly serviceAccount?: string;
+  readonly serviceAccountName?: string;
+  readonly setHostnameAsFQDN?: boolean;
+  readonly shareProcessNamespace?: boolean;
+  readonly subdomain?: string;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly tolerations?: readonly Toleration[];
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  readonly volumes?: readonly VolumeInput[];
+  readonly workloadRef?: WorkloadReference;
+}
+
 export interface PodStatus {
   readonly allocatedResources?: Readonly<Record<string, string>>;
   readonly conditions?: readonly PodCondition[];
@@ -1161,6 +1412,29 @@ export interface PodStatus {
   readonly startTime?: string;
 }
 
+export interface PodStatusInput {
+  readonly allocatedResources?: Readonly<Record<string, number | string>>;
+  readonly conditions?: readonly PodCondition[];
+  readonly containerStatuses?: readonly ContainerStatusInput[];
+  readonly ephemeralContainerStatuses?: readonly ContainerStatusInput[];
+  readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
+  readonly hostIP?: string;
+  readonly hostIPs?: readonly HostIP[];
+  readonly initContainerStatuses?: readonly ContainerStatusInput[];
+  readonly message?: string;
+  readonly nominatedNodeName?: string;
+  readonly observedGeneration?: number;
+  readonly phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown";
+  readonly podIP?: string;
+  readonly podIPs?: readonly PodIP[];
+  readonly qosClass?: "BestEffort" | "Burstable" | "Guaranteed";
+  readonly reason?: string;
+  readonly resize?: string;
+  readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
+  readonly resources?: ResourceRequirementsInput;
+  readonly startTime?: string;
+}
+
 export interface PodTemplate {
   readonly apiVersion?: "v1";
   readonly kind?: "PodTemplate";
@@ -1172,12 +1446,17 @@ export interface PodTemplateInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PodTemplate";
   readonly metadata: ObjectMetaInput;
-  readonly template?: PodTemplateSpec;
+  readonly template?: PodTemplateSpecInput;
 }
 
 export interface PodTemplateSpec {
   readonly metadata?: ObjectMetaInput;
   readonly spec: PodSpec;
+}
+
+export interface PodTemplateSpecInput {
+  readonly metadata?: ObjectMetaInput;
+  readonly spec: PodSpecInput;
 }
 
 export interface PortStatus {
@@ -1213,6 +1492,11 @@ export interface Probe {
 export interface ProjectedVolumeSource {
   readonly defaultMode?: number;
   readonly sources?: readonly VolumeProjection[];
+}
+
+export interface ProjectedVolumeSourceInput {
+  readonly defaultMode?: number;
+  readonly sources?: readonly VolumeProjectionInput[];
 }
 
 export interface QuobyteVolumeSource {
@@ -1258,7 +1542,7 @@ export interface ReplicationControllerInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ReplicationController";
   readonly metadata: ObjectMetaInput;
-  readonly spec?: ReplicationControllerSpec;
+  readonly spec?: ReplicationControllerSpecInput;
   readonly status?: ReplicationControllerStatus;
 }
 
@@ -1275,6 +1559,13 @@ export interface ReplicationControllerSpec {
   readonly replicas?: number;
   readonly selector?: Readonly<Record<string, string>>;
   readonly template?: PodTemplateSpec;
+}
+
+export interface ReplicationControllerSpecInput {
+  readonly minReadySeconds?: number;
+  readonly replicas?: number;
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly template?: PodTemplateSpecInput;
 }
 
 export interface ReplicationControllerStatus {
@@ -1297,6 +1588,12 @@ export interface ResourceFieldSelector {
   readonly resource: string;
 }
 
+export interface ResourceFieldSelectorInput {
+  readonly containerName?: string;
+  readonly divisor?: number | string;
+  readonly resource: string;
+}
+
 export interface ResourceHealth {
   readonly health?: string;
   readonly resourceID: string;
@@ -1314,12 +1611,18 @@ export interface ResourceQuotaInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ResourceQuota";
   readonly metadata: ObjectMetaInput;
-  readonly spec?: ResourceQuotaSpec;
-  readonly status?: ResourceQuotaStatus;
+  readonly spec?: ResourceQuotaSpecInput;
+  readonly status?: ResourceQuotaStatusInput;
 }
 
 export interface ResourceQuotaSpec {
   readonly hard?: Readonly<Record<string, string>>;
+  readonly scopeSelector?: ScopeSelector;
+  readonly scopes?: readonly ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[];
+}
+
+export interface ResourceQuotaSpecInput {
+  readonly hard?: Readonly<Record<string, number | string>>;
   readonly scopeSelector?: ScopeSelector;
   readonly scopes?: readonly ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[];
 }
@@ -1329,10 +1632,21 @@ export interface ResourceQuotaStatus {
   readonly used?: Readonly<Record<string, string>>;
 }
 
+export interface ResourceQuotaStatusInput {
+  readonly hard?: Readonly<Record<string, number | string>>;
+  readonly used?: Readonly<Record<string, number | string>>;
+}
+
 export interface ResourceRequirements {
   readonly claims?: readonly ResourceClaim[];
   readonly limits?: Readonly<Record<string, string>>;
   readonly requests?: Readonly<Record<string, string>>;
+}
+
+export interface ResourceRequirementsInput {
+  readonly claims?: readonly ResourceClaim[];
+  readonly limits?: Readonly<Record<string, number | string>>;
+  readonly requests?: Readonly<Record<string, number | string>>;
 }
 
 export interface ResourceStatus {
@@ -1645,6 +1959,40 @@ export interface Volume {
   readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
 }
 
+export interface VolumeInput {
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  readonly azureDisk?: AzureDiskVolumeSource;
+  readonly azureFile?: AzureFileVolumeSource;
+  readonly cephfs?: CephFSVolumeSource;
+  readonly cinder?: CinderVolumeSource;
+  readonly configMap?: ConfigMapVolumeSource;
+  readonly csi?: CSIVolumeSource;
+  readonly downwardAPI?: DownwardAPIVolumeSourceInput;
+  readonly emptyDir?: EmptyDirVolumeSourceInput;
+  readonly ephemeral?: EphemeralVolumeSourceInput;
+  readonly fc?: FCVolumeSource;
+  readonly flexVolume?: FlexVolumeSource;
+  readonly flocker?: FlockerVolumeSource;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  readonly gitRepo?: GitRepoVolumeSource;
+  readonly glusterfs?: GlusterfsVolumeSource;
+  readonly hostPath?: HostPathVolumeSource;
+  readonly image?: ImageVolumeSource;
+  readonly iscsi?: ISCSIVolumeSource;
+  readonly name: string;
+  readonly nfs?: NFSVolumeSource;
+  readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  readonly portworxVolume?: PortworxVolumeSource;
+  readonly projected?: ProjectedVolumeSourceInput;
+  readonly quobyte?: QuobyteVolumeSource;
+  readonly rbd?: RBDVolumeSource;
+  readonly scaleIO?: ScaleIOVolumeSource;
+  readonly secret?: SecretVolumeSource;
+  readonly storageos?: StorageOSVolumeSource;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+}
+
 export interface VolumeDevice {
   readonly devicePath: string;
   readonly name: string;
@@ -1680,9 +2028,23 @@ export interface VolumeProjection {
   readonly serviceAccountToken?: ServiceAccountTokenProjection;
 }
 
+export interface VolumeProjectionInput {
+  readonly clusterTrustBundle?: ClusterTrustBundleProjection;
+  readonly configMap?: ConfigMapProjection;
+  readonly downwardAPI?: DownwardAPIProjectionInput;
+  readonly podCertificate?: PodCertificateProjection;
+  readonly secret?: SecretProjection;
+  readonly serviceAccountToken?: ServiceAccountTokenProjection;
+}
+
 export interface VolumeResourceRequirements {
   readonly limits?: Readonly<Record<string, string>>;
   readonly requests?: Readonly<Record<string, string>>;
+}
+
+export interface VolumeResourceRequirementsInput {
+  readonly limits?: Readonly<Record<string, number | string>>;
+  readonly requests?: Readonly<Record<string, number | string>>;
 }
 
 export interface VsphereVirtualDiskVolumeSource {

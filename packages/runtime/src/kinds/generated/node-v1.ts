@@ -6,6 +6,10 @@ export interface Overhead {
   readonly podFixed?: Readonly<Record<string, string>>;
 }
 
+export interface OverheadInput {
+  readonly podFixed?: Readonly<Record<string, number | string>>;
+}
+
 export interface RuntimeClass {
   readonly apiVersion?: "node.k8s.io/v1";
   readonly kind?: "RuntimeClass";
@@ -20,7 +24,7 @@ export interface RuntimeClassInput {
   readonly kind?: "RuntimeClass";
   readonly metadata: ObjectMetaInput;
   readonly handler: string;
-  readonly overhead?: Overhead;
+  readonly overhead?: OverheadInput;
   readonly scheduling?: Scheduling;
 }
 

@@ -19,6 +19,12 @@ export interface AllocationResult {
   readonly nodeSelector?: NodeSelector;
 }
 
+export interface AllocationResultInput {
+  readonly allocationTimestamp?: string;
+  readonly devices?: DeviceAllocationResultInput;
+  readonly nodeSelector?: NodeSelector;
+}
+
 export interface CELDeviceSelector {
   readonly expression: string;
 }
@@ -29,22 +35,47 @@ export interface CapacityRequestPolicy {
   readonly validValues?: readonly string[];
 }
 
+export interface CapacityRequestPolicyInput {
+  readonly default?: number | string;
+  readonly validRange?: CapacityRequestPolicyRangeInput;
+  readonly validValues?: readonly (number | string)[];
+}
+
 export interface CapacityRequestPolicyRange {
   readonly max?: string;
   readonly min: string;
   readonly step?: string;
 }
 
+export interface CapacityRequestPolicyRangeInput {
+  readonly max?: number | string;
+  readonly min: number | string;
+  readonly step?: number | string;
+}
+
 export interface CapacityRequirements {
   readonly requests?: Readonly<Record<string, string>>;
+}
+
+export interface CapacityRequirementsInput {
+  readonly requests?: Readonly<Record<string, number | string>>;
 }
 
 export interface Counter {
   readonly value: string;
 }
 
+export interface CounterInput {
+  readonly value: number | string;
+}
+
 export interface CounterSet {
   readonly counters: Readonly<Record<string, Counter>>;
+  readonly name: string;
+}
+
+export interface CounterSetInput {
+  readonly counters: Readonly<Record<string, CounterInput>>;
   readonly name: string;
 }
 
@@ -63,6 +94,21 @@ export interface Device {
   readonly taints?: readonly DeviceTaint[];
 }
 
+export interface DeviceInput {
+  readonly allNodes?: boolean;
+  readonly allowMultipleAllocations?: boolean;
+  readonly attributes?: Readonly<Record<string, DeviceAttribute>>;
+  readonly bindingConditions?: readonly string[];
+  readonly bindingFailureConditions?: readonly string[];
+  readonly bindsToNode?: boolean;
+  readonly capacity?: Readonly<Record<string, DeviceCapacityInput>>;
+  readonly consumesCounters?: readonly DeviceCounterConsumptionInput[];
+  readonly name: string;
+  readonly nodeName?: string;
+  readonly nodeSelector?: NodeSelector;
+  readonly taints?: readonly DeviceTaint[];
+}
+
 export interface DeviceAllocationConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
   readonly requests?: readonly string[];
@@ -72,6 +118,11 @@ export interface DeviceAllocationConfiguration {
 export interface DeviceAllocationResult {
   readonly config?: readonly DeviceAllocationConfiguration[];
   readonly results?: readonly DeviceRequestAllocationResult[];
+}
+
+export interface DeviceAllocationResultInput {
+  readonly config?: readonly DeviceAllocationConfiguration[];
+  readonly results?: readonly DeviceRequestAllocationResultInput[];
 }
 
 export interface DeviceAttribute {
@@ -86,10 +137,21 @@ export interface DeviceCapacity {
   readonly value: string;
 }
 
+export interface DeviceCapacityInput {
+  readonly requestPolicy?: CapacityRequestPolicyInput;
+  readonly value: number | string;
+}
+
 export interface DeviceClaim {
   readonly config?: readonly DeviceClaimConfiguration[];
   readonly constraints?: readonly DeviceConstraint[];
   readonly requests?: readonly DeviceRequest[];
+}
+
+export interface DeviceClaimInput {
+  readonly config?: readonly DeviceClaimConfiguration[];
+  readonly constraints?: readonly DeviceConstraint[];
+  readonly requests?: readonly DeviceRequestInput[];
 }
 
 export interface DeviceClaimConfiguration {
@@ -132,9 +194,20 @@ export interface DeviceCounterConsumption {
   readonly counters: Readonly<Record<string, Counter>>;
 }
 
+export interface DeviceCounterConsumptionInput {
+  readonly counterSet: string;
+  readonly counters: Readonly<Record<string, CounterInput>>;
+}
+
 export interface DeviceRequest {
   readonly exactly?: ExactDeviceRequest;
   readonly firstAvailable?: readonly DeviceSubRequest[];
+  readonly name: string;
+}
+
+export interface DeviceRequestInput {
+  readonly exactly?: ExactDeviceRequestInput;
+  readonly firstAvailable?: readonly DeviceSubRequestInput[];
   readonly name: string;
 }
 
@@ -151,6 +224,19 @@ export interface DeviceRequestAllocationResult {
   readonly tolerations?: readonly DeviceToleration[];
 }
 
+export interface DeviceRequestAllocationResultInput {
+  readonly adminAccess?: boolean;
+  readonly bindingConditions?: readonly string[];
+  readonly bindingFailureConditions?: readonly string[];
+  readonly consumedCapacity?: Readonly<Record<string, number | string>>;
+  readonly device: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly request: string;
+  readonly shareID?: string;
+  readonly tolerations?: readonly DeviceToleration[];
+}
+
 export interface DeviceSelector {
   readonly cel?: CELDeviceSelector;
 }
@@ -158,6 +244,16 @@ export interface DeviceSelector {
 export interface DeviceSubRequest {
   readonly allocationMode?: "All" | "ExactCount";
   readonly capacity?: CapacityRequirements;
+  readonly count?: number;
+  readonly deviceClassName: string;
+  readonly name: string;
+  readonly selectors?: readonly DeviceSelector[];
+  readonly tolerations?: readonly DeviceToleration[];
+}
+
+export interface DeviceSubRequestInput {
+  readonly allocationMode?: "All" | "ExactCount";
+  readonly capacity?: CapacityRequirementsInput;
   readonly count?: number;
   readonly deviceClassName: string;
   readonly name: string;
@@ -190,6 +286,16 @@ export interface ExactDeviceRequest {
   readonly tolerations?: readonly DeviceToleration[];
 }
 
+export interface ExactDeviceRequestInput {
+  readonly adminAccess?: boolean;
+  readonly allocationMode?: "All" | "ExactCount";
+  readonly capacity?: CapacityRequirementsInput;
+  readonly count?: number;
+  readonly deviceClassName: string;
+  readonly selectors?: readonly DeviceSelector[];
+  readonly tolerations?: readonly DeviceToleration[];
+}
+
 export interface NetworkDeviceData {
   readonly hardwareAddress?: string;
   readonly interfaceName?: string;
@@ -213,8 +319,8 @@ export interface ResourceClaimInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaim";
   readonly metadata: ObjectMetaInput;
-  readonly spec: ResourceClaimSpec;
-  readonly status?: ResourceClaimStatus;
+  readonly spec: ResourceClaimSpecInput;
+  readonly status?: ResourceClaimStatusInput;
 }
 
 export interface ResourceClaimConsumerReference {
@@ -228,8 +334,18 @@ export interface ResourceClaimSpec {
   readonly devices?: DeviceClaim;
 }
 
+export interface ResourceClaimSpecInput {
+  readonly devices?: DeviceClaimInput;
+}
+
 export interface ResourceClaimStatus {
   readonly allocation?: AllocationResult;
+  readonly devices?: readonly AllocatedDeviceStatus[];
+  readonly reservedFor?: readonly ResourceClaimConsumerReference[];
+}
+
+export interface ResourceClaimStatusInput {
+  readonly allocation?: AllocationResultInput;
   readonly devices?: readonly AllocatedDeviceStatus[];
   readonly reservedFor?: readonly ResourceClaimConsumerReference[];
 }
@@ -245,12 +361,17 @@ export interface ResourceClaimTemplateInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaimTemplate";
   readonly metadata: ObjectMetaInput;
-  readonly spec: ResourceClaimTemplateSpec;
+  readonly spec: ResourceClaimTemplateSpecInput;
 }
 
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: ObjectMetaInput;
   readonly spec: ResourceClaimSpec;
+}
+
+export interface ResourceClaimTemplateSpecInput {
+  readonly metadata?: ObjectMetaInput;
+  readonly spec: ResourceClaimSpecInput;
 }
 
 export interface ResourcePool {
@@ -270,7 +391,7 @@ export interface ResourceSliceInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceSlice";
   readonly metadata: ObjectMetaInput;
-  readonly spec: ResourceSliceSpec;
+  readonly spec: ResourceSliceSpecInput;
 }
 
 export interface ResourceSliceSpec {
@@ -282,6 +403,17 @@ export interface ResourceSliceSpec {
   readonly perDeviceNodeSelection?: boolean;
   readonly pool: ResourcePool;
   readonly sharedCounters?: readonly CounterSet[];
+}
+
+export interface ResourceSliceSpecInput {
+  readonly allNodes?: boolean;
+  readonly devices?: readonly DeviceInput[];
+  readonly driver: string;
+  readonly nodeName?: string;
+  readonly nodeSelector?: NodeSelector;
+  readonly perDeviceNodeSelection?: boolean;
+  readonly pool: ResourcePool;
+  readonly sharedCounters?: readonly CounterSetInput[];
 }
 
 export const DeviceClass: ResourceKind<DeviceClass, DeviceClassInput> = { group: "resource.k8s.io", version: "v1", kind: "DeviceClass", plural: "deviceclasses", scope: "Cluster" };

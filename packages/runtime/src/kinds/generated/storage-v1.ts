@@ -1,6 +1,6 @@
 // Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.
 import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";
-import type { PersistentVolumeSpec, TopologySelectorTerm } from "./core-v1.ts";
+import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface CSIDriver {
@@ -69,8 +69,8 @@ export interface CSIStorageCapacityInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIStorageCapacity";
   readonly metadata: ObjectMetaInput;
-  readonly capacity?: string;
-  readonly maximumVolumeSize?: string;
+  readonly capacity?: number | string;
+  readonly maximumVolumeSize?: number | string;
   readonly nodeTopology?: LabelSelector;
   readonly storageClassName: string;
 }
@@ -118,7 +118,7 @@ export interface VolumeAttachmentInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttachment";
   readonly metadata: ObjectMetaInput;
-  readonly spec: VolumeAttachmentSpec;
+  readonly spec: VolumeAttachmentSpecInput;
   readonly status?: VolumeAttachmentStatus;
 }
 
@@ -127,10 +127,21 @@ export interface VolumeAttachmentSource {
   readonly persistentVolumeName?: string;
 }
 
+export interface VolumeAttachmentSourceInput {
+  readonly inlineVolumeSpec?: PersistentVolumeSpecInput;
+  readonly persistentVolumeName?: string;
+}
+
 export interface VolumeAttachmentSpec {
   readonly attacher: string;
   readonly nodeName: string;
   readonly source: VolumeAttachmentSource;
+}
+
+export interface VolumeAttachmentSpecInput {
+  readonly attacher: string;
+  readonly nodeName: string;
+  readonly source: VolumeAttachmentSourceInput;
 }
 
 export interface VolumeAttachmentStatus {

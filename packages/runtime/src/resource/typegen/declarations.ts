@@ -8,8 +8,8 @@ export interface TypePair {
 
 /** How schemas outside the one being printed are named. */
 export interface TypeNames {
-  /** The type for a `$ref`, or undefined to print `unknown`. */
-  reference(name: string): string | undefined;
+  /** The types for a `$ref`, or undefined to print `unknown`. */
+  reference(name: string): TypePair | undefined;
   /** The type for a nested object's metadata-like or well-known schema; undefined to print its fields. */
   wellKnown(schema: OpenApiSchema): string | undefined;
 }
@@ -87,7 +87,7 @@ export class Declarations {
     const known = this.#names.wellKnown(schema);
     if (known !== undefined) return same(known);
     const reference = referenced(schema);
-    if (reference !== undefined) return same(this.#names.reference(reference) ?? "unknown");
+    if (reference !== undefined) return this.#names.reference(reference) ?? same("unknown");
     if (schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string") {
       return same("number | string");
     }

@@ -1,4 +1,4 @@
-import { Declarations, pascal } from "./declarations.ts";
+import { Declarations, pascal, same, type TypePair } from "./declarations.ts";
 import { clientImport, clientTypes, declareKind, type RootFields } from "./kind-declaration.ts";
 import { type OpenApiDocument, type OpenApiSchema, type ServedKind, servedKinds } from "./openapi-schema.ts";
 
@@ -111,9 +111,9 @@ function wellKnown(schema: OpenApiSchema): string | undefined {
 function wellKnownReference(
   name: string,
   schemas: Readonly<Record<string, OpenApiSchema>>,
-): string | undefined {
-  if (name.endsWith(".ObjectMeta")) return "ObjectMetaInput";
-  return schemas[name]?.type === "string" ? "string" : undefined;
+): TypePair | undefined {
+  if (name.endsWith(".ObjectMeta")) return same("ObjectMetaInput");
+  return schemas[name]?.type === "string" ? same("string") : undefined;
 }
 
 function rootRules(schema: OpenApiSchema): RootFields {

@@ -1,6 +1,7 @@
 /** The part of OpenAPI v3 that Kubernetes uses to describe objects: what types are generated from. */
 export interface OpenApiSchema {
   readonly $ref?: string;
+  readonly description?: string;
   readonly type?: string;
   readonly format?: string;
   readonly nullable?: boolean;
@@ -16,6 +17,9 @@ export interface OpenApiSchema {
   readonly "x-kubernetes-int-or-string"?: boolean;
   readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
   readonly "x-kubernetes-embedded-resource"?: boolean;
+  readonly "x-kubernetes-list-type"?: string;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: string;
   readonly "x-kubernetes-group-version-kind"?: readonly GroupVersionKind[];
 }
 
