@@ -1,6 +1,6 @@
 import { child } from "@windlass/runtime";
 import {
-  type Container,
+  type ContainerInput,
   Deployment,
   HorizontalPodAutoscaler,
   Ingress,
@@ -17,8 +17,8 @@ export const scaledBy = "example.com/scaled-by";
 export function deploymentFor(app: App, replicas: number | undefined) {
   const { name, labels } = metadataFor(app);
   const { image, port, env = [], resources = {} } = app.spec;
-  const ports = [{ name: "http", containerPort: port, protocol: "TCP" }];
-  const container = { name: "app", image, ports, env, resources } as Container;
+  const ports = [{ name: "http", containerPort: port, protocol: "TCP" as const }];
+  const container: ContainerInput = { name: "app", image, ports, env, resources };
   return child(Deployment, {
     metadata: { name, labels, annotations: { [scaledBy]: replicas === undefined ? "autoscaler" : "spec" } },
     spec: {
