@@ -39,7 +39,7 @@ export { parseKubeconfig } from "./kubeconfig/parse.ts";
 export { type KubeconfigContent, kubeconfigFor } from "./kubeconfig/write.ts";
 export { splitLines } from "./lines.ts";
 export type { Log } from "./log.ts";
-export type { TlsMaterial } from "./network/pool.ts";
+export type { TlsMaterial } from "./network/dial.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export * from "./object.ts";
 export { compareResourceVersions } from "./resource-version.ts";
