@@ -3,7 +3,6 @@ export {
   type ClientOptions,
   type ProtobufReader,
   type RawRequest,
-  type ServerVersion,
   type Subresource,
 } from "./client.ts";
 export { type ConnectOptions, connect, findAccess } from "./connect.ts";
@@ -51,6 +50,7 @@ export {
   type Requirement,
   requirementsOf,
 } from "./selector.ts";
+export type { ServerVersion } from "./server-version.ts";
 export * from "./transport.ts";
 export * from "./verbs.ts";
 export { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";
