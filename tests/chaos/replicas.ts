@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Lease } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
 import { election } from "./election.ts";
+import type { Link } from "./link.ts";
 import type { ChaosProxy } from "./proxy.ts";
 import type { World } from "./world.ts";
 
@@ -10,6 +11,8 @@ import type { World } from "./world.ts";
 export interface Replica extends AsyncDisposable {
   readonly identity: string;
   readonly proxy: ChaosProxy;
+  /** Between the replica and its proxy. */
+  readonly link: Link;
   readonly process: ChildProcess;
   /** Resolves once the lease names this replica. */
   leads(): Promise<void>;
@@ -17,11 +20,17 @@ export interface Replica extends AsyncDisposable {
   stall(ms: number): void;
 }
 
-export async function startReplica(world: World, namespace: string, identity: string): Promise<Replica> {
-  const { proxy, kubeconfig } = await world.openProxy();
+/** @param more `isStubborn`: it has work that does not end when it is told to. */
+export async function startReplica(
+  world: World,
+  namespace: string,
+  identity: string,
+  more: { readonly isStubborn?: boolean } = {},
+): Promise<Replica> {
+  const { proxy, link, kubeconfig } = await world.openProxy();
   const child = fork(
     join(import.meta.dirname, "replica.ts"),
-    [JSON.stringify({ kubeconfig, namespace, identity })],
+    [JSON.stringify({ kubeconfig, namespace, identity, ...more })],
     {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [],
@@ -30,6 +39,7 @@ export async function startReplica(world: World, namespace: string, identity: st
   return {
     identity,
     proxy,
+    link,
     process: child,
     async leads() {
       await waitFor(
@@ -46,6 +56,7 @@ export async function startReplica(world: World, namespace: string, identity: st
         child.kill("SIGKILL");
         await gone;
       }
+      await link.close();
       await proxy.close();
     },
   };

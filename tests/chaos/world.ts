@@ -15,6 +15,7 @@ import {
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@windlass/runtime/kinds";
 import { type Binaries, startBinaries, waitFor } from "@windlass/testing";
 import { Gadget, gadgets } from "./gadget.ts";
+import { Link } from "./link.ts";
 import { ChaosProxy } from "./proxy.ts";
 
 const hour = 3_600_000;
@@ -59,13 +60,15 @@ export class World implements AsyncDisposable {
     return world;
   }
 
-  /** A proxy, and the kubeconfig of whoever is to go through it. */
-  async openProxy(): Promise<{ proxy: ChaosProxy; kubeconfig: string }> {
+  /** A proxy, the link to it, and the kubeconfig of whoever is to go through both. */
+  async openProxy(): Promise<{ proxy: ChaosProxy; link: Link; kubeconfig: string }> {
     const proxy = await ChaosProxy.start(await this.control.kubeconfig(), this.#certificate);
+    const link = await Link.open(Number(new URL(proxy.url).port));
+    const server = `https://127.0.0.1:${link.port}`;
     const kubeconfig = join(this.#folder, `${randomBytes(4).toString("hex")}.kubeconfig`);
-    const content = kubeconfigFor({ server: proxy.url, ca: this.#authority.certificate, token: "any" });
+    const content = kubeconfigFor({ server, ca: this.#authority.certificate, token: "any" });
     await writeFile(kubeconfig, content, { mode: 0o600 });
-    return { proxy, kubeconfig };
+    return { proxy, link, kubeconfig };
   }
 
   async openNamespace(): Promise<Population> {
@@ -78,7 +81,7 @@ export class World implements AsyncDisposable {
     namespace: string,
     options: { readonly clock?: Clock; readonly leaderElection?: LeaderElectionOptions } = {},
   ): Promise<Operator> {
-    const { proxy, kubeconfig } = await this.openProxy();
+    const { proxy, link, kubeconfig } = await this.openProxy();
     let cache: Cache | undefined;
     const running = manager({
       kubeconfig,
@@ -105,6 +108,7 @@ export class World implements AsyncDisposable {
       cache,
       [Symbol.asyncDispose]: async () => {
         await running.stop();
+        await link.close();
         await proxy.close();
       },
     };

@@ -2,17 +2,49 @@ import { ApiError, type Status, TransportError } from "./errors.ts";
 import { isRecord } from "./record.ts";
 import type { TransportResponse } from "./transport.ts";
 
-/** The whole body, in one piece. */
-export async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** What a body is read for. */
+export interface BodyLimit {
+  /** E.g. `GET /api/v1/pods`; it leads the message. */
+  readonly request: string;
+  /** The most bytes to hold in memory, decompressed. */
+  readonly maxBytes: number;
+}
+
+/**
+ * The whole body, in one piece.
+ *
+ * @throws TransportError with code RESPONSE_TOO_LARGE.
+ */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  { request, maxBytes }: BodyLimit,
+): Promise<Buffer> {
+  const { bytes, isWhole } = await collect(body, maxBytes);
+  if (isWhole) return bytes;
+  throw new TransportError(
+    "RESPONSE_TOO_LARGE",
+    `${request}: the answer is larger than the ${maxBytes} bytes that are read into memory; ask for pages (limit), or raise maxResponseBytes`,
+  );
+}
+
+/** A body up to so many bytes. What comes after them is not read. */
+async function collect(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     length += chunk.byteLength;
+    if (length > maxBytes) return { bytes: Buffer.concat(chunks, maxBytes), isWhole: false };
   }
   const [only] = chunks;
-  if (chunks.length === 1 && only) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
-  return Buffer.concat(chunks, length);
+  const bytes =
+    chunks.length === 1 && only
+      ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
+      : Buffer.concat(chunks, length);
+  return { bytes, isWhole: true };
 }
 
 /** Bodies above this are not worth reading only to keep their connection. */
@@ -64,9 +96,12 @@ export function parseJson(bytes: Buffer, request: string): unknown {
 /** The longest text of a foreign answer (a proxy's, say) to repeat in a message. */
 const LONGEST_QUOTE = 200;
 
+/** Far more than a Status is; what is longer is no Status, and only its beginning is quoted. */
+const LARGEST_STATUS = 1024 * 1024;
+
 /** The error that a response with a status of 400 or more stands for. Reads the body. */
 export async function errorFrom(response: TransportResponse, request: string): Promise<ApiError> {
-  const bytes = await readBody(response.body);
+  const { bytes } = await collect(response.body, LARGEST_STATUS);
   const type = String(response.headers["content-type"] ?? "");
   return new ApiError(statusFrom(response, bytes, type, await parseStatus(bytes, type)), request);
 }

@@ -1,7 +1,10 @@
+import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { Client } from "./client.ts";
 import { isGone, isNotFound, isNotServed, TransportError } from "./errors.ts";
+import { networkTransport } from "./network/transport.ts";
 import { type KubernetesObject, metadataOnly, type ResourceKind } from "./object.ts";
+import { sendJson, startServer } from "./test-server.ts";
 import { type Answer, failure, fakeTransport } from "./test-transport.ts";
 import type { TransportRequest } from "./transport.ts";
 
@@ -214,6 +217,80 @@ test("a list with null for its items is empty", async () => {
   const { client } = clientFor({ json: { metadata: { resourceVersion: "1" }, items: null } });
   expect((await client.list(ConfigMap)).items).toEqual([]);
 });
+
+test("an answer larger than what is read into memory is left, and told with the way out", async () => {
+  const chunks = ["x".repeat(600), "x".repeat(600), "never read"];
+  const transport = fakeTransport(() => ({ chunks }));
+  const client = new Client({ transport, maxResponseBytes: 1_000 });
+  await expect(client.list(ConfigMap, { namespace: "ns" })).rejects.toMatchObject({
+    code: "RESPONSE_TOO_LARGE",
+    message:
+      "GET /api/v1/namespaces/ns/configmaps: the answer is larger than the 1000 bytes that are read into memory; ask for pages (limit), or raise maxResponseBytes",
+  });
+  expect(transport).toMatchObject({ left: 1, open: 0 });
+  for await (const chunk of client.listBytes(ConfigMap)) expect(chunk.length).toBeGreaterThan(0);
+  expect(transport, "a list that is streamed is not bound by it").toMatchObject({ left: 1, open: 0 });
+});
+
+test("a refusal with a body beyond measure is still a refusal", async () => {
+  const chunks = Array.from({ length: 40 }, () => "too long ".repeat(10_000));
+  const { client, transport } = clientFor({ status: 403, chunks, headers: { "content-type": "text/plain" } });
+  await expect(client.get(ConfigMap, key)).rejects.toMatchObject({ code: "API_FORBIDDEN", statusCode: 403 });
+  expect(transport.left).toBe(1);
+});
+
+test("a guard goes with every call that changes something, and refuses it before it is sent", async () => {
+  const { client, transport } = clientFor({ json: { metadata: {}, items: [] } });
+  let asked = 0;
+  const guard = () => {
+    asked++;
+    throw new Error("not now");
+  };
+  const object = { metadata: key };
+  const calls = [
+    () => client.create(ConfigMap, object, { guard }),
+    () => client.update(ConfigMap, object, { guard }),
+    () => client.patch(ConfigMap, key, { type: "merge", patch: {} }, { guard }),
+    () => client.apply(ConfigMap, object, { guard }),
+    () => client.delete(ConfigMap, key, { guard }),
+    () => client.deleteCollection(ConfigMap, { namespace: "ns", guard }),
+    () => client.subresource(ConfigMap, key, "scale").update({}, { guard }),
+    () => client.raw({ method: "POST", path: "/", guard }),
+  ];
+  for (const call of calls) await expect(call()).rejects.toThrow("not now");
+  expect(asked).toBe(calls.length);
+  expect(transport.requests).toEqual([]);
+});
+
+test.each(["head", "body"])(
+  "a version whose %s never comes is given up in ten seconds, and asked for again",
+  async (what) => {
+    const clock = new ManualClock();
+    const arrived = Promise.withResolvers<void>();
+    let asked = 0;
+    await using server = await startServer((_, response) => {
+      asked++;
+      arrived.resolve();
+      if (asked > 1) sendJson(response, 200, { major: "1", minor: "35+" });
+      else if (what === "body") response.writeHead(200).write("{");
+    });
+    const transport = networkTransport({ server: server.url, clock });
+    const { protobuf } = new Client({ transport, clock, protobuf: true });
+    const versions = [protobuf?.serverVersion(), protobuf?.serverVersion()];
+    const rejected = Promise.all(
+      versions.map((version) =>
+        expect(version).rejects.toMatchObject({ message: "GET /version: no answer within 10000 ms" }),
+      ),
+    );
+    await arrived.promise;
+    await clock.advance(10_000);
+    await rejected;
+    expect(asked).toBe(1);
+    expect(await protobuf?.serverVersion()).toEqual({ major: 1, minor: 35 });
+    expect(clock.pending).toBe(0);
+    await transport.close();
+  },
+);
 
 test("an answer that is not JSON is told without repeating it", async () => {
   const { client } = clientFor({ chunks: ["<html>hunter2</html>"] });

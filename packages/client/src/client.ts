@@ -14,6 +14,7 @@ import type { AnyKind, AnyObject, ApplyOf, InputOf, KubernetesList, ObjectKey, O
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import { isRecord } from "./record.ts";
+import { type ServerVersion, VersionQuery } from "./server-version.ts";
 import type { Interceptor, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 import type {
   ApplyOptions,
@@ -24,6 +25,7 @@ import type {
   ListOptions,
   Patch,
   Reader,
+  SendOptions,
   WatchEvent,
   Watcher,
   WatchOptions,
@@ -50,10 +52,15 @@ export interface ClientOptions {
    * {@link connect} makes
    */
   readonly protobuf?: boolean;
+  /**
+   * The largest answer that is read into memory as one, decompressed. Streams are not bound by it: watches, and the lists
+   * that a cache reads. @default 268,435,456 (256 MiB)
+   */
+  readonly maxResponseBytes?: number;
 }
 
 /** A request by path, for what has no verb: `/version`, `/readyz`, a pod's log. */
-export interface RawRequest extends CallOptions {
+export interface RawRequest extends SendOptions {
   /** @default "GET" */
   readonly method?: TransportRequest["method"];
   /** Path and query. */
@@ -62,6 +69,7 @@ export interface RawRequest extends CallOptions {
   readonly headers?: TransportRequest["headers"];
   /** A string or bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
+  /** See `TransportRequest`: for a stream that may be silent for long, such as a log that is followed, `Infinity`. */
   readonly idleTimeoutMs?: number;
   readonly borrowsChunks?: boolean;
   readonly retry?: TransportRequest["retry"];
@@ -75,11 +83,6 @@ export interface ProtobufReader {
   watch(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
   /** The Kubernetes version that the server speaks. Asked for once. */
   serverVersion(): Promise<ServerVersion>;
-}
-
-export interface ServerVersion {
-  readonly major: number;
-  readonly minor: number;
 }
 
 /** One subresource of one object. `T` is its own type: a `Scale`, an `Eviction`, a `TokenRequest`. */
@@ -97,6 +100,8 @@ const patchTypes = {
   strategic: "application/strategic-merge-patch+json",
   apply: "application/apply-patch+yaml",
 } as const;
+
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 /**
  * The verbs of the API over a transport. Holds no state but its options, so it can be shared freely; whoever made the
@@ -119,7 +124,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   readonly #options: ClientOptions;
   readonly #userAgent: string;
   readonly #onWarning: WarningHandler;
-  #version: Promise<ServerVersion> | undefined;
+  readonly #maxBytes: number;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -127,16 +132,17 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     this.fieldManager = options.fieldManager ?? "windlass";
     this.#userAgent = options.userAgent ?? `windlass/0.1.0 (${process.platform}/${process.arch})`;
     this.#onWarning = options.onWarning ?? defaultWarnings(options.log);
-    this.discovery = new Discovery(
-      (path, accept) => this.json({ path, headers: { accept } }),
-      options.clock ?? systemClock,
-    );
-    if (options.protobuf)
+    const clock = options.clock ?? systemClock;
+    this.#maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
+    this.discovery = new Discovery((path, accept) => this.json({ path, headers: { accept } }), clock);
+    if (options.protobuf) {
+      const version = new VersionQuery((signal) => this.json({ path: "/version", signal }), clock);
       this.protobuf = {
         list: (kind, listOptions) => this.#list(kind, listOptions, "protobuf"),
         watch: (kind, watchOptions) => this.#watch(kind, watchOptions, "protobuf"),
-        serverVersion: () => this.#serverVersion(),
+        serverVersion: () => version.get(),
       };
+    }
   }
 
   /** A client for a kubeconfig already read. {@link connect} also finds one. */
@@ -278,8 +284,9 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   ): Promise<Deletion<K>> {
     const path = objectPath(kind, key);
     const response = await this.#delete(path, options);
-    const bytes = await readBody(response.body);
-    const answer = bytes.length === 0 ? undefined : parseJson(bytes, `DELETE ${path}`);
+    const request = `DELETE ${path}`;
+    const bytes = await this.#readBody(response, request);
+    const answer = bytes.length === 0 ? undefined : parseJson(bytes, request);
     if (isRecord(answer) && answer.kind !== "Status" && isRecord(answer.metadata))
       return { is: "object", object: answer as unknown as ObjectOf<K> };
     return { is: "gone", status: isRecord(answer) ? (answer as Status) : {} };
@@ -313,24 +320,26 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   /** Any request by path, its answer as parsed JSON. */
   async json(request: RawRequest): Promise<unknown> {
     const response = await this.raw(request);
-    return parseJson(await readBody(response.body), describe(request));
+    const described = describe(request);
+    return parseJson(await this.#readBody(response, described), described);
   }
 
   /** Any request by path, its answer as text. */
   async text(request: RawRequest): Promise<string> {
     const response = await this.raw(request);
-    return (await readBody(response.body)).toString("utf8");
+    return (await this.#readBody(response, describe(request))).toString("utf8");
   }
 
   /**
    * Any request by path. The answer's body must be read, or its iteration left: until then it holds a connection.
    *
    * @example
-   * const log = await client.raw({ path: "/api/v1/namespaces/default/pods/web-0/log?follow=true" });
+   * const path = "/api/v1/namespaces/default/pods/web-0/log?follow=true";
+   * const log = await client.raw({ path, idleTimeoutMs: Number.POSITIVE_INFINITY });
    * for await (const chunk of log.body) process.stdout.write(chunk);
    */
   async raw(request: RawRequest): Promise<TransportResponse> {
-    const { body, signal, idleTimeoutMs, borrowsChunks, retry, path, method = "GET" } = request;
+    const { body, signal, guard, idleTimeoutMs, borrowsChunks, retry, path, method = "GET" } = request;
     const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
     signal?.throwIfAborted();
     const response = await this.transport.request({
@@ -344,6 +353,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       },
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
       ...(signal ? { signal } : {}),
+      ...(guard ? { guard } : {}),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
       ...(borrowsChunks ? { borrowsChunks } : {}),
       ...(retry ? { retry } : {}),
@@ -375,34 +385,23 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     yield* response.body;
   }
 
+  #readBody(response: TransportResponse, request: string): Promise<Buffer> {
+    return readBody(response.body, { request, maxBytes: this.#maxBytes });
+  }
+
   /** Pieces are given on as they are, with no generator around them: a large list is tens of thousands of them. */
   #watch(kind: AnyKind, options: WatchOptions = {}, encoding: Encoding): AsyncIterableIterator<Buffer> {
     const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
-    const { idleTimeoutMs } = options;
+    const { idleTimeoutMs = Number.POSITIVE_INFINITY } = options;
     return deferred(async () => {
       const response = await this.raw({
         ...read(kind, path, options, { encoding }),
         retry: "never",
         borrowsChunks: true,
-        ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+        idleTimeoutMs,
       });
       return encoding === "json" ? splitLines(response.body) : splitFrames(response.body);
     });
-  }
-
-  #serverVersion(): Promise<ServerVersion> {
-    this.#version ??= this.json({ path: "/version" }).then(
-      (version) => {
-        const { major, minor } = isRecord(version) ? version : {};
-        // Some vendors write a plus sign after the number.
-        return { major: Number.parseInt(String(major), 10), minor: Number.parseInt(String(minor), 10) };
-      },
-      (error: unknown) => {
-        this.#version = undefined;
-        throw error;
-      },
-    );
-    return this.#version;
   }
 
   #write(
@@ -423,7 +422,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       path: path + query,
       headers: { "content-type": contentType },
       body: JSON.stringify(body),
-      ...signalOf(options),
+      ...sendOptionsOf(options),
     });
   }
 
@@ -440,9 +439,13 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
         ...(preconditions ? { preconditions } : {}),
         ...(dryRun ? { dryRun: ["All"] } : {}),
       },
-      ...signalOf(options),
+      ...sendOptionsOf(options),
     });
   }
+}
+
+function sendOptionsOf({ signal, guard }: SendOptions): SendOptions {
+  return { ...(signal ? { signal } : {}), ...(guard ? { guard } : {}) };
 }
 
 function defaultWarnings(log: Log | undefined): WarningHandler {

@@ -1,5 +1,5 @@
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
-import { type Credentials, credentialsFor } from "./credentials.ts";
+import { type Credential, type Credentials, credentialsFor } from "./credentials.ts";
 import { authenticate } from "./intercept/authenticate.ts";
 import { impersonate } from "./intercept/impersonate.ts";
 import { type ObserveOptions, observe, type RequestOutcome } from "./intercept/observe.ts";
@@ -7,15 +7,15 @@ import { type Retry, retry } from "./intercept/retry.ts";
 import { tellExpiry } from "./intercept/tell-expiry.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { Log } from "./log.ts";
+import type { TlsMaterial } from "./network/dial.ts";
 import { RotatingFile } from "./network/file.ts";
-import type { TlsMaterial } from "./network/pool.ts";
 import { parseProxy, proxyFromEnvironment } from "./network/proxy.ts";
 import { type NetworkOptions, networkTransport } from "./network/transport.ts";
 import { type Interceptor, intercept, type Transport } from "./transport.ts";
 
 /** How {@link openTransport} connects, and who is told. */
 export interface ConnectionOptions
-  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "compression">,
+  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "idleTimeoutMs" | "compression">,
     Pick<ObserveOptions, "onResponseSize"> {
   /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */
   readonly interceptors?: readonly Interceptor[];
@@ -66,6 +66,7 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
     ...(proxy ? { proxy } : {}),
     ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
     ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
+    ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
   });
   return intercept(network, [
     ...(options.interceptors ?? []),
@@ -87,22 +88,21 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
   ]);
 }
 
-type PemSource = () => Promise<string | Buffer | undefined>;
+type Pem = string | Buffer | undefined;
+type PemSource = () => Pem | Promise<Pem>;
 
 /** TLS material from inline data or files, and from an exec plugin; a new object only when a part of it changed. */
 function tlsSource(
   access: ClusterAccess,
   credentials: Credentials,
   clock: Clock,
-): () => Promise<TlsMaterial> {
+): () => TlsMaterial | Promise<TlsMaterial> {
   const { cluster, user } = access;
   const ca = pem(cluster.certificateAuthorityData, cluster.certificateAuthority, clock);
   const cert = pem(user.clientCertificateData, user.clientCertificate, clock);
   const key = pem(user.clientKeyData, user.clientKey, clock);
   let last: TlsMaterial | undefined;
-  return async () => {
-    const issued = user.exec ? await credentials.current() : {};
-    const [caNow, certNow, keyNow] = await Promise.all([ca(), issued.cert ?? cert(), issued.key ?? key()]);
+  const materialOf = (caNow: Pem, certNow: Pem, keyNow: Pem): TlsMaterial => {
     if (last && last.ca === caNow && last.cert === certNow && last.key === keyNow) return last;
     last = {
       ...(caNow ? { ca: caNow } : {}),
@@ -113,14 +113,26 @@ function tlsSource(
     };
     return last;
   };
+  const materialFor = (issued: Credential): TlsMaterial | Promise<TlsMaterial> => {
+    const caNow = ca();
+    const certNow = issued.cert ?? cert();
+    const keyNow = issued.key ?? key();
+    if (caNow instanceof Promise || certNow instanceof Promise || keyNow instanceof Promise)
+      return Promise.all([caNow, certNow, keyNow]).then((all) => materialOf(...all));
+    return materialOf(caNow, certNow, keyNow);
+  };
+  return () => {
+    const issued = user.exec ? credentials.current() : {};
+    return issued instanceof Promise ? issued.then(materialFor) : materialFor(issued);
+  };
 }
 
 function pem(data: string | undefined, path: string | undefined, clock: Clock): PemSource {
   if (data) {
-    const decoded = Promise.resolve(Buffer.from(data, "base64"));
+    const decoded = Buffer.from(data, "base64");
     return () => decoded;
   }
-  if (!path) return () => Promise.resolve(undefined);
+  if (!path) return () => undefined;
   const file = new RotatingFile(path, clock);
   return () => file.read();
 }

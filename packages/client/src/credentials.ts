@@ -14,8 +14,8 @@ export interface Credential {
 
 /** A source of credentials that may change while the process runs. */
 export interface Credentials {
-  /** What to use now. Cheap: asked before every request. */
-  current(): Promise<Credential>;
+  /** What to use now, at once if it is known. Cheap: asked before every request. */
+  current(): Credential | Promise<Credential>;
   /** The server refused this one; if it is still the current one, get another. */
   invalidate(refused: Credential): void;
 }
@@ -35,7 +35,7 @@ export function credentialsFor(access: ClusterAccess, clock: Clock): Credentials
 
 function fixed(credential: Credential): Credentials {
   return {
-    current: () => Promise.resolve(credential),
+    current: () => credential,
     invalidate() {
       // There is nothing else to try: the server's 401 goes to the caller.
     },
@@ -52,16 +52,22 @@ class TokenFile implements Credentials {
     this.#file = new RotatingFile(path, clock);
   }
 
-  async current(): Promise<Credential> {
-    const content = await this.#file.read();
+  current(): Credential | Promise<Credential> {
+    const content = this.#file.read();
+    return content instanceof Promise
+      ? content.then((read) => this.#credentialOf(read))
+      : this.#credentialOf(content);
+  }
+
+  invalidate(): void {
+    this.#file.invalidate();
+  }
+
+  #credentialOf(content: Buffer): Credential {
     if (content !== this.#content) {
       this.#content = content;
       this.#credential = { authorization: `Bearer ${content.toString("utf8").trim()}` };
     }
     return this.#credential;
-  }
-
-  invalidate(): void {
-    this.#file.invalidate();
   }
 }

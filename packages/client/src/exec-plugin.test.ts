@@ -129,6 +129,11 @@ test("a program that must ask a person is not started without a terminal", async
   await expect(plugin.current()).rejects.toThrow("there is no terminal");
 });
 
+test("a program that prints without end is ended", async () => {
+  const { plugin } = await pluginWith(`setInterval(() => process.stdout.write("x".repeat(100_000)), 1)`);
+  await expect(plugin.current()).rejects.toThrow("printed more than 1048576 bytes, which is no credential");
+});
+
 test("a program that hangs is ended after a minute", async () => {
   const clock = new ManualClock();
   const { plugin, runs } = await pluginWith(`setInterval(() => {}, 1000)`, {}, clock);

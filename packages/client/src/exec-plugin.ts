@@ -12,6 +12,9 @@ const CLUSTER_CONFIG = "client.authentication.k8s.io/exec";
 /** A program that need not wait for a person has this long. */
 const TIMEOUT_MS = 60_000;
 
+/** A token and a certificate are a few thousand bytes. */
+const LARGEST_OUTPUT = 1024 * 1024;
+
 interface Held {
   readonly credential: Credential;
   /** In the clock's `now()`; undefined if it does not say. */
@@ -35,13 +38,13 @@ export class ExecPlugin implements Credentials {
     this.#clock = clock;
   }
 
-  async current(): Promise<Credential> {
+  current(): Credential | Promise<Credential> {
     const held = this.#held;
     if (held && (held.expiresAt === undefined || held.expiresAt > this.#clock.now())) return held.credential;
     this.#running ??= this.#refresh().finally(() => {
       this.#running = undefined;
     });
-    return (await this.#running).credential;
+    return this.#running.then(({ credential }) => credential);
   }
 
   invalidate(refused: Credential): void {
@@ -97,13 +100,21 @@ export class ExecPlugin implements Credentials {
       windowsHide: true,
     });
     const output: Buffer[] = [];
-    child.stdout?.on("data", (chunk: Buffer) => output.push(chunk));
+    let length = 0;
+    // Whoever it has started may hold on to its output: that is not waited for.
+    const end = (fault: string) => {
+      child.kill("SIGKILL");
+      child.stdout?.destroy();
+      reject(this.#failure(fault));
+    };
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output.push(chunk);
+      length += chunk.length;
+      if (length > LARGEST_OUTPUT) end(`printed more than ${LARGEST_OUTPUT} bytes, which is no credential`);
+    });
     const cancelTimeout = isInteractive
       ? undefined
-      : this.#clock.schedule(TIMEOUT_MS, () => {
-          child.kill("SIGKILL");
-          reject(this.#failure(`did not end within ${TIMEOUT_MS / 1000} s`));
-        });
+      : this.#clock.schedule(TIMEOUT_MS, () => end(`did not end within ${TIMEOUT_MS / 1000} s`));
     child.once("error", (error: NodeJS.ErrnoException) => {
       const fault =
         error.code === "ENOENT" ? "is not installed, or not in PATH" : `cannot run (${error.code})`;

@@ -3,7 +3,6 @@ export {
   type ClientOptions,
   type ProtobufReader,
   type RawRequest,
-  type ServerVersion,
   type Subresource,
 } from "./client.ts";
 export { type ConnectOptions, connect, findAccess } from "./connect.ts";
@@ -40,7 +39,7 @@ export { type KubeconfigContent, kubeconfigFor } from "./kubeconfig/write.ts";
 export { splitLines } from "./lines.ts";
 export type { Log } from "./log.ts";
 export { applyManifest, kindOfManifest, UnknownKindError } from "./manifest.ts";
-export type { TlsMaterial } from "./network/pool.ts";
+export type { TlsMaterial } from "./network/dial.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
 export * from "./object.ts";
 export { compareResourceVersions } from "./resource-version.ts";
@@ -52,6 +51,7 @@ export {
   type Requirement,
   requirementsOf,
 } from "./selector.ts";
+export type { ServerVersion } from "./server-version.ts";
 export * from "./transport.ts";
 export * from "./verbs.ts";
 export { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";

@@ -61,3 +61,8 @@ export async function bodyOf(request: http.IncomingMessage): Promise<string> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
 }
+
+/** Reads an answer's body to its end. */
+export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(body));
+}

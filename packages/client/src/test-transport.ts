@@ -34,6 +34,7 @@ export function fakeTransport(
       return open;
     },
     async request(request): Promise<TransportResponse> {
+      request.guard?.();
       requests.push(request);
       const { status = 200, headers = {}, chunks, json } = await answer(request, requests.length);
       const body = chunks ?? [JSON.stringify(json ?? {})];

@@ -14,6 +14,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of every call that changes something. */
+export interface SendOptions extends CallOptions {
+  /**
+   * Called synchronously, right before the request is sent and again before each repetition. Throws to refuse it; see
+   * `TransportRequest.guard`. @default always allowed
+   */
+  readonly guard?: (() => void) | undefined;
+}
+
 export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
   /** Read a subresource that has the object's own type, such as `status`. For others see `Client.subresource`. */
@@ -31,7 +40,7 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
 }
 
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends SendOptions {
   /** Who writes, as `managedFields` will say. @default the client's `fieldManager` */
   readonly fieldManager?: string;
   /** Run everything but the storing. @default false */
@@ -47,7 +56,7 @@ export interface ApplyOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends SendOptions {
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };

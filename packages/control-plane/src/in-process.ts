@@ -8,6 +8,8 @@ export interface DoorRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** Called right before the request counts as sent. Throws to refuse it. */
+  readonly guard?: (() => void) | undefined;
 }
 
 export interface DoorResponse {
@@ -30,6 +32,7 @@ export function openDoor(
   return {
     async request(request) {
       request.signal?.throwIfAborted();
+      request.guard?.();
       const gone = new AbortController();
       request.signal?.addEventListener("abort", () => gone.abort(), { once: true, signal: gone.signal });
       const response = await handle({

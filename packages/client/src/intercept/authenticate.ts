@@ -10,11 +10,14 @@ import type { Interceptor } from "../transport.ts";
 export function authenticate(credentials: Credentials): Interceptor {
   return (next) => ({
     async request(request) {
-      const used = await abortable(credentials.current(), request.signal);
+      const current = credentials.current();
+      // Most often they are known: then nothing is waited for.
+      const used = current instanceof Promise ? await abortable(current, request.signal) : current;
       const response = await next.request(withAuthorization(request, used.authorization));
       if (response.status !== 401) return response;
       credentials.invalidate(used);
-      const renewed = await orDiscard(response, abortable(credentials.current(), request.signal));
+      const getting = Promise.resolve(credentials.current());
+      const renewed = await orDiscard(response, abortable(getting, request.signal));
       if (renewed === used) return response;
       await discardBody(response.body);
       return next.request(withAuthorization(request, renewed.authorization));

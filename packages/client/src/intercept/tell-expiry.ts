@@ -4,6 +4,10 @@ import { discardBody, orDiscard } from "../body.ts";
 import { TransportError } from "../errors.ts";
 import type { Interceptor } from "../transport.ts";
 
+interface CertificateHolder {
+  readonly cert?: string | Buffer;
+}
+
 /**
  * Says when it is the client certificate's age that the server objects to. A server answers an expired certificate with a bare 401, as
  * it answers everything that it does not believe. Looked at only after a refusal: this machine's clock may be the one that is wrong.
@@ -11,7 +15,7 @@ import type { Interceptor } from "../transport.ts";
  * @param source where the certificate came from, for the message.
  */
 export function tellExpiry(
-  material: () => Promise<{ readonly cert?: string | Buffer }>,
+  material: () => CertificateHolder | Promise<CertificateHolder>,
   source: string,
   clock: Pick<Clock, "now">,
 ): Interceptor {
@@ -19,7 +23,7 @@ export function tellExpiry(
     async request(request) {
       const response = await next.request(request);
       if (response.status !== 401) return response;
-      const { cert } = await orDiscard(response, material());
+      const { cert } = await orDiscard(response, Promise.resolve(material()));
       const expiredAt = cert && expiryOf(cert);
       if (!expiredAt || expiredAt.getTime() > clock.now()) return response;
       await discardBody(response.body);

@@ -98,9 +98,14 @@ export class Field {
   }
 }
 
-/** User and password within a URL stay out of messages. */
+/**
+ * Whatever may be a user or a password stays out of messages: all before the last `@`, but the scheme. What does not parse
+ * may lack the `//`, and a password may hold a slash or another `@`.
+ */
 function redactUrl(value: string): string {
-  return value.replace(/\/\/[^/@]*@/, "//…@").slice(0, 200);
+  const [, scheme = "", rest = ""] = /^(https?:\/{0,2}|[a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value) ?? [];
+  const at = rest.lastIndexOf("@");
+  return (scheme + (at < 0 ? rest : `…${rest.slice(at)}`)).slice(0, 200);
 }
 
 function typeName(value: unknown): string {

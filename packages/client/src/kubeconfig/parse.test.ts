@@ -206,6 +206,28 @@ test("no fault repeats a credential", async () => {
   }
 });
 
+test("no fault repeats the password of a URL, whatever else is wrong with the URL", async () => {
+  const part = fc.constantFrom("", "me", "a/b", "p@ss", "x:y", "ü", "\n", "?q", "#");
+  const scheme = fc.constantFrom("", "http:", "https:/", "ftp://", "http//", "://", "//", "HTTP:", "me");
+  await fc.assert(
+    fc.asyncProperty(
+      scheme,
+      part,
+      part,
+      fc.constantFrom("x", "x:port", "", "[::"),
+      async (start, user, more, host) => {
+        const url = `${start}${user}:hunter2${more}@${host}`;
+        for (const field of ["server", "proxy-url"]) {
+          const text = cluster(JSON.stringify({ server: "https://x", [field]: url }));
+          const error = await use(text).catch((it: unknown) => it);
+          if (error instanceof KubeconfigError) expect(error.message).not.toContain("hunter2");
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
 test("names such as __proto__ are names like any other", async () => {
   const text =
     '{"clusters":[{"name":"__proto__","cluster":{"server":"https://x"}}],"users":[{"name":"u","user":{"__proto__":{"token":"x"}}}]}';

@@ -15,14 +15,18 @@ export interface BodyOptions {
    * the same two pieces of memory.
    */
   readonly borrowed: boolean;
-  /** Called when the reader starts to wait for bytes. */
-  readonly onWait: () => void;
-  /** Called when there is something for a reader that waited: bytes, the end, or an error. */
-  readonly onArrival: () => void;
-  /** Called when there is room again after `push` said that there was none. */
-  readonly onRoom: () => void;
-  /** Called if the reader leaves before the end. */
-  readonly onLeave: () => void;
+}
+
+/** Where a body comes from. */
+export interface BodySource {
+  /** The reader starts to wait for bytes. */
+  bodyAwaited(): void;
+  /** There is something for a reader that waited: bytes, the end, or an error. */
+  bodyArrived(): void;
+  /** There is room again after `push` said that there was none. */
+  bodyHasRoom(): void;
+  /** The reader leaves before the end. */
+  bodyLeft(): void;
 }
 
 /**
@@ -30,7 +34,8 @@ export interface BodyOptions {
  * stream of many small pieces is read in few large ones.
  */
 export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #options: BodyOptions;
+  readonly #source: BodySource;
+  readonly #isBorrowed: boolean;
   readonly #isWhole: boolean;
   #waiting: Buffer | undefined;
   #length = 0;
@@ -42,9 +47,9 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   #failure: { readonly error: unknown } | undefined;
   #reader: PromiseWithResolvers<IteratorResult<Uint8Array>> | undefined;
 
-  constructor(options: BodyOptions) {
-    this.#options = options;
-    const { length } = options;
+  constructor({ length, borrowed }: BodyOptions, source: BodySource) {
+    this.#source = source;
+    this.#isBorrowed = borrowed;
     this.#isWhole = length !== undefined && length > 0 && length <= LARGEST_WHOLE;
     if (this.#isWhole) this.#waiting = Buffer.allocUnsafe(length as number);
   }
@@ -79,7 +84,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     const reader = Promise.withResolvers<IteratorResult<Uint8Array>>();
     this.#reader = reader;
     if (this.#isOver || (this.#length > 0 && !this.#isWhole)) this.#give();
-    else this.#options.onWait();
+    else this.#source.bodyAwaited();
     return reader.promise;
   }
 
@@ -88,7 +93,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     this.#failure = undefined;
     if (!this.#isOver) {
       this.#isOver = true;
-      this.#options.onLeave();
+      this.#source.bodyLeft();
     }
     return Promise.resolve(end);
   }
@@ -120,7 +125,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
 
   #wake(): void {
     if (!this.#reader) return;
-    this.#options.onArrival();
+    this.#source.bodyArrived();
     this.#give();
   }
 
@@ -141,11 +146,11 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   #takeWaiting(): Buffer {
     const chunk = (this.#waiting as Buffer).subarray(0, this.#length);
     this.#length = 0;
-    if (this.#options.borrowed) [this.#waiting, this.#lent] = [this.#lent, this.#waiting];
+    if (this.#isBorrowed) [this.#waiting, this.#lent] = [this.#lent, this.#waiting];
     else this.#waiting = undefined;
     if (this.#isFull) {
       this.#isFull = false;
-      this.#options.onRoom();
+      this.#source.bodyHasRoom();
     }
     return chunk;
   }

@@ -5,24 +5,19 @@ interface Failure {
   readonly code: TransportErrorCode;
   /** What to tell the reader: the fault, then the way out. */
   readonly says: string;
-  /** True if the request cannot have reached the server. */
-  readonly unsent?: boolean;
 }
 
 const refused: Failure = {
   code: "CONNECTION_REFUSED",
   says: "connection refused: nothing listens there; is the API server up, and its address right?",
-  unsent: true,
 };
 const unknownHost: Failure = {
   code: "HOST_NOT_FOUND",
   says: "the host name does not resolve; check the name, the DNS and the network",
-  unsent: true,
 };
 const unreachable: Failure = {
   code: "HOST_UNREACHABLE",
   says: "no route to the host; check the network, the VPN and the firewall",
-  unsent: true,
 };
 const reset: Failure = {
   code: "CONNECTION_RESET",
@@ -31,7 +26,6 @@ const reset: Failure = {
 const untrusted: Failure = {
   code: "CERTIFICATE_UNTRUSTED",
   says: "the server's certificate is not signed by a CA that is trusted here; set certificate-authority (or -data) to the cluster's CA",
-  unsent: true,
 };
 const rejected: Failure = {
   code: "CLIENT_CERTIFICATE_REJECTED",
@@ -40,7 +34,6 @@ const rejected: Failure = {
 const noTls: Failure = {
   code: "TLS_FAILED",
   says: "TLS could not be agreed upon; is it a port that speaks TLS?",
-  unsent: true,
 };
 
 const failures = new Map<string, Failure>([
@@ -70,7 +63,6 @@ const failures = new Map<string, Failure>([
     {
       code: "CERTIFICATE_EXPIRED",
       says: "the server's certificate has expired; renew it, or correct this machine's clock",
-      unsent: true,
     },
   ],
   [
@@ -78,7 +70,6 @@ const failures = new Map<string, Failure>([
     {
       code: "CERTIFICATE_EXPIRED",
       says: "the server's certificate is not valid yet; correct this machine's clock",
-      unsent: true,
     },
   ],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", untrusted],
@@ -94,7 +85,6 @@ const failures = new Map<string, Failure>([
     {
       code: "CERTIFICATE_NAME_MISMATCH",
       says: "the server's certificate is for other names; use one of them as server, or set tls-server-name",
-      unsent: true,
     },
   ],
   ["ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED", rejected],
@@ -112,39 +102,35 @@ const failures = new Map<string, Failure>([
 export interface FailureContext {
   /** E.g. `GET https://10.0.0.1:6443/api/v1/pods`. */
   readonly request: string;
-  /** False while the request waited for its connection. */
-  readonly connected: boolean;
+  /** False as long as no byte of the request was handed to a socket. What the error is has no say in it. */
+  readonly mayHaveBeenSent: boolean;
 }
 
 /**
  * The error of this package that an error of Node's stands for. One of ours passes unchanged. Node's own text is not
  * repeated where the code is known: it tells the library's story, not the reader's.
  */
-export function failureFrom(error: unknown, context: FailureContext): TransportError {
+export function failureFrom(error: unknown, { request, mayHaveBeenSent }: FailureContext): TransportError {
   if (error instanceof TransportError) return error;
   const code = errorCode(error);
   const known = failures.get(code);
-  if (known)
-    return new TransportError(known.code, `${context.request}: ${known.says}`, {
-      cause: error,
-      mayHaveBeenSent: context.connected && known.unsent !== true,
-    });
+  const options = { cause: error, mayHaveBeenSent };
+  if (known) return new TransportError(known.code, `${request}: ${known.says}`, options);
   if (error instanceof MalformedResponseError || code.startsWith("Z_"))
     return new TransportError(
       "RESPONSE_MALFORMED",
-      `${context.request}: the answer is not valid HTTP (${code || (error as Error).message}); is it an API server that answers there?`,
-      { cause: error },
+      `${request}: the answer is not valid HTTP (${code || (error as Error).message}); is it an API server that answers there?`,
+      options,
     );
   if (code.startsWith("ERR_SSL_"))
-    return new TransportError("TLS_FAILED", `${context.request}: TLS failed (${code})`, {
-      cause: error,
-      mayHaveBeenSent: context.connected,
-    });
+    return new TransportError("TLS_FAILED", `${request}: TLS failed (${code})`, options);
   const said = code || (error instanceof Error ? error.message : "unknown fault");
-  return new TransportError("CONNECTION_FAILED", `${context.request}: the connection failed (${said})`, {
-    cause: error,
-    mayHaveBeenSent: context.connected,
-  });
+  return new TransportError("CONNECTION_FAILED", `${request}: the connection failed (${said})`, options);
+}
+
+/** The error of a connection that ended without one of its own. */
+export function closedEarly(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
 }
 
 /** With happy eyeballs Node reports an AggregateError; its parts say the same of each address. */

@@ -24,8 +24,8 @@ export class RotatingFile {
     this.#clock = clock;
   }
 
-  /** @throws TransportError with code CREDENTIALS_FAILED if it was never readable. */
-  async read(): Promise<Buffer> {
+  /** Its content, at once if it was looked at a moment ago. @throws TransportError with code CREDENTIALS_FAILED if it was never readable. */
+  read(): Buffer | Promise<Buffer> {
     if (this.#content && this.#clock.monotonic() - this.#checkedAt < CHECK_INTERVAL_MS) return this.#content;
     this.#reading ??= this.#check().finally(() => {
       this.#reading = undefined;

@@ -3,8 +3,7 @@ import http from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createAuthority } from "@windlass/certificates";
 import { expect, test } from "vitest";
-import { readBody } from "../body.ts";
-import { startServer } from "../test-server.ts";
+import { readAll, startServer } from "../test-server.ts";
 import { parseProxy, proxyFromEnvironment } from "./proxy.ts";
 import { networkTransport } from "./transport.ts";
 
@@ -74,7 +73,7 @@ test("requests go through one tunnel of the proxy, and TLS is with the server be
   });
   for (let i = 0; i < 3; i++) {
     const { body } = await transport.request({ method: "GET", path: "/", headers: {} });
-    expect((await readBody(body)).toString()).toBe("hello");
+    expect((await readAll(body)).toString()).toBe("hello");
   }
   expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${server.port}`]);
   await transport.close();
@@ -105,7 +104,7 @@ test("plain HTTP servers are asked for by their whole URL", async () => {
   await using server = await startServer((request, response) => response.end(request.url));
   const transport = networkTransport({ server: server.url, proxy: proxy.url("") });
   const { body } = await transport.request({ method: "GET", path: "/version", headers: {} });
-  expect((await readBody(body)).toString()).toBe("/version");
+  expect((await readAll(body)).toString()).toBe("/version");
   expect(proxy.asked).toEqual([`GET ${server.url}/version`]);
   await transport.close();
 });

@@ -1,10 +1,9 @@
 import type { TLSSocket } from "node:tls";
 import { createAuthority, type KeyPair } from "@windlass/certificates";
 import { expect, test } from "vitest";
-import { readBody } from "../body.ts";
-import { startServer } from "../test-server.ts";
+import { readAll, startServer } from "../test-server.ts";
 import type { TransportRequest } from "../transport.ts";
-import type { TlsMaterial } from "./pool.ts";
+import type { TlsMaterial } from "./dial.ts";
 import { networkTransport } from "./transport.ts";
 
 const day = 86_400_000;
@@ -23,7 +22,7 @@ const loopback = serverPair({ ipAddresses: ["127.0.0.1"] });
 async function ask(url: string, material: TlsMaterial): Promise<string> {
   const transport = networkTransport({ server: url, tls: () => material });
   try {
-    return (await readBody((await transport.request(get)).body)).toString();
+    return (await readAll((await transport.request(get)).body)).toString();
   } finally {
     await transport.close();
   }
@@ -93,7 +92,7 @@ test("new material gets connections of its own without a restart, and the old on
   });
   let material = materialOf(clientPair("first"));
   const transport = networkTransport({ server: server.url, tls: () => Promise.resolve(material) });
-  const whoAmI = async () => (await readBody((await transport.request(get)).body)).toString();
+  const whoAmI = async () => (await readAll((await transport.request(get)).body)).toString();
   expect([await whoAmI(), await whoAmI()]).toEqual(["first", "first"]);
   expect(server.connections).toBe(1);
   material = materialOf(clientPair("second"));

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import { readBody } from "../body.ts";
-import { bodyOf, sendJson, startServer } from "../test-server.ts";
+import { bodyOf, readAll, sendJson, startServer } from "../test-server.ts";
 import type { Transport, TransportRequest } from "../transport.ts";
+import { settleSockets } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";
 
 const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
@@ -17,7 +17,7 @@ const get = (path: string, more: Partial<TransportRequest> = {}): TransportReque
 
 async function text(transport: Transport, request: TransportRequest): Promise<string> {
   const response = await transport.request(request);
-  return (await readBody(response.body)).toString("utf8");
+  return (await readAll(response.body)).toString("utf8");
 }
 
 test("requests one after another use one connection, DELETE with a body among them", async () => {
@@ -66,7 +66,7 @@ test("closing ends idle connections and leaves a request under way alone", async
   await transport.close();
   await closed;
   finish.resolve();
-  expect((await readBody(slow.body)).toString()).toBe("begun done");
+  expect((await readAll(slow.body)).toString()).toBe("begun done");
 });
 
 test("a path in the server's URL goes before the request's", async () => {
@@ -126,6 +126,57 @@ test("compression is not asked for when it is switched off", async () => {
   await transport.close();
 });
 
+test.each([
+  ["204 No Content", ""],
+  ["304 Not Modified", ""],
+  ["200 OK", "content-length: 0\r\n"],
+  ["200 OK", "transfer-encoding: chunked\r\n"],
+])("%s that says gzip, and has no body, has an empty one (%j)", async (status, more) => {
+  const end = more.includes("chunked") ? "0\r\n\r\n" : "";
+  await using raw = await startRaw((socket) => {
+    socket.on("data", () =>
+      socket.write(`HTTP/1.1 ${status}\r\ncontent-encoding: gzip\r\n${more}\r\n${end}`),
+    );
+  });
+  for (let i = 0; i < 2; i++) expect(await text(raw.transport, get("/"))).toBe("");
+});
+
+test("a body in a coding that nobody asked for is an answer that is not valid", async () => {
+  await using server = await startServer((_, response) =>
+    response.writeHead(200, { "content-encoding": "br" }).end("whatever"),
+  );
+  const transport = networkTransport({ server: server.url });
+  await expect(text(transport, get("/"))).rejects.toMatchObject({
+    code: "RESPONSE_MALFORMED",
+    message: expect.stringContaining('content-encoding "br"'),
+  });
+  await transport.close();
+});
+
+test("a body that comes slowly, but comes, is read to its end", async () => {
+  const clock = new ManualClock();
+  const parts = Array.from({ length: 10 }, () => Promise.withResolvers<void>());
+  await using server = await startServer(async (_, response) => {
+    response.writeHead(200, { "content-length": 10 }).flushHeaders();
+    for (const part of parts) {
+      await part.promise;
+      response.write("x");
+    }
+    response.end();
+  });
+  const transport = networkTransport({ server: server.url, clock });
+  const { body } = await transport.request(get("/"));
+  const reading = readAll(body);
+  for (const part of parts) {
+    await clock.advance(59_000);
+    part.resolve();
+    await settleSockets();
+  }
+  expect((await reading).toString()).toBe("x".repeat(10));
+  expect(clock.pending).toBe(0);
+  await transport.close();
+});
+
 test("damaged gzip is an answer that is not valid", async () => {
   await using server = await startServer((_, response) =>
     response.writeHead(200, { "content-encoding": "gzip" }).end("not gzip at all"),
@@ -165,7 +216,7 @@ test("an abort while reading ends the request with the signal's reason", async (
   const transport = networkTransport({ server: server.url });
   const { body } = await transport.request(get("/", { signal: controller.signal }));
   const reason = new Error("not wanted any more");
-  const reading = readBody(body);
+  const reading = readAll(body);
   controller.abort(reason);
   await expect(reading).rejects.toBe(reason);
   await gone;
@@ -195,7 +246,7 @@ test.each(["identity", "gzip"])(
     const reason = new Error("too late");
     controller.abort(reason);
     await new Promise((resolve) => setImmediate(resolve));
-    await expect(readBody(body)).rejects.toBe(reason);
+    await expect(readAll(body)).rejects.toBe(reason);
   },
 );
 
@@ -210,7 +261,7 @@ test.each(["identity", "gzip"])(
     const { body } = await transport.request(get("/"));
     for (const socket of server.open) socket.resetAndDestroy();
     for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
-    await expect(readBody(body)).rejects.toMatchObject({ code: "CONNECTION_RESET" });
+    await expect(readAll(body)).rejects.toMatchObject({ code: "CONNECTION_RESET" });
   },
 );
 
@@ -287,7 +338,7 @@ test("no answer within the headers timeout is told as that, and a watch that has
   await arrived.promise;
   await clock.advance(1_000);
   await rejected;
-  const { body } = await transport.request(get("/watch"));
+  const { body } = await transport.request(get("/watch", { idleTimeoutMs: Number.POSITIVE_INFINITY }));
   await clock.advance(3_600_000);
   for await (const chunk of body) {
     expect(Buffer.from(chunk).toString()).toBe("begun");
@@ -350,7 +401,7 @@ test("a body that nobody reads is not buffered without end", async () => {
   const { body } = await transport.request(get("/"));
   for (let i = 0; i < 200; i++) await new Promise((resolve) => setImmediate(resolve));
   expect(written).toBeLessThan(64);
-  expect((await readBody(body)).length).toBe(64 * chunk.length);
+  expect((await readAll(body)).length).toBe(64 * chunk.length);
   await transport.close();
 });
 

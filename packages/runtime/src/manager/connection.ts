@@ -8,7 +8,6 @@ import {
   isUnauthorized,
   openTransport,
   retry,
-  type Transport,
   TransportError,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
@@ -16,6 +15,7 @@ import { requestCounter, requestMeasures } from "../metrics/manager-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Fence } from "./fence.ts";
+import { FencedWrites } from "./fenced-writes.ts";
 import type { ManagerOptions } from "./options.ts";
 import type { Outage } from "./outage.ts";
 
@@ -34,6 +34,8 @@ export interface Connection {
    * @throws TransportError or ApiError if there is no such answer.
    */
   greet(signal: AbortSignal): Promise<void>;
+  /** The writes of `fenced`. */
+  readonly writes: Pick<FencedWrites, "settled" | "wereAnswered">;
   close(): Promise<void>;
 }
 
@@ -56,20 +58,21 @@ export async function openConnection(
   { client, kubeconfig, context, metrics }: ManagerOptions,
   { log, fence, registry, clock, random, outage }: ConnectionParts,
 ): Promise<Connection> {
-  const guarded: Interceptor = (next) => fenced(next, fence);
+  const writes = new FencedWrites(fence, clock);
   if (client)
     return {
       open: client.through(outage.watch),
       fenced: client.through((next) => {
         const reads = outage.watch(next);
-        const writes = intercept(next, [retry({ clock, random }), guarded, outage.watch, once]);
+        const repeated = intercept(next, [writes.guard, retry({ clock, random }), outage.watch, once]);
         return {
-          request: (request) => (request.method === "GET" ? reads : writes).request(request),
+          request: (request) => (request.method === "GET" ? reads : repeated).request(request),
           close: () => next.close(),
         };
       }),
       access: undefined,
       greet: (signal) => greet(client, undefined, signal),
+      writes,
       close: () => Promise.resolve(),
     };
   const access = await findAccess({
@@ -79,7 +82,7 @@ export async function openConnection(
   const requests = requestCounter(registry);
   const measures = metrics && metrics.requests === "measured" ? requestMeasures(registry) : undefined;
   const { host } = new URL(access.cluster.server);
-  // Retries are ours, so that the fence is asked again before each of them.
+  // Retries are ours, so that each repetition is seen by the watch for outages.
   const base = openTransport(access, {
     attempts: 1,
     log,
@@ -99,12 +102,13 @@ export async function openConnection(
     random,
     onRetry: ({ because, request }) => measures?.retried(String(because), request.method, host),
   });
-  const first = new Client({ transport: intercept(base, [retrying]), log });
+  const first = new Client({ transport: intercept(base, [retrying]), log, clock });
   return {
-    open: new Client({ transport: intercept(base, [retrying, outage.watch]), log, protobuf: true }),
-    fenced: new Client({ transport: intercept(base, [retrying, guarded, outage.watch]), log }),
+    open: new Client({ transport: intercept(base, [retrying, outage.watch]), log, clock, protobuf: true }),
+    fenced: new Client({ transport: intercept(base, [writes.guard, retrying, outage.watch]), log, clock }),
     access,
     greet: (signal) => greet(first, access.source, signal),
+    writes,
     close: () => base.close(),
   };
 }
@@ -122,18 +126,7 @@ async function greet(client: Client, source: string | undefined, signal: AbortSi
   }
 }
 
-/** Refuses writes while the fence is closed. Asked again before each retry, and as late as can be. */
-function fenced(next: Transport, fence: Fence): Transport {
-  return {
-    request(request) {
-      if (request.method !== "GET") fence.check(`${request.method} ${request.path.split("?", 1)[0]}`);
-      return next.request(request);
-    },
-    close: () => next.close(),
-  };
-}
-
-/** Has a client that repeats requests by itself make each once: the repetitions are made where the fence is asked before each. */
+/** Has a client that repeats requests by itself make each once: the repetitions are made where each is seen by the watch for outages. */
 const once: Interceptor = (next) => ({
   request: (request) => next.request({ ...request, retry: "never" }),
   close: () => next.close(),

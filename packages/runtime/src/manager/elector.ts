@@ -34,7 +34,9 @@ export interface ElectorOptions {
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
   /** Ends the campaign and, if leading, releases the lease so that another takes over at once. */
-  readonly signal: AbortSignal;
+  readonly release: AbortSignal;
+  /** Ends the campaign at once, in the middle of a request too. Whoever held the lease has it until it expires. */
+  readonly abandon: AbortSignal;
   /** Told after each step whether, and until when, this candidate leads. */
   readonly onState: (state: Election) => void;
   /** Told of each answer of the server's, and of each failure to get one. */
@@ -62,9 +64,10 @@ const LeaseKind: ResourceKind<LeaseObject> = {
 
 const jitter = 0.2;
 
-/** Competes for a lease until the signal is aborted: drives the election's state machine with requests and timers. Never rejects. */
+/** Competes for a lease until told to end: drives the election's state machine with requests and timers. Never rejects. */
 export async function campaign(options: ElectorOptions): Promise<void> {
-  const { clock, random, rules, signal, onState, onContact, onSlowRenewal } = options;
+  const { clock, random, rules, release, abandon, onState, onContact, onSlowRenewal } = options;
+  const ending = AbortSignal.any([release, abandon]);
   const time = () => ({ now: clock.monotonic(), wall: microTimestamp(clock.now()) });
   let at: ElectionStep = { state: candidate, action: { do: "read" } };
   let isStopping = false;
@@ -72,15 +75,15 @@ export async function campaign(options: ElectorOptions): Promise<void> {
     at = step(rules, at.state, event);
     onState(at.state);
   };
-  for (let todo = current(); todo.do !== "end"; todo = current()) {
-    if (signal.aborted && !isStopping) {
+  for (let todo = current(); todo.do !== "end" && !abandon.aborted; todo = current()) {
+    if (release.aborted && !isStopping) {
       isStopping = true;
       advance({ type: "stop", ...time() });
       continue;
     }
     if (todo.do === "wait") {
       const ms = todo.ms * (at.state.at === "following" ? 1 + jitter * random.next() : 1);
-      await sleep(clock, ms, signal).catch(() => undefined);
+      await sleep(clock, ms, ending).catch(() => undefined);
       advance({ type: "tick", ...time() });
       continue;
     }
@@ -97,6 +100,7 @@ export async function campaign(options: ElectorOptions): Promise<void> {
       }
       onContact?.(undefined);
     } catch (error) {
+      if (abandon.aborted) return;
       const conflict = isConflict(error) || isAlreadyExists(error);
       onContact?.(conflict ? undefined : messageOf(error));
       // A release that fails is left to expire: this process is going.
@@ -146,20 +150,25 @@ function stored(lease: LeaseObject): StoredLease {
 
 /** Gives each request half the renew deadline, at least a second: one that hangs must leave time for another. */
 async function within<T>(
-  { clock, rules }: ElectorOptions,
+  { clock, rules, abandon }: ElectorOptions,
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = Math.max(1_000, rules.renewDeadlineMs / 2);
   const abort = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
-  const cancel = clock.schedule(limit, () => {
-    const error = new Error(`the API server did not answer about the lease within ${limit / 1000} s`);
+  const giveUp = (error: unknown) => {
     abort.abort(error);
     reject(error);
-  });
+  };
+  const onAbandon = () => giveUp(abandon.reason);
+  const cancel = clock.schedule(limit, () =>
+    giveUp(new Error(`the API server did not answer about the lease within ${limit / 1000} s`)),
+  );
+  abandon.addEventListener("abort", onAbandon, { once: true });
   try {
     return await Promise.race([send(abort.signal), promise]);
   } finally {
+    abandon.removeEventListener("abort", onAbandon);
     cancel();
   }
 }

@@ -1,25 +1,12 @@
 import type { Clock } from "@windlass/clock";
 import { FencedError } from "../reconcile/errors.ts";
 
-/**
- * Says, at the moment of a write and without waiting for anything, whether this process may write.
- */
+/** Says, at the moment of a write and without waiting for anything, whether this process may write. */
 export interface Fence {
   readonly isOpen: boolean;
-  /** @throws FencedError unless open. */
-  check(what: string): void;
+  /** Aborted with a `FencedError` when the fence closes, for what is under way then. A new one when it opens again. */
+  readonly closing: AbortSignal;
 }
-
-/** For managers without leader election: they always may. */
-export const openFence: Fence = { isOpen: true, check: () => undefined };
-
-/** For managers that do not lead yet. */
-export const closedFence: Fence = {
-  isOpen: false,
-  check(what) {
-    throw new FencedError(what);
-  },
-};
 
 /** The clocks that a fence compares: both of the same machine, the monotonic one common to all threads. */
 export type FenceClock = Pick<Clock, "now" | "monotonic">;
@@ -37,13 +24,13 @@ const offsetSlot = 1;
 const toleratedJumpMs = 2_000;
 
 /**
- * A fence in memory that two threads share. The one that renews the lease moves it; the one that writes looks at it, and so learns of a loss even
- * if its event loop stood still while it happened.
+ * Until when a lease is held, in memory that two threads share. The one that renews the lease moves it; the one that writes looks at it,
+ * and so learns of a loss even if its event loop stood still while it happened.
  *
- * A machine that sleeps stops its monotonic clock but not the wall clock. So the fence also closes when the wall clock has run ahead
- * since the last renewal, until the next renewal opens it again.
+ * A machine that sleeps stops its monotonic clock but not the wall clock. So a lease also ends when the wall clock has run ahead
+ * since the last renewal, until the next renewal.
  */
-export class LeaseFence implements Fence {
+export class LeaseMemory {
   /** Hand this to the other thread. */
   readonly memory: SharedArrayBuffer;
   readonly #slots: BigInt64Array;
@@ -55,24 +42,25 @@ export class LeaseFence implements Fence {
     this.#clock = clock;
   }
 
-  get isOpen(): boolean {
-    const until = Number(Atomics.load(this.#slots, untilSlot)) / 1000;
-    const now = this.#clock.monotonic();
-    if (until === 0 || now >= until) return false;
+  get isHeld(): boolean {
+    const { leftMs } = this;
+    if (leftMs <= 0) return false;
     const offset = Number(Atomics.load(this.#slots, offsetSlot));
-    return this.#clock.now() - now - offset <= toleratedJumpMs;
+    return this.#clock.now() - this.#clock.monotonic() - offset <= toleratedJumpMs;
   }
 
-  check(what: string): void {
-    if (!this.isOpen) throw new FencedError(what);
+  /** How long it is held unless it is renewed; not above 0 if it is not. */
+  get leftMs(): number {
+    const until = Number(Atomics.load(this.#slots, untilSlot)) / 1000;
+    return until === 0 ? 0 : until - this.#clock.monotonic();
   }
 
   /**
-   * Opens the fence until a moment of the monotonic clock. A moment that it was opened until already is no renewal: after a sleep it stays
-   * closed.
+   * Says that the lease is held until a moment of the monotonic clock. A moment that was said before is no renewal: after a sleep it
+   * changes nothing.
    */
-  openUntil(until: number): void {
-    // A clock may start at zero, and zero means closed: one microsecond is no loss.
+  holdUntil(until: number): void {
+    // A clock may start at zero, and zero means not held: one microsecond is no loss.
     const moment = BigInt(Math.max(1, Math.floor(until * 1000)));
     if (Atomics.load(this.#slots, untilSlot) === moment) return;
     const offset = BigInt(Math.round(this.#clock.now() - this.#clock.monotonic()));
@@ -80,7 +68,42 @@ export class LeaseFence implements Fence {
     Atomics.store(this.#slots, untilSlot, moment);
   }
 
-  close(): void {
+  letGo(): void {
     Atomics.store(this.#slots, untilSlot, 0n);
   }
 }
+
+/** The fence of a manager, in the thread that writes. */
+export class WriteFence implements Fence {
+  readonly #isHeld: () => boolean;
+  #term: AbortController | undefined;
+
+  /** @param isHeld whether the lease is held at this moment. */
+  constructor(isHeld: () => boolean) {
+    this.#isHeld = isHeld;
+  }
+
+  get isOpen(): boolean {
+    return this.#term !== undefined && this.#isHeld();
+  }
+
+  get closing(): AbortSignal {
+    return this.#term?.signal ?? closed;
+  }
+
+  /** Lets writes pass for as long as the lease is held. */
+  open(): void {
+    this.#term ??= new AbortController();
+  }
+
+  /** Refuses writes from now on, and gives up those that are not answered yet. */
+  close(): void {
+    this.#term?.abort(new FencedError("a write under way", "given up"));
+    this.#term = undefined;
+  }
+}
+
+const closed = AbortSignal.abort(new FencedError("a write"));
+
+/** For managers that do not lead yet. */
+export const closedFence: Fence = { isOpen: false, closing: closed };

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { Client, type Interceptor, retry } from "@windlass/client";
-import { type Clock, seededRandom } from "@windlass/clock";
+import { type Clock, seededRandom, sleep } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { ConfigMap, Lease } from "../kinds/index.ts";
 import { appController, ModelRun } from "../reconcile/model-run.ts";
@@ -65,7 +65,10 @@ test("a leader whose machine slept writes nothing until it has renewed its lease
   const { run, clock, sleep } = sleepingRun();
   const sleeper = run.another({ ...election("a"), clock });
   const outcomes: string[] = [];
+  let terms = 0;
   sleeper.add(({ client }) => {
+    terms += 1;
+    if (terms > 1) return;
     const write = async () => {
       const name = `at-${run.clock.monotonic()}`;
       outcomes.push(
@@ -85,6 +88,7 @@ test("a leader whose machine slept writes nothing until it has renewed its lease
   run.cluster.fault = undefined;
   await run.settle(2_000);
   expect(outcomes).toEqual(["wrote", "FencedError", "wrote"]);
+  expect(terms, "another may have led while it slept").toBe(2);
   const stopped = sleeper.stop();
   await run.settle(60_000);
   await stopped;
@@ -158,6 +162,67 @@ test("a write that a handed-in client would repeat is not repeated once the leas
   run.cluster.fault = undefined;
   const stopped = leader.stop();
   await run.settle(60_000);
+  await stopped;
+});
+
+/** Holds up each request to a path for so long, as slow credentials, a slow connection or a repetition do. */
+function slow(run: ModelRun, path: string, ms: number): Client {
+  return run.cluster.client.through((next) => ({
+    request: async (request) => {
+      if (request.path.includes(path)) await sleep(run.clock, ms, request.signal);
+      return next.request(request);
+    },
+    close: () => next.close(),
+  }));
+}
+
+test("a write that still waits for its connection when the lease is lost is never sent", async () => {
+  const run = new ModelRun();
+  const leader = run.another({ ...election("a"), client: slow(run, "/configmaps", 8_000) });
+  let outcome = "";
+  leader.add(({ client, clock }) => {
+    clock.schedule(6_000, () => {
+      client.create(ConfigMap, made("late")).catch((error: Error) => {
+        outcome = `${error.name} at ${clock.monotonic()}`;
+      });
+    });
+  });
+  await leader.start();
+  await run.settle(1);
+  run.cluster.fault = leasesFail;
+  await run.settle(60_000);
+  expect(run.cluster.get(ConfigMap, { namespace: "default", name: "late" })).toBeUndefined();
+  expect(outcome, "given up when the fence closed").toBe("FencedError at 10000");
+  const stopped = leader.stop();
+  await run.settle(60_000);
+  await stopped;
+});
+
+test("a reconcile that timed out while its write waited for a connection does not write after the next one", async () => {
+  const run = new ModelRun();
+  const operator = run.another({ client: slow(run, "late", 30_000) });
+  const outcomes: string[] = [];
+  operator.add(
+    appController({
+      timeout: 10_000,
+      owns: [ConfigMap],
+      errorCondition: false,
+      reconcile: async (_app, { client, attempt }) => {
+        const name = attempt === 1 ? "late" : "next";
+        await client.apply(ConfigMap, made(name)).then(
+          () => outcomes.push(name),
+          (error: Error) => outcomes.push(error.name),
+        );
+      },
+    }),
+  );
+  await operator.start();
+  run.put();
+  await run.settle(60_000);
+  expect(outcomes).toEqual(["next", "ReconcileOverError"]);
+  expect(run.cluster.get(ConfigMap, { namespace: "default", name: "late" })).toBeUndefined();
+  const stopped = operator.stop();
+  await run.settle(1_000);
   await stopped;
 });
 

@@ -1,47 +1,46 @@
 import { ManualClock } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Deployment, Lease } from "../kinds/index.ts";
-import { FencedError } from "../reconcile/errors.ts";
 import { appController, key, ModelRun, WebApp, webapp } from "../reconcile/model-run.ts";
-import { LeaseFence } from "./fence.ts";
+import { LeaseMemory } from "./fence.ts";
 
 const election = (identity: string) => ({ leaderElection: { name: "op", namespace: "default", identity } });
 const lease = { namespace: "default", name: "op" };
 
-describe("a fence", () => {
-  test("is closed until opened, open until its moment, and closed after", async () => {
+describe("a lease", () => {
+  test("is held from when that is said until its moment", async () => {
     const clock = new ManualClock();
-    const fence = new LeaseFence(clock);
-    expect(fence.isOpen).toBe(false);
-    fence.openUntil(clock.monotonic() + 10_000);
+    const lease = new LeaseMemory(clock);
+    expect(lease.isHeld).toBe(false);
+    lease.holdUntil(clock.monotonic() + 10_000);
     await clock.advance(9_999);
-    expect(fence.isOpen).toBe(true);
+    expect(lease.isHeld).toBe(true);
     await clock.advance(1);
-    expect(() => fence.check("PATCH /x")).toThrow(FencedError);
+    expect(lease.isHeld).toBe(false);
   });
 
   test("is seen by another thread's view of the same memory", () => {
     const clock = new ManualClock();
-    const renewing = new LeaseFence(clock);
-    const writing = new LeaseFence(clock, renewing.memory);
-    renewing.openUntil(clock.monotonic() + 10_000);
-    expect(writing.isOpen).toBe(true);
-    renewing.close();
-    expect(writing.isOpen).toBe(false);
+    const renewing = new LeaseMemory(clock);
+    const writing = new LeaseMemory(clock, renewing.memory);
+    renewing.holdUntil(clock.monotonic() + 10_000);
+    expect(writing.isHeld).toBe(true);
+    renewing.letGo();
+    expect(writing.isHeld).toBe(false);
   });
 
-  test("closes when the machine slept: the wall clock ran on and the monotonic one did not", () => {
+  test("is not held when the machine slept: the wall clock ran on and the monotonic one did not", () => {
     let wall = 1_000_000;
-    const fence = new LeaseFence({ now: () => wall, monotonic: () => 5_000 });
-    fence.openUntil(15_000);
+    const lease = new LeaseMemory({ now: () => wall, monotonic: () => 5_000 });
+    lease.holdUntil(15_000);
     wall += 1_000;
-    expect(fence.isOpen).toBe(true);
+    expect(lease.isHeld).toBe(true);
     wall += 60_000;
-    expect(fence.isOpen).toBe(false);
-    fence.openUntil(15_000);
-    expect(fence.isOpen, "told once more what was known before the sleep").toBe(false);
-    fence.openUntil(17_000);
-    expect(fence.isOpen, "renewed since").toBe(true);
+    expect(lease.isHeld).toBe(false);
+    lease.holdUntil(15_000);
+    expect(lease.isHeld, "told once more what was known before the sleep").toBe(false);
+    lease.holdUntil(17_000);
+    expect(lease.isHeld, "renewed since").toBe(true);
   });
 });
 

@@ -1,10 +1,8 @@
-import type { ClusterAccess, Reader, Writer } from "@windlass/client";
-import type { Clock, Random } from "@windlass/clock";
+import type { Clock } from "@windlass/clock";
 import type { Logger } from "../reconcile/log.ts";
-import type { Election, ElectionRules } from "./election.ts";
-import { campaign, type LeaseAddress } from "./elector.ts";
-import { type Fence, LeaseFence, openFence, threadClock } from "./fence.ts";
-import { Pulse } from "./stall.ts";
+import type { ElectionRules } from "./election.ts";
+import type { LeaseAddress } from "./elector.ts";
+import { type Fence, type LeaseMemory, WriteFence } from "./fence.ts";
 
 /** What a manager is told about leading. */
 export interface LeadershipHandlers {
@@ -14,22 +12,22 @@ export interface LeadershipHandlers {
   readonly onSlowRenewal?: () => void;
 }
 
-/** Whether this process leads, and the way to stop competing. */
+/** Whether this process leads, and the ways to stop competing. */
 export interface Leadership {
   readonly fence: Fence;
   readonly isLeading: boolean;
   /** What is wrong with the lease, if anything; for the readiness probe. */
   readonly fault: string | undefined;
-  /** Ends the campaign and releases the lease. Resolves when that is done. */
-  stop(): Promise<void>;
+  /**
+   * Closes the fence, ends the campaign and then releases the lease, so that another leads at once. Only for when all work of the leader
+   * has ended. Resolves when that is done.
+   */
+  release(): Promise<void>;
+  /** Closes the fence at once and ends the campaign. The lease is left to expire, as work of the leader may not have ended. */
+  abandon(): Promise<void>;
 }
 
-/** Leadership without competition: from the start, and for ever. */
-export function alwaysLeading(handlers: LeadershipHandlers): Leadership {
-  handlers.onLeading();
-  return { fence: openFence, isLeading: true, fault: undefined, stop: () => Promise.resolve() };
-}
-
+/** What it takes to compete for a lease, in whichever thread. */
 export interface CampaignOptions {
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
@@ -38,22 +36,79 @@ export interface CampaignOptions {
   readonly isServerOut?: () => boolean;
 }
 
-/** Turns the states of an election into "leading" and "lost", each once. */
-class Changes {
-  isLeading = false;
+/** Leadership without competition: from the start until it is stopped. */
+export function alwaysLeading(handlers: LeadershipHandlers): Leadership {
+  const fence = new WriteFence(() => true);
+  let isLeading = true;
+  const stop = () => {
+    fence.close();
+    isLeading = false;
+    return Promise.resolve();
+  };
+  fence.open();
+  handlers.onLeading();
+  return {
+    fence,
+    get isLeading() {
+      return isLeading;
+    },
+    fault: undefined,
+    release: stop,
+    abandon: stop,
+  };
+}
+
+/**
+ * Leading, as the thread that writes sees it: begins when the lease is held, and ends at the latest when the lease does, whether or not
+ * the one who renews it has a chance to say so.
+ */
+export class Tenure {
+  readonly fence: WriteFence;
+  readonly #lease: LeaseMemory;
+  readonly #clock: Pick<Clock, "schedule">;
   readonly #handlers: LeadershipHandlers;
   readonly #log: Logger;
-  readonly #lease: string;
+  #isLeading = false;
+  #isOver = false;
+  #cancelExpiry: (() => void) | undefined;
 
-  constructor(handlers: LeadershipHandlers, { lease, log, rules }: CampaignOptions) {
+  constructor(
+    lease: LeaseMemory,
+    clock: Pick<Clock, "schedule">,
+    handlers: LeadershipHandlers,
+    { lease: { namespace, name }, log, rules }: CampaignOptions,
+  ) {
+    this.fence = new WriteFence(() => lease.isHeld);
+    this.#lease = lease;
+    this.#clock = clock;
     this.#handlers = handlers;
-    this.#lease = `${lease.namespace}/${lease.name}`;
-    this.#log = log.child({ lease: this.#lease, identity: rules.identity });
+    this.#log = log.child({ lease: `${namespace}/${name}`, identity: rules.identity });
   }
 
-  set(isLeading: boolean): void {
-    if (isLeading === this.isLeading) return;
-    this.isLeading = isLeading;
+  get isLeading(): boolean {
+    return this.#isLeading;
+  }
+
+  /** Looks whether the lease is held. For when that may have changed, and when it is due to end. */
+  readonly look = (): void => {
+    this.#cancelExpiry?.();
+    this.#cancelExpiry = undefined;
+    const isHeld = !this.#isOver && this.#lease.isHeld;
+    if (isHeld) this.#cancelExpiry = this.#clock.schedule(this.#lease.leftMs, this.look);
+    this.#set(isHeld);
+  };
+
+  /** Ends it for good, whatever becomes of the lease. */
+  end(): void {
+    this.#isOver = true;
+    this.look();
+  }
+
+  #set(isLeading: boolean): void {
+    if (isLeading === this.#isLeading) return;
+    this.#isLeading = isLeading;
+    if (isLeading) this.fence.open();
+    else this.fence.close();
     this.#log.info({}, isLeading ? "became the leader" : "no longer the leader");
     if (isLeading) this.#handlers.onLeading();
     else this.#handlers.onLost();
@@ -64,7 +119,7 @@ class Changes {
  * Says that the lease is out of reach: in the log as soon as the server has refused or failed, once for each fault, and to the
  * readiness probe once that has lasted longer than a lease does.
  */
-class Contact {
+export class Contact {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #patienceMs: number;
   readonly #log: Logger;
@@ -103,147 +158,4 @@ class Contact {
 /** What is wrong, whichever of the requests about the lease it happened to. */
 function faultOf(failure: string): string {
   return failure.replace(/^[A-Z]+ \S+: /, "");
-}
-
-/**
- * Competes on this thread. For runs under a handed-in clock or transport, where everything must happen in one place and in order. In
- * production use {@link competeInThread}: here a busy event loop delays the renewal.
- */
-export function compete(
-  options: CampaignOptions & {
-    readonly client: Reader & Writer;
-    readonly clock: Clock;
-    readonly random: Random;
-  },
-  handlers: LeadershipHandlers,
-): Leadership {
-  const { clock } = options;
-  const fence = new LeaseFence(clock);
-  const changes = new Changes(handlers, options);
-  const contact = new Contact(clock, options);
-  const abort = new AbortController();
-  // The state machine learns of an expiry at its next step; handlers should not have to wait for that.
-  let cancelExpiry: () => void = () => undefined;
-  const onState = (state: Election) => {
-    cancelExpiry();
-    if (state.at !== "leading") {
-      fence.close();
-      changes.set(false);
-      return;
-    }
-    fence.openUntil(state.until);
-    cancelExpiry = clock.schedule(Math.max(0, state.until - clock.monotonic()), () => changes.set(false));
-    changes.set(true);
-  };
-  const ended = campaign({
-    ...options,
-    signal: abort.signal,
-    onState,
-    onContact: contact.note,
-    onSlowRenewal: handlers.onSlowRenewal,
-  });
-  return {
-    fence,
-    get isLeading() {
-      return changes.isLeading;
-    },
-    get fault() {
-      return contact.fault;
-    },
-    async stop() {
-      abort.abort(new Error("the campaign was ended"));
-      await ended;
-      cancelExpiry();
-    },
-  };
-}
-
-/** What the renewing thread is started with. */
-export interface LeaseThreadData {
-  readonly access: ClusterAccess;
-  readonly rules: ElectionRules;
-  readonly lease: LeaseAddress;
-  readonly fence: SharedArrayBuffer;
-  /** Of the main thread. */
-  readonly pulse: SharedArrayBuffer;
-  /** For how long the lease is renewed for a main thread that stands still. */
-  readonly patienceMs: number;
-}
-
-/** A main thread that stands still for longer does not come back, and someone else should work. Ordinary stalls are far from it. */
-const PATIENCE_MS = 120_000;
-
-/** What the renewing thread says. */
-export type LeaseThreadMessage =
-  | { readonly type: "state"; readonly isLeading: boolean }
-  | { readonly type: "contact"; readonly failure: string | undefined }
-  | { readonly type: "slowRenewal" };
-
-/**
- * Competes on a thread of its own, with a connection of its own, so that a long parse or collection on the main thread cannot lose the
- * lease. The thread moves the fence in shared memory: the main thread, waking from a stall, sees a loss before its first write, not
- * after its first message.
- *
- * A main thread that stands still for minutes loses the lease all the same: it would keep others from the work that it does not do.
- */
-export async function competeInThread(
-  options: CampaignOptions & {
-    readonly access: ClusterAccess;
-    /** Memory of the main thread's `Pulse`, which the renewing thread watches over. @default nobody's */
-    readonly pulse?: SharedArrayBuffer;
-    /** How long that may be missing before the lease is given to others. @default 120_000 */
-    readonly patienceMs?: number;
-  },
-  handlers: LeadershipHandlers,
-): Promise<Leadership> {
-  const { Worker } = await import("node:worker_threads");
-  const { access, rules, lease, log, pulse = new Pulse().memory, patienceMs = PATIENCE_MS } = options;
-  const fence = new LeaseFence(threadClock);
-  const changes = new Changes(handlers, options);
-  const contact = new Contact(threadClock, options);
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const data: LeaseThreadData = { access, rules, lease, fence: fence.memory, pulse, patienceMs };
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  let isStopping = false;
-  let thread = start();
-  function start() {
-    const worker = new Worker(new URL(`./lease-thread.${extension}`, import.meta.url), {
-      workerData: data,
-      name: "windlass-lease",
-    });
-    worker.on("message", (message: LeaseThreadMessage) => {
-      if (message.type === "state") changes.set(message.isLeading && !isStopping);
-      else if (message.type === "contact") contact.note(message.failure);
-      else handlers.onSlowRenewal?.();
-    });
-    worker.on("error", (error) => {
-      log.error({ error: error.message }, "the thread that renews the lease failed; starting another");
-      contact.note(error.message);
-    });
-    worker.on("exit", () => {
-      fence.close();
-      changes.set(false);
-      if (isStopping) resolve();
-      else setTimeout(restart, rules.retryPeriodMs).unref();
-    });
-    return worker;
-  }
-  function restart() {
-    if (isStopping) resolve();
-    else thread = start();
-  }
-  return {
-    fence,
-    get isLeading() {
-      return changes.isLeading;
-    },
-    get fault() {
-      return contact.fault;
-    },
-    async stop() {
-      isStopping = true;
-      thread.postMessage("stop");
-      await ended;
-    },
-  };
 }

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { silentLogger } from "../reconcile/log.ts";
+import { competeInThread } from "./compete.ts";
 import { threadClock } from "./fence.ts";
-import { competeInThread } from "./leadership.ts";
 import { manager } from "./manager.ts";
 import { Pulse } from "./stall.ts";
 
@@ -10,7 +10,7 @@ import { Pulse } from "./stall.ts";
 const serverCode = `
 const { parentPort } = require("node:worker_threads");
 const { createServer } = require("node:http");
-let lease, version = 0, isUp = true;
+let lease, version = 0, isUp = true, open = 0;
 const server = createServer(async (request, response) => {
   let text = "";
   for await (const chunk of request) text += chunk;
@@ -24,7 +24,8 @@ const server = createServer(async (request, response) => {
   lease = { ...body, metadata: { ...body.metadata, resourceVersion: String(version) } };
   answer(200, lease);
 });
-parentPort.on("message", (message) => { isUp = message === "up"; parentPort.postMessage({ holder: lease?.spec.holderIdentity }); });
+server.on("connection", (socket) => { open += 1; socket.once("close", () => { open -= 1; }); });
+parentPort.on("message", (message) => { isUp = message === "up"; parentPort.postMessage({ holder: lease?.spec.holderIdentity, transitions: lease?.spec.leaseTransitions, open }); });
 server.listen(0, "127.0.0.1", () => parentPort.postMessage({ port: server.address().port }));
 `;
 
@@ -45,9 +46,9 @@ async function leaseServer() {
       source: "test",
     },
     turn: async (how: "up" | "down") => {
-      const answer = next<{ holder: string | undefined }>();
+      const answer = next<{ holder: string | undefined; transitions: number | undefined; open: number }>();
       worker.postMessage(how);
-      return (await answer).holder;
+      return await answer;
     },
     close: () => worker.terminate(),
   };
@@ -74,18 +75,17 @@ test("a main thread that stands still keeps the lease, and one that woke without
   standStill(1_000);
   // No message has been handled yet: the fence is known to be closed all the same.
   expect(leadership.fence.isOpen).toBe(false);
-  expect(() => leadership.fence.check("PATCH /x")).toThrow("does not hold the lease");
   await lost;
 
   led = Promise.withResolvers<void>();
   await server.turn("up");
   await led.promise;
-  await leadership.stop();
-  expect(await server.turn("up")).toBe("");
+  await leadership.release();
+  expect(await server.turn("up")).toMatchObject({ holder: "" });
   await server.close();
 });
 
-test("a main thread whose pulse stays away gives the lease to others, and leads again when it is back", async () => {
+test("a main thread whose pulse stays away leaves the lease to expire, and leads again when it is back", async () => {
   const server = await leaseServer();
   const pulse = new Pulse();
   const beating = setInterval(() => pulse.beat(threadClock.monotonic()), 20);
@@ -101,11 +101,36 @@ test("a main thread whose pulse stays away gives the lease to others, and leads 
   clearInterval(beating);
   await lost.promise;
   expect(leadership.fence.isOpen).toBe(false);
-  await expect.poll(() => server.turn("up"), { interval: 5 }).toBe("");
   const again = setInterval(() => pulse.beat(threadClock.monotonic()), 20);
   await led.promise;
   clearInterval(again);
-  await leadership.stop();
+  // Released, it would have changed hands: from nobody to this one.
+  expect(await server.turn("up")).toMatchObject({ holder: "me", transitions: 0 });
+  await leadership.release();
+  await server.close();
+});
+
+test("a leadership that is abandoned has ended its thread, and leaves the lease as it is", async () => {
+  const server = await leaseServer();
+  const led = Promise.withResolvers<void>();
+  let losses = 0;
+  const leadership = await competeInThread(
+    { rules, lease, log: silentLogger, access: server.access },
+    { onLeading: () => led.resolve(), onLost: () => void losses++ },
+  );
+  await led.promise;
+  const { closing } = leadership.fence;
+  const abandoned = leadership.abandon();
+  expect([leadership.isLeading, leadership.fence.isOpen, closing.aborted, losses]).toEqual([
+    false,
+    false,
+    true,
+    1,
+  ]);
+  await abandoned;
+  await expect.poll(async () => (await server.turn("up")).open, { interval: 5 }).toBe(0);
+  expect(await server.turn("up")).toMatchObject({ holder: "me" });
+  expect(leadership.isLeading).toBe(false);
   await server.close();
 });
 
@@ -145,6 +170,6 @@ test("a manager that is handed no client renews on that thread: standing still, 
   expect(running.isLeading).toBe(true);
   expect(said.filter((text) => text.includes("leader"))).toEqual(["became the leader"]);
   await running.stop();
-  expect(await server.turn("up")).toBe("");
+  expect(await server.turn("up")).toMatchObject({ holder: "" });
   await server.close();
 });

@@ -33,12 +33,19 @@ export class LiveParts {
   }
 
   async stop(abort: AbortSignal, log: Logger | undefined): Promise<void> {
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
-      try {
-        await part.stop(abort);
-      } catch (error) {
-        log?.error({ error: messageOf(error) }, `${part.name} did not stop cleanly`);
-      }
-    }
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await stopOne(part, abort, log);
+  }
+
+  /** Tells all that is left to stop, and waits for none of it. */
+  abandon(abort: AbortSignal, log: Logger | undefined): void {
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) void stopOne(part, abort, log);
+  }
+}
+
+async function stopOne(part: Live, abort: AbortSignal, log: Logger | undefined): Promise<void> {
+  try {
+    await part.stop(abort);
+  } catch (error) {
+    log?.error({ error: messageOf(error) }, `${part.name} did not stop cleanly`);
   }
 }

@@ -15,10 +15,11 @@ import type { Logger } from "../reconcile/log.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
 import { cachedKinds, openCache, scopeOf } from "./caching.ts";
+import { compete, competeInThread } from "./compete.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { closedFence, type Fence } from "./fence.ts";
 import { type HealthCheck, HealthChecks, ping } from "./health.ts";
-import { alwaysLeading, compete, competeInThread, type Leadership } from "./leadership.ts";
+import { alwaysLeading, type Leadership } from "./leadership.ts";
 import { LiveParts } from "./live.ts";
 import { electionRules, type ManagerOptions } from "./options.ts";
 import { Outage } from "./outage.ts";
@@ -41,7 +42,9 @@ export type Addable = Controller | Runnable | Runnable["start"];
  * does not have holds up its own controllers alone.
  *
  * # Guarantees
- * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`, even in the middle of a reconcile.
+ * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`, even in the middle of a reconcile, and
+ *   those that have no answer yet are given up.
+ * - However it stops, in time or not, it no longer leads, and cannot write, when `stop` and `run` resolve.
  * - On losing the lease the controllers stop and the replica goes back to standing by.
  * - Nothing that a reconciler, mapping, predicate or source throws ends the process.
  */
@@ -93,6 +96,9 @@ interface CampaignParts {
   readonly pulse: Pulse | undefined;
 }
 
+/** A write without an answer is in the server's hands for this long at most: API servers give up a request after a minute. */
+const UNANSWERED_MS = 60_000;
+
 /** The world of all controllers alike. */
 type World = Omit<ReconcilerWorld, "metrics">;
 
@@ -110,6 +116,7 @@ class ManagerRun implements Manager {
   readonly #started = new LiveParts();
   readonly #events: Events[] = [];
   #terms: Terms | undefined;
+  #connection: Connection | undefined;
   #leadership: Leadership | undefined;
   readonly #stopSignal = new AbortController();
   #ports: { health?: number; metrics?: number } = {};
@@ -214,6 +221,7 @@ class ManagerRun implements Manager {
     const { registry } = this;
     const parts = { log, fence, registry, clock: this.#clock, random: this.#random, outage };
     const connection = await openConnection(this.#options, parts);
+    this.#connection = connection;
     this.#started.add("connection", () => connection.close());
     await connection.greet(stop);
     const cache = this.#openCache(connection, log);
@@ -230,12 +238,12 @@ class ManagerRun implements Manager {
       isServerOut: () => outage.isOn,
       ...(stalls ? { doing: stalls } : {}),
     };
-    const world = (client: Client, guard: (what: string) => void): World => {
+    const world = (client: Client): World => {
       const events = this.#openEvents(client, log, identity);
-      return { ...shared, client, guard, events };
+      return { ...shared, client, events };
     };
-    const everywhere = world(connection.open, () => undefined);
-    const leading = world(connection.fenced, fence.check);
+    const everywhere = world(connection.open);
+    const leading = world(connection.fenced);
     await this.#startStage("webhook", everywhere);
     const opened = this.#openControllers({ everywhere, leading });
     await this.#waitForCaches(cache, log);
@@ -284,7 +292,9 @@ class ManagerRun implements Manager {
       get isOpen() {
         return current().isOpen;
       },
-      check: (what) => current().check(what),
+      get closing() {
+        return current().closing;
+      },
     };
   }
 
@@ -369,7 +379,10 @@ class ManagerRun implements Manager {
     const options = { rules, lease, log, isServerOut: () => outage.isOn };
     this.#leadership =
       access && pulse
-        ? await competeInThread({ ...options, access, pulse: pulse.memory }, handlers)
+        ? await competeInThread(
+            { ...options, access, pulse: pulse.memory, signal: this.#stopSignal.signal },
+            handlers,
+          )
         : compete({ ...options, client, clock: this.#clock, random: this.#random }, handlers);
   }
 
@@ -398,8 +411,10 @@ class ManagerRun implements Manager {
     ];
     const outcome = await Promise.race([this.#stopInOrder(abort.signal), late]);
     for (const cancel of cancels) cancel();
-    if (outcome === "late")
+    if (outcome === "late") {
       this.#log?.error({ gracefulShutdownMs }, "not everything stopped in time; what is left is abandoned");
+      await this.#abandon(abort.signal);
+    }
     this.#state = "stopped";
   }
 
@@ -413,9 +428,24 @@ class ManagerRun implements Manager {
   async #stopParts(abort: AbortSignal): Promise<void> {
     await this.#terms?.close(abort);
     await Promise.all(this.#events.map((events) => events.flush()));
-    // Only now may another lead: nothing here writes any more.
-    await this.#leadership?.stop();
+    await this.#handOver();
     await this.#started.stop(abort, this.#log);
+  }
+
+  /** Lets another lead at once if it is certain that nothing here writes any more; else it has to wait until the lease expires. */
+  async #handOver(): Promise<void> {
+    const writes = this.#connection?.writes;
+    await writes?.settled();
+    if (writes?.wereAnswered(UNANSWERED_MS)) await this.#leadership?.release();
+    else await this.#leadership?.abandon();
+  }
+
+  /** Ends what did not end in time: whatever it still does, it does not lead, cannot write, and keeps nobody else from leading. */
+  async #abandon(abort: AbortSignal): Promise<void> {
+    const ended = this.#leadership?.abandon();
+    this.#terms?.abandon();
+    this.#started.abandon(abort, this.#log);
+    await ended;
   }
 
   #identity(): string {

@@ -1,5 +1,6 @@
+import type { Writer } from "@windlass/client";
 import { describe, expect, test } from "vitest";
-import { Lease } from "../kinds/index.ts";
+import { ConfigMap, Lease } from "../kinds/index.ts";
 import { appController, ModelRun, webapp } from "../reconcile/model-run.ts";
 import type { Runnable, Stage } from "./runnable.ts";
 
@@ -69,6 +70,161 @@ describe("a manager that is stopped while it starts", () => {
       expect(run.clock.pending).toBe(0);
     },
   );
+});
+
+describe("a manager that does not stop in time", () => {
+  const hanging = (write: (client: Writer) => void): Runnable => ({
+    name: "hangs",
+    start: ({ client }) => {
+      write(client);
+      return () => new Promise<void>(() => undefined);
+    },
+  });
+
+  test.each([
+    { replicas: "several", options: election },
+    { replicas: "one", options: {} },
+  ])("no longer leads, and writes nothing, when stop resolves ($replicas)", async ({ options }) => {
+    const run = new ModelRun({ ...options, gracefulShutdownMs: 5_000 });
+    let writer: Writer | undefined;
+    let reconciles = 0;
+    run.manager
+      .add(
+        hanging((client) => {
+          writer = client;
+        }),
+      )
+      .add(appController({ reconcile: () => void reconciles++ }));
+    await run.manager.start();
+    run.put();
+    await run.settle(1_000);
+    expect(run.manager.isLeading).toBe(true);
+    const stopped = run.manager.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(run.manager.isLeading).toBe(false);
+    await expect(
+      writer?.create(ConfigMap, { metadata: { namespace: "default", name: "late" } }),
+    ).rejects.toThrow("does not hold the lease");
+    expect(run.lines.map(({ message }) => message)).toContain(
+      "not everything stopped in time; what is left is abandoned",
+    );
+    run.cluster.takeWrites();
+    const before = reconciles;
+    run.put({ image: "nginx:2" });
+    await run.settle(60_000);
+    expect(run.cluster.takeWrites(), "neither a renewal nor a release").toEqual([]);
+    expect(reconciles).toBe(before);
+    expect(run.clock.pending).toBe(0);
+  });
+
+  test("leaves the lease to expire, so that the next one leads only then", async () => {
+    const run = new ModelRun({ ...election, gracefulShutdownMs: 5_000 });
+    run.manager.add(hanging(() => undefined));
+    await run.manager.start();
+    await run.settle(1_000);
+    const standby = run.another({ leaderElection: { ...election.leaderElection, identity: "b" } });
+    await standby.start();
+    const stopped = run.manager.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("a");
+    await run.settle(11_000);
+    expect(standby.isLeading).toBe(false);
+    await run.settle(7_000);
+    expect(standby.isLeading).toBe(true);
+    const end = standby.stop();
+    await run.settle(1_000);
+    await end;
+  });
+
+  test("gives up a renewal that is under way", async () => {
+    const run = new ModelRun();
+    const answer = Promise.withResolvers<void>();
+    const renewals: number[] = [];
+    const client = run.cluster.client.through((next) => ({
+      request: async (request) => {
+        if (request.method === "PUT" && run.clock.monotonic() > 4_000) {
+          await answer.promise;
+          request.signal?.throwIfAborted();
+          renewals.push(run.clock.monotonic());
+        }
+        return next.request(request);
+      },
+      close: () => next.close(),
+    }));
+    const leader = run.another({ ...election, client, gracefulShutdownMs: 3_000 });
+    leader.add(hanging(() => undefined));
+    await leader.start();
+    await run.settle(2_000);
+    const stopped = leader.stop();
+    await run.settle(3_000);
+    await stopped;
+    expect(leader.isLeading).toBe(false);
+    answer.resolve();
+    await run.settle(10_000);
+    expect(renewals).toEqual([]);
+    expect(run.clock.pending).toBe(0);
+  });
+});
+
+describe("a manager that stops in time", () => {
+  /** A manager with a runnable that writes once, and a server that keeps the answer to itself. */
+  async function unanswered(
+    outcome: (answered: Promise<void>, signal: AbortSignal | undefined) => Promise<void>,
+  ) {
+    const run = new ModelRun();
+    const answered = Promise.withResolvers<void>();
+    const client = run.cluster.client.through((next) => ({
+      request: async (request) => {
+        const response = await next.request(request);
+        if (request.path.includes("/configmaps")) await outcome(answered.promise, request.signal);
+        return response;
+      },
+      close: () => next.close(),
+    }));
+    const leader = run.another({ ...election, client });
+    leader.add(({ client: writer }) => {
+      void writer
+        .create(ConfigMap, { metadata: { namespace: "default", name: "slow" } })
+        .catch(() => undefined);
+    });
+    await leader.start();
+    await run.settle(1_000);
+    return { run, leader, answered };
+  }
+
+  test("holds the lease until the last write is answered, though nobody waits for it any more", async () => {
+    const { run, leader, answered } = await unanswered((answer) => answer);
+    const stopped = leader.stop();
+    await run.settle(5_000);
+    expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("a");
+    expect(leader.isLeading).toBe(true);
+    answered.resolve();
+    await run.settle(100);
+    await stopped;
+    expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("");
+  });
+
+  test("does not release the lease if a write of the last minute has had no answer", async () => {
+    const { run, leader } = await unanswered(() => Promise.reject(new Error("connection reset")));
+    await run.settle(30_000);
+    const stopped = leader.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(leader.isLeading).toBe(false);
+    expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("a");
+    expect(run.clock.pending).toBe(0);
+  });
+
+  test("releases it once that is longer ago", async () => {
+    const { run, leader } = await unanswered(() => Promise.reject(new Error("connection reset")));
+    await run.settle(60_000);
+    const stopped = leader.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("");
+  });
 });
 
 describe("a lease that is lost", () => {

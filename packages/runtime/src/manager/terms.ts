@@ -42,6 +42,13 @@ export class Terms {
     await this.#live.stop(abort, this.#log);
   }
 
+  /** Tells the work of all terms to stop, and waits for none of it. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#term.abort(new Error("the manager is stopping"));
+    this.#live.abandon(this.#term.signal, this.#log);
+  }
+
   /** Whatever fails in one change, the next one is made. */
   #change(make: () => void | Promise<void>): void {
     this.#changes = this.#changes

@@ -6,6 +6,8 @@ import {
   type ObjectKey,
   type ObjectOf,
   type Reader,
+  type SendOptions,
+  type WriteOptions,
   type Writer,
 } from "@windlass/client";
 import type { Cache } from "../cache/contract.ts";
@@ -38,8 +40,8 @@ export interface CachedClientOptions {
   readonly cache: Cache;
   /** Whether the cache holds this kind in full. */
   readonly isCached: (kind: AnyKind) => boolean;
-  /** Called before each write is sent. Throws to refuse it. */
-  readonly guard: (what: string) => void;
+  /** Called right before each write is sent, and sent again. Throws to refuse it. @default no write is refused */
+  readonly guard?: (what: string) => void;
   readonly onWrite?: (note: WriteNote) => void;
   /** Brackets the sending of each write, e.g. with a span. */
   readonly around?: <T>(what: string, send: () => Promise<T>) => Promise<T>;
@@ -47,21 +49,28 @@ export interface CachedClientOptions {
 
 /** A client that reads from the cache, writes to the server, and makes its writes visible to the cache's next read. */
 export function cachedClient(options: CachedClientOptions): ReconcileClient {
-  const { client, cache, isCached, guard } = options;
+  const { client, cache, isCached } = options;
   const around = options.around ?? ((_what, send) => send());
-  const write = async <K extends AnyKind>(
-    note: Pick<WriteNote, "verb" | "key" | "subresource"> & {
-      readonly kind: K;
-      readonly dryRun?: boolean | undefined;
-    },
-    send: () => Promise<ObjectOf<K>>,
+  const guarded = <O extends SendOptions>(what: string, given: O | undefined): O | undefined => {
+    const { guard } = options;
+    if (!guard) return given;
+    const own = given?.guard;
+    const both = () => {
+      guard(what);
+      own?.();
+    };
+    return { ...given, guard: both } as O;
+  };
+  const write = async <K extends AnyKind, O extends WriteOptions>(
+    { kind, key, verb }: Pick<WriteNote, "verb" | "key"> & { readonly kind: K },
+    given: O | undefined,
+    send: (given: O | undefined) => Promise<ObjectOf<K>>,
   ): Promise<ObjectOf<K>> => {
-    const { kind, key, verb, subresource, dryRun } = note;
+    const { subresource } = given ?? {};
     const what = `${verb} ${describe(kind, key)}${subresource ? `/${subresource}` : ""}`;
-    guard(what);
     const before = isCached(kind) ? cachedState(cache, kind, key) : undefined;
-    const after = await around(what, send);
-    if (dryRun) return after;
+    const after = await around(what, () => send(guarded(what, given)));
+    if (given?.dryRun) return after;
     // Other subresources answer with a type of their own, which is no state of the object.
     const isObject = subresource === undefined || subresource === "status";
     if (isObject) cache.wrote(kind, after);
@@ -103,24 +112,17 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
       return { metadata: {}, items };
     },
     create: (kind, object, given) =>
-      write({ verb: "create", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.create(kind, object, given),
-      ),
+      write({ verb: "create", kind, key: keyOf(object) }, given, (sent) => client.create(kind, object, sent)),
     update: (kind, object, given) =>
-      write({ verb: "update", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.update(kind, object, given),
-      ),
+      write({ verb: "update", kind, key: keyOf(object) }, given, (sent) => client.update(kind, object, sent)),
     patch: (kind, key, patch, given) =>
-      write({ verb: "patch", kind, key, ...picked(given) }, () => client.patch(kind, key, patch, given)),
+      write({ verb: "patch", kind, key }, given, (sent) => client.patch(kind, key, patch, sent)),
     apply: (kind, object, given) =>
-      write({ verb: "apply", kind, key: keyOf(object), ...picked(given) }, () =>
-        client.apply(kind, object, given),
-      ),
+      write({ verb: "apply", kind, key: keyOf(object) }, given, (sent) => client.apply(kind, object, sent)),
     async delete(kind, key, given) {
       const what = `delete ${describe(kind, key)}`;
-      guard(what);
       const before = isCached(kind) ? cachedState(cache, kind, key) : undefined;
-      const answer = await around(what, () => client.delete(kind, key, given));
+      const answer = await around(what, () => client.delete(kind, key, guarded(what, given)));
       if (given?.dryRun) return answer;
       noteDeletion(cache, kind, key, before, answer);
       options.onWrite?.({ verb: "delete", kind, key, ...(before === undefined ? {} : { before }) });
@@ -128,8 +130,7 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
     },
     async deleteCollection(kind, given) {
       const what = `deleteCollection of ${kind.kind}${given?.namespace ? ` in ${given.namespace}` : ""}`;
-      guard(what);
-      await around(what, () => client.deleteCollection(kind, given));
+      await around(what, () => client.deleteCollection(kind, guarded(what, given)));
       if (!given?.dryRun) options.onWrite?.({ verb: "deleteCollection", kind, key: { name: "" } });
     },
   };
@@ -184,13 +185,6 @@ export function notFound(kind: AnyKind, key: ObjectKey): ApiError {
     message: `${resource} "${key.name}" not found`,
     details: { name: key.name, group: kind.group, kind: kind.plural },
   });
-}
-
-function picked(given: { readonly subresource?: string; readonly dryRun?: boolean } | undefined) {
-  return {
-    ...(given?.subresource === undefined ? {} : { subresource: given.subresource }),
-    ...(given?.dryRun === undefined ? {} : { dryRun: given.dryRun }),
-  };
 }
 
 /** Where an object is, from its metadata. */

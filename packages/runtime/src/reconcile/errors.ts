@@ -73,17 +73,23 @@ export class ChildError extends ReconcileError {
   override readonly name: string = "ChildError";
 }
 
+/** What became of a write: not sent, or sent and then taken back as far as that goes. */
+export type FencedFate = "refused" | "given up";
+
 /**
- * This process may not write: it is not, or may no longer be, the leader. Nothing was sent. The work is taken up by whoever
- * leads now, or by this process once it leads again.
+ * This process may not write: it is not, or may no longer be, the leader. A write that is refused was not sent; one that is given up had
+ * no answer yet, and may have reached the server before. The work is taken up by whoever leads now, or by this process once it
+ * leads again.
  */
 export class FencedError extends Error {
   override readonly name = "FencedError";
   readonly code = "FENCED";
   readonly reason = "NotLeading";
+  readonly fate: FencedFate;
 
-  constructor(what: string) {
-    super(`${what} refused: this process does not hold the lease at this moment, so another may be writing`);
+  constructor(what: string, fate: FencedFate = "refused") {
+    super(`${what} ${fate}: this process does not hold the lease at this moment, so another may be writing`);
+    this.fate = fate;
   }
 }
 

@@ -89,6 +89,7 @@ export class ModelCluster {
   async #request(request: TransportRequest): Promise<TransportResponse> {
     await Promise.resolve();
     request.signal?.throwIfAborted();
+    request.guard?.();
     const failing = this.fault?.(request);
     if (failing !== undefined)
       return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));

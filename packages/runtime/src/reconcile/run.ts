@@ -40,8 +40,6 @@ export interface ReconcilerWorld {
   /** An informer within the manager's namespaces, unless the scope says otherwise, with every index that is declared for the kind. */
   readonly informer: <K extends AnyKind>(kind: K, scope?: InformerScope) => Informer<ObjectOf<K>>;
   readonly isCached: (kind: AnyKind) => boolean;
-  /** Throws when this process may not write. */
-  readonly guard: (what: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -220,15 +218,12 @@ export class Run<K extends AnyKind> {
   }
 
   #makeClient(refuseIfOver: (what: string) => void): ReconcileClient {
-    const { client, cache, isCached, guard, metrics, tracing } = this.#world;
+    const { client, cache, isCached, metrics, tracing } = this.#world;
     return cachedClient({
       client,
       cache,
       isCached,
-      guard: (what) => {
-        guard(what);
-        refuseIfOver(what);
-      },
+      guard: refuseIfOver,
       onWrite: (note) => {
         metrics.wrote(note.verb);
         this.#writes.push({ target: describe(note.kind, note.key), paths: changedPaths(note) });

@@ -1,0 +1,212 @@
+import { constants, createGunzip, type Gunzip } from "node:zlib";
+import type { Clock } from "@windlass/clock";
+import { TransportError, type TransportErrorCode } from "../errors.ts";
+import type { TransportRequest, TransportResponse } from "../transport.ts";
+import { type BodySource, ResponseBody } from "./body.ts";
+import type { Channel, ChannelOwner } from "./channel.ts";
+import { failureFrom } from "./failure.ts";
+import type { Pool } from "./pool.ts";
+import { MalformedResponseError, type ResponseHead } from "./response-parser.ts";
+
+export interface ExchangeSettings {
+  readonly clock: Clock;
+  readonly timeouts: { readonly connect: number; readonly headers: number; readonly idle: number };
+  /** The server's URL, for messages. */
+  readonly described: string;
+}
+
+/** Where an exchange stands. Up to `waiting` no byte of the request was handed to a socket. */
+type Phase = "connecting" | "waiting" | "reading" | "over";
+
+/** One request and its answer, from the connection to the last byte read. Every wait in it has a limit. */
+export class Exchange implements ChannelOwner, BodySource {
+  readonly response: Promise<TransportResponse>;
+  readonly #answered = Promise.withResolvers<TransportResponse>();
+  readonly #request: TransportRequest;
+  readonly #head: string;
+  readonly #settings: ExchangeSettings;
+  readonly #channel: Channel;
+  readonly #idleMs: number;
+  readonly #onTimer = () => this.#timerFired();
+  #phase: Phase = "connecting";
+  #body: ResponseBody | undefined;
+  #isPacked = false;
+  #gunzip: Gunzip | undefined;
+  #cancelTimer: (() => void) | undefined;
+  /** Since when the reader waits and nothing has come. */
+  #silentSince: number | undefined;
+
+  /** @param head all lines before the body, with the empty one. */
+  constructor(request: TransportRequest, head: string, pool: Pool, settings: ExchangeSettings) {
+    this.#request = request;
+    this.#head = head;
+    this.#settings = settings;
+    this.#idleMs = request.idleTimeoutMs ?? settings.timeouts.idle;
+    this.response = this.#answered.promise;
+    this.#channel = pool.take(this);
+    request.signal?.addEventListener("abort", this, { once: true });
+    if (this.#channel.isReady) this.ready();
+    else this.#arm(settings.timeouts.connect);
+  }
+
+  ready(): void {
+    this.#phase = "waiting";
+    this.#arm(this.#settings.timeouts.headers);
+    const { body, guard } = this.#request;
+    this.#channel.send(this, { head: this.#head, body, guard });
+  }
+
+  head({ status, headers, length }: ResponseHead): void {
+    this.#phase = "reading";
+    this.#disarm();
+    this.#isPacked = isGzip(headers["content-encoding"]);
+    const borrowed = this.#request.borrowsChunks ?? false;
+    const body = new ResponseBody({ length: this.#isPacked ? undefined : length, borrowed }, this);
+    this.#body = body;
+    this.#answered.resolve({ status, headers, body });
+  }
+
+  body(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#silentSince !== undefined) this.#silentSince = this.#settings.clock.monotonic();
+    if (!this.#isPacked) return this.#body?.push(bytes, start, end) ?? true;
+    this.#gunzip ??= this.#openGunzip();
+    return this.#gunzip.write(Buffer.from(bytes.subarray(start, end)));
+  }
+
+  end(): void {
+    if (this.#gunzip) this.#gunzip.end();
+    else this.#complete();
+  }
+
+  refused(error: unknown): void {
+    this.#stop(error);
+  }
+
+  failed(error: unknown): void {
+    this.#stop(this.#explain(error));
+  }
+
+  bodyAwaited(): void {
+    if (this.#phase === "over" || this.#idleMs === Number.POSITIVE_INFINITY) return;
+    this.#silentSince = this.#settings.clock.monotonic();
+    if (!this.#cancelTimer) this.#arm(this.#idleMs);
+  }
+
+  bodyArrived(): void {
+    // The timer is left as it is: to move it for each chunk would cost more than to look when it fires.
+    this.#silentSince = undefined;
+  }
+
+  bodyHasRoom(): void {
+    if (this.#gunzip) this.#gunzip.resume();
+    else this.#channel.resume(this);
+  }
+
+  bodyLeft(): void {
+    this.#leave();
+  }
+
+  /** The request's signal was aborted. */
+  handleEvent(): void {
+    this.#stop(this.#request.signal?.reason);
+  }
+
+  /** Gives what it has after every write, and goes on after the end of a gzip member: servers write one per flush. */
+  #openGunzip(): Gunzip {
+    const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
+    gunzip.on("data", (chunk: Buffer) => {
+      if (this.#body?.push(chunk, 0, chunk.length) === false) gunzip.pause();
+    });
+    gunzip.on("drain", () => this.#channel.resume(this));
+    gunzip.on("end", () => this.#complete());
+    gunzip.on("error", (error) => this.failed(error));
+    return gunzip;
+  }
+
+  #complete(): void {
+    if (!this.#finish()) return;
+    this.#body?.end();
+  }
+
+  /** Ends the request with an error, for whoever waits for the answer or reads it. */
+  #stop(error: unknown): void {
+    if (!this.#leave()) return;
+    this.#answered.reject(error);
+    this.#body?.fail(error);
+  }
+
+  /** Ends the request, as nobody wants more of it. @returns false if it has ended before. */
+  #leave(): boolean {
+    if (!this.#finish()) return false;
+    this.#channel.drop(this);
+    this.#gunzip?.destroy();
+    return true;
+  }
+
+  #finish(): boolean {
+    if (this.#phase === "over") return false;
+    this.#phase = "over";
+    this.#disarm();
+    this.#request.signal?.removeEventListener("abort", this);
+    return true;
+  }
+
+  #arm(ms: number): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#settings.clock.schedule(ms, this.#onTimer);
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #timerFired(): void {
+    this.#cancelTimer = undefined;
+    const { clock, timeouts } = this.#settings;
+    switch (this.#phase) {
+      case "connecting":
+        this.#timeOut(
+          "TIMEOUT_CONNECT",
+          `no connection within ${timeouts.connect} ms: still waiting for ${this.#channel.waitsFor}`,
+        );
+        break;
+      case "waiting":
+        this.#timeOut("TIMEOUT_HEADERS", `connected, but no answer within ${timeouts.headers} ms`);
+        break;
+      case "reading": {
+        if (this.#silentSince === undefined) break;
+        const leftMs = this.#silentSince + this.#idleMs - clock.monotonic();
+        if (leftMs > 0) this.#arm(leftMs);
+        else this.#timeOut("TIMEOUT_IDLE", `nothing came for ${this.#idleMs} ms; the peer counts as dead`);
+        break;
+      }
+      case "over":
+    }
+  }
+
+  #timeOut(code: TransportErrorCode, says: string): void {
+    const mayHaveBeenSent = this.#phase !== "connecting";
+    this.#stop(new TransportError(code, `${this.#described}: ${says}`, { mayHaveBeenSent }));
+  }
+
+  #explain(error: unknown): unknown {
+    const { signal } = this.#request;
+    if (signal?.aborted) return signal.reason;
+    return failureFrom(error, { request: this.#described, mayHaveBeenSent: this.#phase !== "connecting" });
+  }
+
+  get #described(): string {
+    const { method, path } = this.#request;
+    return `${method} ${this.#settings.described}${path.split("?", 1)[0]}`;
+  }
+}
+
+/** @throws MalformedResponseError for a coding that was not asked for. */
+function isGzip(coding: string | undefined): boolean {
+  if (coding === undefined) return false;
+  const name = coding.toLowerCase();
+  if (name === "gzip" || name === "x-gzip") return true;
+  if (name === "identity" || name === "") return false;
+  throw new MalformedResponseError(`content-encoding ${JSON.stringify(coding)}, which is not supported`);
+}
