@@ -6,8 +6,8 @@ import { appController, key, running, WebApp } from "./model-run.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-async function isCollected(reference: WeakRef<object>): Promise<boolean> {
-  for (let round = 0; round < 20 && reference.deref() !== undefined; round++) {
+async function isCollected(reference: WeakRef<object>, rounds: number): Promise<boolean> {
+  for (let round = 0; round < rounds && reference.deref() !== undefined; round++) {
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
   }
@@ -26,9 +26,9 @@ test("nothing that a reconcile returned is kept once its object is gone", async 
     }),
   );
   if (!returned) throw new Error("it was not reconciled");
-  expect(await isCollected(returned)).toBe(false);
+  expect(await isCollected(returned, 2)).toBe(false);
   run.cluster.remove(WebApp, key);
   await run.settle();
-  expect(await isCollected(returned)).toBe(true);
+  expect(await isCollected(returned, 20)).toBe(true);
   await run.manager.stop();
 });
