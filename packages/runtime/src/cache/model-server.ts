@@ -8,6 +8,7 @@ import {
   TransportError,
   type WatchOptions,
 } from "@windlass/client";
+import { parseFields } from "./selector.ts";
 import type { Source } from "./source.ts";
 
 type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
@@ -21,6 +22,7 @@ interface Change {
 /** One open watch: what is to be sent, and how it ends. */
 interface Connection {
   readonly lines: string[];
+  readonly kind: AnyKind;
   readonly options: WatchOptions;
   end: "open" | "closed" | Error;
   wake: () => void;
@@ -135,7 +137,7 @@ export class ModelServer implements Source {
     this.#connections.clear();
   }
 
-  async *listBytes(_kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
+  async *listBytes(kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
     this.#enter(options.continue === undefined ? "list" : "page");
     const all = [...this.objects.values()].filter((object) => selects(options, object));
     const limit = options.limit ?? all.length;
@@ -143,13 +145,13 @@ export class ModelServer implements Source {
     if (options.continue !== undefined && at < this.#oldest) throw gone();
     const items = all
       .slice(from, from + limit)
-      .map((object) => ({ ...object, apiVersion: undefined, kind: undefined }));
+      .map((object) => ({ ...asAskedFor(kind, object), apiVersion: undefined, kind: undefined }));
     const next = from + limit < all.length ? `${from + limit}@${at}` : undefined;
     const metadata = { resourceVersion: String(at), ...(next === undefined ? {} : { continue: next }) };
     yield Buffer.from(JSON.stringify({ kind: "WidgetList", metadata, items }));
   }
 
-  async *watchLines(_kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
+  async *watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
     const { resourceVersion = "", sendInitialEvents, signal } = options;
     this.#enter(sendInitialEvents ? "stream" : `watch ${resourceVersion}`);
     if (sendInitialEvents && this.streaming === "refuses")
@@ -159,10 +161,10 @@ export class ModelServer implements Source {
         reason: "Invalid",
         message: "sendInitialEvents is forbidden",
       });
-    const connection: Connection = { lines: [], options, end: "open", wake: () => undefined };
+    const connection: Connection = { lines: [], kind, options, end: "open", wake: () => undefined };
     if (sendInitialEvents || resourceVersion === "") {
       for (const object of this.objects.values())
-        if (selects(options, object)) send(connection, "ADDED", object);
+        if (selects(options, object)) send(connection, "ADDED", asAskedFor(kind, object));
       if (sendInitialEvents && this.streaming === "yes")
         send(connection, "BOOKMARK", bookmark(this.#revision, { "k8s.io/initial-events-end": "true" }));
     } else if (Number(resourceVersion) < this.#oldest) {
@@ -216,9 +218,10 @@ export class ModelServer implements Source {
     const type: ChangeType | undefined = is ? (was ? "MODIFIED" : "ADDED") : was ? "DELETED" : undefined;
     if (!type) return;
     const object = is ? after : before;
+    if (!object) return;
     send(connection, type, {
-      ...object,
-      metadata: { ...object?.metadata, resourceVersion: String(revision) },
+      ...asAskedFor(connection.kind, object),
+      metadata: { ...object.metadata, resourceVersion: String(revision) },
     });
   }
 }
@@ -231,6 +234,11 @@ function send(connection: Connection, type: string, object: unknown): void {
 function end(connection: Connection, how: "closed" | Error): void {
   if (connection.end === "open") connection.end = how;
   connection.wake();
+}
+
+function asAskedFor({ representation }: AnyKind, object: AnyObject): AnyObject {
+  if (representation === undefined) return object;
+  return { apiVersion: "meta.k8s.io/v1", kind: representation, metadata: object.metadata };
 }
 
 function bookmark(revision: number, annotations?: Record<string, string>) {
@@ -257,6 +265,7 @@ function gone(): ApiError {
 function selects(options: ListOptions | WatchOptions, object: AnyObject): boolean {
   return (
     (options.namespace === undefined || options.namespace === object.metadata.namespace) &&
-    matchesSelector(parseSelector(options.labelSelector ?? ""), object.metadata.labels)
+    matchesSelector(parseSelector(options.labelSelector ?? ""), object.metadata.labels) &&
+    parseFields(options.fieldSelector ?? "")(object)
   );
 }

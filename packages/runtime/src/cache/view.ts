@@ -1,8 +1,9 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
+import type { CacheListOptions } from "./contract.ts";
 import { describeKind } from "./errors.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { Overlay } from "./overlay.ts";
-import type { LabelFilter } from "./selector.ts";
+import { type LabelFilter, parseLabels } from "./selector.ts";
 import { type IndexFunction, indexValues, Store } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 
@@ -11,6 +12,17 @@ export interface Selection {
   readonly namespace: string | undefined;
   readonly labels: LabelFilter | undefined;
 }
+
+/** What a list of a kind asks for. @throws SelectorError if its label selector does not parse. */
+export function selectionOf(kind: AnyKind, { namespace, labelSelector }: CacheListOptions): Selection {
+  return {
+    namespace: kind.scope === "Cluster" || namespace === "" ? undefined : namespace,
+    labels: labelSelector === undefined || labelSelector === "" ? undefined : parseLabels(labelSelector),
+  };
+}
+
+/** Asks for all there is. */
+export const everything: Selection = { namespace: undefined, labels: undefined };
 
 const always = () => true;
 
@@ -66,18 +78,11 @@ export class View {
     );
   }
 
-  get indexNames(): readonly string[] {
-    return [...this.#indexNames.keys()];
-  }
-
-  hasIndex(name: string): boolean {
-    return this.#indexNames.has(name);
-  }
-
+  /** @throws TypeError if there is no such index. */
   byIndex(name: string, value: string, selection: Selection): KubernetesObject[] {
     const position = this.#indexNames.get(name);
     const values = position === undefined ? undefined : this.#indexes[position];
-    if (position === undefined || !values) return [];
+    if (position === undefined || !values) throw this.#noIndex(name);
     return this.#gather(this.store.byIndex(position, value), selection, (object) =>
       indexValues(values, object, this.#onIndexError).includes(value),
     );
@@ -116,6 +121,14 @@ export class View {
       if (isWanted(object)) found.push(object);
     }
     return found;
+  }
+
+  #noIndex(name: string): TypeError {
+    const { kind } = this.#kind;
+    const others = [...this.#indexNames.keys()].map((one) => JSON.stringify(one)).join(", ") || "none";
+    return new TypeError(
+      `${kind} has no index ${JSON.stringify(name)}; it has ${others}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind}, { … }) in "reads" or "owns", or in watch(…)`,
+    );
   }
 
   #isHidden(stored: StoredObject): boolean {

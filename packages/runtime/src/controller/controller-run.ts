@@ -11,6 +11,7 @@ import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
 import { type Controller, hasStatus, type OpenController } from "./controller.ts";
+import { DeclaredCache } from "./declared-cache.ts";
 import { Follows } from "./follow.ts";
 import { resourceVersionChanged } from "./predicate.ts";
 import type { SourceContext } from "./source.ts";
@@ -38,10 +39,12 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
 
   constructor(controller: Controller<K>, world: ReconcilerWorld, registry: Registry) {
     this.controller = controller;
-    this.#world = world;
+    const cache = new DeclaredCache(world.cache);
+    this.#world = { ...world, cache };
     this.#registry = registry;
     const held = <T extends Informer<KubernetesObject>>(informer: T): T => {
       this.#informers.push(informer);
+      cache.declare(informer);
       return informer;
     };
     this.#primary = held(world.informer(controller.kind, controller.options.scope));
@@ -83,8 +86,8 @@ export class ControllerRun<K extends AnyKind> implements OpenController {
       this.controller.name,
       () => this.#running?.queue.sample() ?? { depth: new Map(), running: [] },
     );
-    this.#running = new Running(this.controller, this.#world, queue);
-    this.#running.start(this.#primary, this.#owned, this.#watched);
+    this.#running = new Running(this.controller, this.#world, queue, this.#primary);
+    this.#running.start(this.#owned, this.#watched);
   }
 
   async stop(abort: AbortSignal): Promise<void> {
@@ -103,6 +106,7 @@ class Running<K extends AnyKind> {
   readonly queue: Queue<ObjectKey>;
   readonly #controller: Controller<K>;
   readonly #world: ReconcilerWorld;
+  readonly #primary: Informer<ObjectOf<K>>;
   readonly #reconciler: Reconciler<K>;
   readonly #follows: Follows;
   readonly #breath: Breath | undefined;
@@ -111,9 +115,15 @@ class Running<K extends AnyKind> {
   readonly #undo: (() => void)[] = [];
   readonly #tasks: Promise<void>[] = [];
 
-  constructor(controller: Controller<K>, world: ReconcilerWorld, queue: Queue<ObjectKey>) {
+  constructor(
+    controller: Controller<K>,
+    world: ReconcilerWorld,
+    queue: Queue<ObjectKey>,
+    primary: Informer<ObjectOf<K>>,
+  ) {
     this.#controller = controller;
     this.#world = world;
+    this.#primary = primary;
     this.queue = queue;
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
     this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
@@ -123,6 +133,7 @@ class Running<K extends AnyKind> {
       {
         name: controller.name,
         kind: controller.kind,
+        read: (key) => (primary.holds(key) ? primary.get(key) : undefined),
         owns: controller.owns,
         reconcile: options.reconcile,
         finalize: options.finalize,
@@ -140,13 +151,9 @@ class Running<K extends AnyKind> {
     );
   }
 
-  start(
-    primary: Informer<ObjectOf<K>>,
-    owned: readonly Informer<KubernetesObject>[],
-    watched: readonly Informer<KubernetesObject>[],
-  ): void {
+  start(owned: readonly Informer<KubernetesObject>[], watched: readonly Informer<KubernetesObject>[]): void {
     const { kind, owns, watches, predicate, concurrency, options } = this.#controller;
-    this.#undo.push(primary.subscribe((change) => this.#onPrimary(change, predicate)));
+    this.#undo.push(this.#primary.subscribe((change) => this.#onPrimary(change, predicate)));
     for (const [index, informer] of owned.entries()) {
       const accepts = owns[index]?.predicate ?? resourceVersionChanged;
       this.#undo.push(
@@ -238,13 +245,8 @@ class Running<K extends AnyKind> {
   }
 
   #enqueueAll = (): void => {
-    const { kind, options } = this.#controller;
-    const { namespace, labelSelector } = options.scope ?? {};
-    const objects = this.#world.cache.list(kind, {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    });
-    for (const object of objects) this.queue.add(keyOf(object), { priority: backgroundPriority });
+    for (const object of this.#primary.list())
+      this.queue.add(keyOf(object), { priority: backgroundPriority });
   };
 
   #scheduleResync(): void {

@@ -47,10 +47,7 @@ export interface Watches {
 
 /** How a kind is watched. */
 export interface WatchOptions<W extends AnyKind> extends Pick<Watches, "predicate" | "scope"> {
-  /**
-   * For `cache.byIndex`. Reads see all that the cache holds of the kind: where another controller watches more of it than this scope,
-   * objects beyond the scope too. @default none
-   */
+  /** For `cache.byIndex`. Reads see the objects of this scope, whatever other controllers watch of the kind. @default none */
   readonly indexes?: Indexes<ObjectOf<W>>;
 }
 
@@ -128,6 +125,8 @@ export interface AnyController {
   readonly type: "controller";
   readonly kind: AnyKind;
   readonly name: string;
+  /** Which objects of the kind it reconciles; undefined for all that the manager sees. */
+  readonly scope: InformerScope | undefined;
   readonly owns: readonly (OwnedKind & { readonly predicate: Predicate | undefined })[];
   readonly watches: readonly Watches[];
   readonly reads: readonly AnyKind[];
@@ -210,6 +209,7 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
     kind,
     name,
     options,
+    scope: options.scope,
     reads: (options.reads ?? []).map((one) => (hasKind(one) ? one.kind : one)),
     indexes,
     permissions: options.permissions ?? [],

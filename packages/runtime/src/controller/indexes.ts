@@ -1,5 +1,6 @@
 import type { AnyKind, ObjectOf } from "@windlass/client";
 import type { Informer } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 
 /**
  * Indexes by name: each gives the values under which an object is found by `cache.byIndex`. The functions must be pure. An object that
@@ -47,8 +48,8 @@ export function declared(
 }
 
 /**
- * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them: which informer answers a read
- * depends on what the other controllers watch.
+ * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them: a controller may read by an index
+ * that another declares.
  */
 export class IndexTable {
   readonly #byKind = new Map<string, Map<string, DeclaredIndex & { readonly by: string }>>();
@@ -76,8 +77,4 @@ export class IndexTable {
         informer.addIndex(name, values as (object: ObjectOf<K>) => readonly string[]);
     return informer;
   }
-}
-
-function kindIdOf({ group, version, plural }: AnyKind): string {
-  return `${group}/${version}/${plural}`;
 }

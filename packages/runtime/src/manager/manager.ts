@@ -218,6 +218,7 @@ class ManagerRun implements Manager {
     const identity = this.#identity();
     const shared = {
       cache,
+      sharedCache: cache,
       informer: this.#informers(cache),
       isCached: cachedKinds(this.#controllers),
       clock: this.#clock,

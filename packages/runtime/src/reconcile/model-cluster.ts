@@ -225,7 +225,7 @@ export class ModelCluster {
       [...this.#stored]
         .filter(([place]) => place.startsWith(`${collectionOf(kind)} `))
         .map(([, one]) => one.object as unknown as ObjectOf<K>);
-    return {
+    const cache: Cache = {
       get: (kind, key) => this.get(kind, key),
       list: (kind, options?: CacheListOptions) =>
         all(kind).filter(
@@ -253,6 +253,11 @@ export class ModelCluster {
           return () => void handlers.delete(wrapped);
         },
         addIndex: (name, values) => void this.#indexes.set(`${collectionOf(kind)} ${name}`, values),
+        holds: () => true,
+        get: (key) => cache.get(kind, key),
+        list: (options) => cache.list(kind, options),
+        byIndex: (index, value) => cache.byIndex(kind, index, value),
+        ownedBy: (uid) => cache.ownedBy(kind, uid),
         release: () => undefined,
       }),
       waitForSync: () => Promise.resolve(),
@@ -261,6 +266,7 @@ export class ModelCluster {
       barrier: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     };
+    return cache;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type ObjectOf,
   TransportError,
 } from "@windlass/client";
+import { CacheMissError } from "../cache/errors.ts";
 import { type ChildMemory, Children } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
@@ -62,8 +63,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   async run(key: ObjectKey, attempt: number, stop: AbortSignal): Promise<Outcome> {
-    const { kind } = this.#rules;
-    const object = this.#world.cache.get(kind, key);
+    const object = this.#rules.read(key);
     if (!object) {
       this.#forget(key);
       return done;
@@ -150,9 +150,9 @@ export class Reconciler<K extends AnyKind> {
     status: StatusObject,
     client = run.client,
   ): Promise<void> {
-    const { kind, fieldManager, hasObservedGeneration } = this.#rules;
-    const { cache, clock, metrics } = this.#world;
-    const newest = cache.get(kind, keyOf(object));
+    const { kind, read, fieldManager, hasObservedGeneration } = this.#rules;
+    const { clock, metrics } = this.#world;
+    const newest = read(keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
     const options = { kind, client, clock, fieldManager, hasObservedGeneration };
     const written = await writeStatus(
@@ -172,6 +172,14 @@ export class Reconciler<K extends AnyKind> {
     if (run.isStopped || isOver(error) || isNoFault(error)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
+    }
+    // Its namespace has joined those that are watched, and not all of it is listed yet; or it has left them while this ran.
+    if (error instanceof CacheMissError) {
+      const isLeft = this.#rules.read(keyOf(object)) === undefined;
+      if (isLeft || error.ready !== undefined) {
+        run.log.debug({ why: messageOf(error) }, "reconcile read what is not held at present");
+        return isLeft ? done : { type: "again", why: messageOf(error) };
+      }
     }
     // An object that is going itself, and whose `finalize` wants to create something, would hold its namespace for ever: that is a fault.
     if (isNamespaceTerminating(error) && object.metadata.deletionTimestamp === undefined) {
@@ -216,9 +224,9 @@ export class Reconciler<K extends AnyKind> {
     reason: string,
     message: string,
   ): Promise<void> {
-    const { errorCondition, kind } = this.#rules;
+    const { errorCondition, read } = this.#rules;
     if (errorCondition === undefined) return;
-    const live = this.#world.cache.get(kind, keyOf(object));
+    const live = read(keyOf(object));
     if (!live) return;
     const said = condition(errorCondition, false, reason, message.slice(0, 1024));
     const base =
