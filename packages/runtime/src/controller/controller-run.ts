@@ -205,7 +205,7 @@ class Running<K extends AnyKind> {
     change: CacheEvent<T>,
   ): boolean {
     try {
-      return predicate(change);
+      return predicate(change) || isReread(change);
     } catch (error) {
       this.#world.log.error(
         { controller: this.#controller.name, error: messageOf(error) },
@@ -343,6 +343,12 @@ function label(outcome: Outcome) {
     case "failed":
       return "error";
   }
+}
+
+/** Whether the object is the same and more is known of it: what the server sent could not be read in full, or it went back in time. */
+function isReread(change: CacheEvent<KubernetesObject>): boolean {
+  if (change.type !== "updated") return false;
+  return change.old.metadata.resourceVersion === change.object.metadata.resourceVersion;
 }
 
 /** What was there before the controller came waits behind what happens now. */

@@ -151,3 +151,26 @@ test("a client asks the server about objects beyond the controller's scope", asy
   expect(found).toContain("b");
   expect(faults().lines).toEqual([]);
 });
+
+test("an object that the server has otherwise under the same version is reconciled again, whatever the predicate", async () => {
+  const seen: unknown[] = [];
+  const scope = { namespace: "c" };
+  const { run, widgets } = await start(undefined, [
+    controller(Widget, {
+      scope,
+      predicate: ({ type }) => type === "added",
+      reconcile: ({ text }) => void seen.push(text),
+    }),
+  ]);
+  const backup = Number(widgets.revision);
+  widgets.put("c", "two", { text: "first" });
+  await run.settle();
+  widgets.put("c", "two", { text: "lost" });
+  widgets.tick();
+  widgets.bookmark();
+  await run.settle();
+  widgets.restore(backup + 1);
+  widgets.put("c", "two", { text: "other" });
+  await run.settle(400_000);
+  expect(seen).toEqual(["first", "other"]);
+});
