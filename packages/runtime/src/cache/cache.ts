@@ -1,5 +1,6 @@
 import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windlass/client";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
+import { Reminders } from "../logging/reminder.ts";
 import { Arenas } from "./arena.ts";
 import type { Cache, CacheListOptions, Informer, InformerScope } from "./contract.ts";
 import { type Ask, isComplete, isInNamespace, partOf } from "./coverage.ts";
@@ -96,6 +97,7 @@ class SharedInformerCache implements InformerCache {
   readonly #options: CacheOptions;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #reminders: Reminders;
   readonly #arena: Arenas;
   readonly #parsed: ParsedObjects;
   /** By kind, then by scope. */
@@ -111,6 +113,7 @@ class SharedInformerCache implements InformerCache {
     this.#universe = options.defaultScope ?? {};
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silent;
+    this.#reminders = new Reminders(this.#clock);
     this.#arena = new Arenas({ packs: options.compress });
     this.#parsed = new ParsedObjects(options.parsedBytes ?? DEFAULT_PARSED_BYTES);
   }
@@ -272,6 +275,7 @@ class SharedInformerCache implements InformerCache {
       keepManagedFields,
       transform: this.#options.transforms?.(kind),
       pageSize,
+      reminders: this.#reminders,
     });
   }
 

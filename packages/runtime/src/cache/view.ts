@@ -1,10 +1,12 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
+import { countOf, type Reminders } from "../logging/reminder.ts";
 import type { CacheListOptions } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import { kindIdOf } from "./kind-id.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { Overlay } from "./overlay.ts";
 import { type LabelFilter, parseLabels } from "./selector.ts";
-import { type IndexFunction, indexValues, Store } from "./store.ts";
+import { type Index, type IndexFunction, indexValues, type OnIndexError, Store } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** What a read asks for beside the kind. */
@@ -32,7 +34,8 @@ export class View {
   readonly #log: Log;
   readonly #reader: ObjectReader;
   readonly #overlay: Overlay;
-  readonly #indexes: IndexFunction[] = [];
+  readonly #reminders: Reminders;
+  readonly #indexes: Index[] = [];
   readonly #indexNames = new Map<string, number>();
   /** What the watch brought. */
   store: Store;
@@ -44,11 +47,13 @@ export class View {
     readonly log: Log;
     readonly reader: ObjectReader;
     readonly overlay: Overlay;
+    readonly reminders: Reminders;
   }) {
     this.#kind = options.kind;
     this.#log = options.log;
     this.#reader = options.reader;
     this.#overlay = options.overlay;
+    this.#reminders = options.reminders;
     this.store = this.newStore();
   }
 
@@ -81,10 +86,10 @@ export class View {
   /** @throws TypeError if there is no such index. */
   byIndex(name: string, value: string, selection: Selection): KubernetesObject[] {
     const position = this.#indexNames.get(name);
-    const values = position === undefined ? undefined : this.#indexes[position];
-    if (position === undefined || !values) throw this.#noIndex(name);
+    const index = position === undefined ? undefined : this.#indexes[position];
+    if (position === undefined || !index) throw this.#noIndex(name);
     return this.#gather(this.store.byIndex(position, value), selection, (object) =>
-      indexValues(values, object, this.#onIndexError).includes(value),
+      indexValues(index, object, this.#onIndexError).includes(value),
     );
   }
 
@@ -92,15 +97,16 @@ export class View {
   addIndex(name: string, values: IndexFunction): void {
     const position = this.#indexNames.get(name);
     if (position !== undefined) {
-      if (this.#indexes[position] === values) return;
+      if (this.#indexes[position]?.values === values) return;
       throw new TypeError(
         `${describeKind(this.#kind)} has an index ${JSON.stringify(name)} already, by another function; choose another name`,
       );
     }
     this.#indexNames.set(name, this.#indexes.length);
-    this.#indexes.push(values);
-    this.store.addIndex(values);
-    this.collecting?.addIndex(values);
+    const index = { name, values };
+    this.#indexes.push(index);
+    this.store.addIndex(index);
+    this.collecting?.addIndex(index);
   }
 
   #gather(
@@ -135,10 +141,14 @@ export class View {
     return this.#overlay.size > 0 && this.#overlay.hides(stored);
   }
 
-  readonly #onIndexError = (error: unknown): void => {
+  readonly #onIndexError: OnIndexError = (error, { name }, { metadata }): void => {
+    const { kind } = this.#kind;
+    const telling = this.#reminders.met(`index ${name} of ${kindIdOf(this.#kind)}`);
+    if (telling.as === "known") return;
+    const place = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
     this.#log.error(
-      { err: error, kind: this.#kind.kind },
-      "an index function threw; the object is left out of that index",
+      { err: error, kind, index: name, object: place, ...countOf(telling) },
+      `the index ${JSON.stringify(name)} of ${kind} threw for ${place}; objects that it throws for are left out of it`,
     );
   };
 }

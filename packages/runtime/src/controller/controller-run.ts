@@ -2,6 +2,7 @@ import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/c
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { Breath } from "../cache/pace.ts";
+import { countOf, Reminders } from "../logging/reminder.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/queue-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -109,6 +110,7 @@ class Running<K extends AnyKind> {
   readonly #primary: Informer<ObjectOf<K>>;
   readonly #reconciler: Reconciler<K>;
   readonly #follows: Follows;
+  readonly #reminders: Reminders;
   readonly #breath: Breath | undefined;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
@@ -125,6 +127,7 @@ class Running<K extends AnyKind> {
     this.#world = world;
     this.#primary = primary;
     this.queue = queue;
+    this.#reminders = new Reminders(world.clock);
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
     this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
     const { options } = controller;
@@ -158,7 +161,7 @@ class Running<K extends AnyKind> {
       const accepts = owns[index]?.predicate ?? resourceVersionChanged;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (!this.#passes(accepts, change)) return;
+          if (!this.#passes(informer.kind, accepts, change)) return;
           for (const object of states(change)) this.#enqueueOwner(kind, object, urgency(change));
         }),
       );
@@ -173,7 +176,7 @@ class Running<K extends AnyKind> {
       ) => ObjectKey | readonly ObjectKey[] | undefined;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (!this.#passes(accepts, change)) return;
+          if (!this.#passes(rule.kind, accepts, change)) return;
           for (const object of states(change)) this.#enqueueMapped(rule.kind, map, object, urgency(change));
         }),
       );
@@ -196,21 +199,19 @@ class Running<K extends AnyKind> {
   }
 
   #onPrimary(change: CacheEvent<ObjectOf<K>>, predicate: (change: CacheEvent<ObjectOf<K>>) => boolean): void {
-    if (!this.#passes(predicate, change)) return;
+    if (!this.#passes(this.#controller.kind, predicate, change)) return;
     this.queue.add(keyOf(change.object), urgency(change));
   }
 
   #passes<T extends KubernetesObject>(
+    kind: AnyKind,
     predicate: (change: CacheEvent<T>) => boolean,
     change: CacheEvent<T>,
   ): boolean {
     try {
       return predicate(change) || isReread(change);
     } catch (error) {
-      this.#world.log.error(
-        { controller: this.#controller.name, error: messageOf(error) },
-        "a predicate threw; the change counts",
-      );
+      this.#threw(`the predicate of ${kind.kind}`, kind, change.object, error, "the change counts");
       return true;
     }
   }
@@ -237,11 +238,23 @@ class Running<K extends AnyKind> {
       const keys = map(object, { cache: this.#world.cache });
       for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key, options);
     } catch (error) {
-      this.#world.log.error(
-        { controller: this.#controller.name, watched: kind.kind, error: messageOf(error) },
-        "the mapping of a watched kind threw; the change is lost to it",
-      );
+      this.#threw(`the mapping of ${kind.kind}`, kind, object, error, "the change is lost to it");
     }
+  }
+
+  /** Tells of user code that threw: the first time with its stack, and then now and then, whichever object it throws for. */
+  #threw(what: string, kind: AnyKind, object: KubernetesObject, error: unknown, outcome: string): void {
+    const telling = this.#reminders.met(what);
+    if (telling.as === "known") return;
+    const subject = describe(kind, keyOf(object));
+    const fields = {
+      controller: this.#controller.name,
+      object: subject,
+      error: messageOf(error),
+      ...countOf(telling),
+      ...(telling.as === "news" && error instanceof Error ? { stack: error.stack } : {}),
+    };
+    this.#world.log.error(fields, `${what} threw for ${subject}; ${outcome}`);
   }
 
   #enqueueAll = (): void => {

@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
+  type Status,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -43,6 +44,8 @@ export class ModelCluster {
   readonly cache: Cache;
   /** Set to make requests fail: return a status code, or undefined to let it pass. */
   fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Set to have requests refused in the server's own words: return a Status, or undefined to let it pass. */
+  refusal: ((request: TransportRequest) => Status | undefined) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
   readonly terminating = new Set<string>();
   /** Changes what is stored, as a server that normalises or a webhook does. */
@@ -88,6 +91,8 @@ export class ModelCluster {
   async #request(request: TransportRequest): Promise<TransportResponse> {
     await Promise.resolve();
     request.signal?.throwIfAborted();
+    const refused = this.refusal?.(request);
+    if (refused) return reply(refused.code ?? 500, refused);
     const failing = this.fault?.(request);
     if (failing !== undefined)
       return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));

@@ -10,12 +10,13 @@ import {
   TransportError,
 } from "@windlass/client";
 import { CacheMissError } from "../cache/errors.ts";
+import { countOf, type Telling } from "../logging/reminder.ts";
 import { type ChildMemory, Children } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
-  ChildError,
+  ChildrenError,
   explain,
   FencedError,
   messageOf,
@@ -25,7 +26,7 @@ import {
   reasonOf,
   TerminalError,
 } from "./errors.ts";
-import { Failures, type Telling } from "./failures.ts";
+import { Failures } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
@@ -130,7 +131,7 @@ export class Reconciler<K extends AnyKind> {
     // The fault to tell of is one that somebody can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
-    throw new ChildError(reasonOf(first), failures.map(messageOf).join("; "), { cause: first });
+    throw new ChildrenError(failures, first);
   }
 
   async #report(
@@ -205,7 +206,7 @@ export class Reconciler<K extends AnyKind> {
       terminal: retryInMs === undefined,
       attempt: run.attempt,
       ...(retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }),
-      ...(telling.as === "reminder" ? { count: telling.count } : {}),
+      ...countOf(telling),
       error: explain(error),
       ...(telling.as === "news" && error instanceof Error ? { stack: stackOf(error) } : {}),
     };
