@@ -324,6 +324,33 @@ describe("as time goes by", () => {
     expect(await readiness(run.manager)).toBe("ok");
   });
 
+  test("a server whose namespace does not exist says so, is not ready, and recovers", async () => {
+    const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
+    const status = {
+      kind: "Status",
+      code: 404,
+      reason: "NotFound",
+      message: 'namespaces "gadget-system" not found',
+      details: { name: "gadget-system", kind: "namespaces" },
+    } as const;
+    run.cluster.refusal = ({ method, path: asked }) =>
+      method === "POST" && asked.includes("secrets") ? status : undefined;
+    run.manager.add(gadgets({ certificates }));
+    await run.manager.start();
+    stops.push(() => run.manager.stop());
+    const why =
+      'there is no namespace "gadget-system" to keep Secret gadgets-webhook-ca in: create it, or name the operator\'s own, with POD_NAMESPACE or webhookServer({ service: { namespace } })';
+    expect(await readiness(run.manager)).toContain(`there is no certificate yet: ${why}`);
+    const told = () => run.lines.filter(({ level }) => level === "error").map(({ fields }) => fields.error);
+    await run.clock.advance(30_000);
+    expect(told()).toEqual([why]);
+    await run.clock.advance(90_000);
+    expect(told()).toEqual([why, why]);
+    run.cluster.refusal = undefined;
+    await run.clock.advance(60_000);
+    expect(await readiness(run.manager)).toBe("ok");
+  });
+
   test("what lives longer than its authority is refused", () => {
     expect(() => selfManaged({ authorityLifetimeMs: day, leafLifetimeMs: day })).toThrow("at most a third");
   });
