@@ -1,6 +1,7 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 import { Breath } from "../cache/pace.ts";
 import { countOf, Reminders } from "../logging/reminder.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/queue-metrics.ts";
@@ -15,6 +16,7 @@ import { type Controller, hasStatus, type OpenController } from "./controller.ts
 import { DeclaredCache } from "./declared-cache.ts";
 import { Follows } from "./follow.ts";
 import { resourceVersionChanged } from "./predicate.ts";
+import { mayWatch } from "./rbac.ts";
 import type { SourceContext } from "./source.ts";
 import { runSource } from "./source-run.ts";
 
@@ -131,7 +133,8 @@ class Running<K extends AnyKind> {
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
     this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
     const { options } = controller;
-    this.#follows = new Follows(world, (key) => void queue.add(key));
+    const followed = { informer: world.informer, onKind: (kind: AnyKind) => this.#warnIfUndeclared(kind) };
+    this.#follows = new Follows(followed, (key) => void queue.add(key));
     this.#reconciler = new Reconciler(
       {
         name: controller.name,
@@ -240,6 +243,17 @@ class Running<K extends AnyKind> {
     } catch (error) {
       this.#threw(`the mapping of ${kind.kind}`, kind, object, error, "the change is lost to it");
     }
+  }
+
+  /** Where the operator may do everything it works all the same, and then not where it has its role. */
+  #warnIfUndeclared(kind: AnyKind): void {
+    const { name } = this.#controller;
+    if (mayWatch(this.#controller, kind) || this.#reminders.met(`follow ${kindIdOf(kind)}`).as !== "news")
+      return;
+    this.#world.log.warn(
+      { controller: name, kind: kind.kind },
+      `controller ${name} follows ${kind.kind}, of which rbacFor does not know: add it to "follows", or its rights to "permissions"`,
+    );
   }
 
   /** Tells of user code that threw: the first time with its stack, and then now and then, whichever object it throws for. */

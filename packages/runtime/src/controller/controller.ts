@@ -87,6 +87,8 @@ export interface ControllerOptions<K extends AnyKind> {
   readonly watches?: readonly Watches[];
   /** Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves. @default none */
   readonly reads?: readonly (AnyKind | IndexedKind)[];
+  /** Kinds that reconciles may `follow`, for the generated role. Rights for kinds that nobody knows yet belong in `permissions`. @default none */
+  readonly follows?: readonly AnyKind[];
   /** Indexes of the controller's own kind, for `cache.byIndex`. @default none */
   readonly indexes?: Indexes<ObjectOf<K>>;
   /** Sources outside Kubernetes. @default none */
@@ -130,6 +132,7 @@ export interface AnyController {
   readonly owns: readonly (OwnedKind & { readonly predicate: Predicate | undefined })[];
   readonly watches: readonly Watches[];
   readonly reads: readonly AnyKind[];
+  readonly follows: readonly AnyKind[];
   readonly indexes: readonly DeclaredIndex[];
   readonly permissions: readonly Permission[];
   readonly finalizes: boolean;
@@ -211,6 +214,7 @@ export function controller<K extends AnyKind>(kind: K, options: ControllerOption
     options,
     scope: options.scope,
     reads: (options.reads ?? []).map((one) => (hasKind(one) ? one.kind : one)),
+    follows: options.follows ?? [],
     indexes,
     permissions: options.permissions ?? [],
     finalizes: options.finalize !== undefined,

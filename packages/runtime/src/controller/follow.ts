@@ -15,6 +15,8 @@ export interface FollowSession {
 /** What follows need of the world. */
 export interface FollowWorld {
   readonly informer: (kind: AnyKind) => Informer<KubernetesObject>;
+  /** Told of each kind that begins to be followed. */
+  readonly onKind: (kind: AnyKind) => void;
 }
 
 interface Watch {
@@ -81,6 +83,7 @@ export class Follows {
   }
 
   #open(kind: AnyKind, kindId: string): Watch {
+    this.#world.onKind(kind);
     const informer = this.#world.informer(kind);
     const followers = new Map<string, Map<string, ObjectKey>>();
     const stop = informer.subscribe((change) => {

@@ -1,4 +1,5 @@
 import type { AnyKind } from "@windlass/client";
+import type { ManagerOptions } from "../manager/options.ts";
 import type { AnyController } from "./controller.ts";
 
 /** One rule of a role. */
@@ -47,8 +48,11 @@ export interface RoleContribution {
 export interface RbacOptions {
   /** The name of the roles; the operator's. */
   readonly name: string;
-  /** Roles in these namespaces instead of one for the cluster. Must be the manager's `namespaces`. @default the whole cluster */
-  readonly namespaces?: readonly string[];
+  /**
+   * Must be the manager's `namespaces`. By name: roles in these instead of one for the cluster. By label: the right to watch namespaces as
+   * well; for them, as for a set that the program changes, a role for the cluster, for they may come to be any. @default the whole cluster
+   */
+  readonly namespaces?: ManagerOptions["namespaces"];
   /** Rights on the lease. Must be the manager's `leaderElection`. @default none */
   readonly leaderElection?: { readonly name: string; readonly namespace: string };
   /** The operator's own. @default the service account's, else the lease's */
@@ -68,12 +72,13 @@ export function rbacFor(
   parts: readonly (AnyController | RoleContribution)[],
   options: RbacOptions,
 ): readonly (RoleObject | RoleBindingObject)[] {
-  const { name, namespaces, leaderElection, serviceAccount } = options;
+  const { name, leaderElection, serviceAccount } = options;
+  const namespaces = isByName(options.namespaces) ? options.namespaces : undefined;
   const controllers = parts.filter((one): one is AnyController => !isContribution(one));
   const contributions = parts.filter(isContribution);
-  const grants = controllers.flatMap(grantsOf);
-  const inNamespaces = namespaces === undefined ? [] : grants.filter((one) => one.scope === "Namespaced");
-  const inCluster = namespaces === undefined ? grants : grants.filter((one) => one.scope === "Cluster");
+  const all = [...controllers.flatMap(grantsOf), ...grantsToChoose(options.namespaces)];
+  const inNamespaces = namespaces === undefined ? [] : all.filter((one) => one.scope === "Namespaced");
+  const inCluster = namespaces === undefined ? all : all.filter((one) => one.scope === "Cluster");
   const roles: RoleObject[] = [];
   if (inCluster.length > 0) roles.push(role(undefined, name, merged(inCluster)));
   for (const namespace of namespaces ?? []) roles.push(role(namespace, name, merged(inNamespaces)));
@@ -86,6 +91,16 @@ export function rbacFor(
 
 function isContribution(part: AnyController | RoleContribution): part is RoleContribution {
   return "clusterRules" in part;
+}
+
+function isByName(namespaces: RbacOptions["namespaces"]): namespaces is readonly string[] {
+  return Array.isArray(namespaces);
+}
+
+/** What it takes to know which namespaces carry a label. */
+function grantsToChoose(namespaces: RbacOptions["namespaces"]): readonly Grant[] {
+  if (namespaces === undefined || isByName(namespaces) || !("labelSelector" in namespaces)) return [];
+  return grants({ group: "", plural: "namespaces", scope: "Cluster" }, looks);
 }
 
 function contributedRoles(
@@ -113,22 +128,31 @@ interface Grant {
   readonly verb: string;
 }
 
+const looks = ["get", "list", "watch"];
+
 function grantsOf(controller: AnyController): readonly Grant[] {
-  const { kind, owns, watches, reads, permissions, finalizes, hasStatus } = controller;
-  const read = ["get", "list", "watch"];
+  const { kind, owns, watches, reads, follows, permissions, finalizes, hasStatus } = controller;
   return [
-    ...grants(kind, finalizes ? [...read, "patch"] : read),
+    ...grants(kind, finalizes ? [...looks, "patch"] : looks),
     ...(hasStatus ? grants(kind, ["patch"], "status") : []),
     // Owner references that block deletion need this where the admission plugin OwnerReferencesPermissionEnforcement is on.
     ...(owns.length > 0 ? grants(kind, ["update"], "finalizers") : []),
-    ...owns.flatMap((one) => grants(one.kind, [...read, "create", "patch", "delete"])),
-    ...watches.flatMap((one) => grants(one.kind, read)),
-    ...reads.flatMap((one) => grants(one, read)),
+    ...owns.flatMap((one) => grants(one.kind, [...looks, "create", "patch", "delete"])),
+    ...watches.flatMap((one) => grants(one.kind, looks)),
+    ...[...reads, ...follows].flatMap((one) => grants(one, looks)),
     ...permissions.flatMap((one) =>
       (one.subresources ?? [undefined]).flatMap((subresource) => grants(one.kind, one.verbs, subresource)),
     ),
     ...grants({ group: "events.k8s.io", plural: "events", scope: "Namespaced" }, ["create", "patch"]),
   ];
+}
+
+/** Whether the role of a controller lets it watch a kind. */
+export function mayWatch(controller: AnyController, { group, plural }: AnyKind): boolean {
+  const verbs = grantsOf(controller)
+    .filter((one) => one.group === group && one.resource === plural)
+    .map(({ verb }) => verb);
+  return ["list", "watch"].every((verb) => verbs.includes(verb));
 }
 
 function grants(
