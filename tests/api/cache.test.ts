@@ -69,7 +69,7 @@ test("an informer streams what there is, then follows it, with one request", asy
   const events: CacheEvent<object>["type"][] = [];
   informer.subscribe(({ type }) => events.push(type));
   await informer.synced;
-  expect(namesOf(cache.list(ConfigMap, { namespace }))).toEqual(["s-1"]);
+  expect(namesOf(informer.list())).toEqual(["s-1"]);
   await make("s-2", { test: "stream" });
   await cluster.client.patch(
     ConfigMap,
@@ -87,10 +87,10 @@ test("where the server does not stream, the list comes in pages that are one sta
   const { cache, requests } = openCache({ streams: false, pageSize: 2 });
   const informer = cache.informer(ConfigMap, { namespace, labelSelector: "test=pages" });
   await informer.synced;
-  expect(namesOf(cache.list(ConfigMap, { namespace }))).toEqual(["p-0", "p-1", "p-2", "p-3", "p-4"]);
+  expect(namesOf(informer.list())).toEqual(["p-0", "p-1", "p-2", "p-3", "p-4"]);
   expect(requests.filter((path) => path.includes("limit=2")).length).toBeGreaterThanOrEqual(1);
   await make("p-9", { test: "pages" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })).at(-1), soon).toBe("p-9");
+  await expect.poll(() => namesOf(informer.list()).at(-1), soon).toBe("p-9");
 });
 
 test("metadata alone is held where that is all that was asked for", async () => {
@@ -174,14 +174,15 @@ test("a kind that is not installed counts as empty, and is followed once it is",
 
 test("a history that is forgotten costs a new list, and loses nothing", async () => {
   const { cache, requests } = openCache();
-  await cache.informer(ConfigMap, { namespace, labelSelector: "test=forgotten" }).synced;
+  const informer = cache.informer(ConfigMap, { namespace, labelSelector: "test=forgotten" });
+  await informer.synced;
   await make("f-1", { test: "forgotten" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })), soon).toEqual(["f-1"]);
+  await expect.poll(() => namesOf(informer.list()), soon).toEqual(["f-1"]);
   // Only the embedded server can be made to forget and to hang up at will; elsewhere nothing happens, and nothing may be lost either.
   const { controlPlane } = cluster;
   controlPlane?.compact();
   controlPlane?.faults.dropWatches({ resources: ["configmaps"] });
   await make("f-2", { test: "forgotten" });
-  await expect.poll(() => namesOf(cache.list(ConfigMap, { namespace })), soon).toEqual(["f-1", "f-2"]);
+  await expect.poll(() => namesOf(informer.list()), soon).toEqual(["f-1", "f-2"]);
   expect(requests.length).toBeGreaterThanOrEqual(controlPlane ? 2 : 1);
 });

@@ -263,7 +263,7 @@ test("metadata of custom objects comes as protobuf, and changes of it are seen",
   });
   await cluster.install(Plain);
   const { cache, accepted } = openCache(true);
-  cache.informer(Plain, { namespace, metadataOnly: true });
+  const informer = cache.informer(Plain, { namespace, metadataOnly: true });
   await cache.waitForSync();
   expect(accepted).toEqual([
     "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
@@ -272,7 +272,7 @@ test("metadata of custom objects comes as protobuf, and changes of it are seen",
     metadata: { namespace, name: "one", labels: { a: "b" } },
     spec: { size: 1 },
   });
-  const read = () => cache.list(Plain, { namespace, labelSelector: "a=b" });
+  const read = () => informer.list({ labelSelector: "a=b" });
   await expect.poll(() => read().map(({ metadata }) => metadata.name), { timeout: 10_000 }).toEqual(["one"]);
 });
 

@@ -65,6 +65,8 @@ function deployment({ namespace, image, replicas, resources, ...settings }: Sett
         metadata: { labels },
         spec: {
           serviceAccountName: name,
+          // Longer than the 30 s that the manager takes at most: it goes on serving webhooks for a while, and ends what is under way.
+          terminationGracePeriodSeconds: 40,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
           topologySpreadConstraints: [
             {

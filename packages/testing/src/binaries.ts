@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@windlass/certificates";
@@ -27,6 +27,12 @@ export interface Binaries extends Backend {
   readonly etcd: Part & {
     /** Forgets all history but the present: who asks for a change from before is told 410, once the API server has restarted too. */
     compact(): Promise<void>;
+    /**
+     * Keeps a copy of the data, as a backup does.
+     *
+     * @returns the way to put it back: from then on the API server is at the revision of the copy, and nothing that came later has happened.
+     */
+    backUp(): Promise<() => Promise<void>>;
   };
 }
 
@@ -88,6 +94,22 @@ export async function startBinaries(
       await isReady();
     },
   });
+  let backups = 0;
+  const backUp = async () => {
+    const copy = file(`backup-${backups++}`);
+    await etcd.end();
+    await cp(file("etcd"), copy, { recursive: true });
+    etcd.start();
+    await isReady();
+    return async () => {
+      await Promise.all([apiServer.end(), etcd.end()]);
+      await rm(file("etcd"), { recursive: true });
+      await cp(copy, file("etcd"), { recursive: true });
+      etcd.start();
+      apiServer.start();
+      await isReady();
+    };
+  };
   return {
     hasControllers: false,
     shared: false,
@@ -96,7 +118,7 @@ export async function startBinaries(
     kubeconfig: () => Promise.resolve(kubeconfig),
     close,
     apiServer: part(apiServer),
-    etcd: { ...part(etcd), compact: () => compact(etcdUrl) },
+    etcd: { ...part(etcd), compact: () => compact(etcdUrl), backUp },
   };
 }
 

@@ -27,5 +27,12 @@ export {
 export type { Installable } from "./definitions.ts";
 export { type SimulatedOperator, Simulation, type SimulationOptions } from "./simulate.ts";
 export { firstDifference, Trace } from "./trace.ts";
-export { WaitError, type WaitOptions, waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
+export {
+  WaitError,
+  type WaitedFor,
+  type WaitOptions,
+  waitFor,
+  waitForCondition,
+  waitForDeletion,
+} from "./wait.ts";
 export type { WebhookTie } from "./webhooks.ts";

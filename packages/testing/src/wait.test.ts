@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { ManualClock } from "@windlass/clock";
 import { ConfigMap, Deployment, Namespace } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -71,7 +72,7 @@ test("who waits in vain is told for what, how long, and what was there instead",
     timeoutMs: 5_000,
   });
   const failed = expect(waiting).rejects.toThrow(
-    /^ConfigMap default\/stuck did not come about within 5000 ms; last seen: \{[\s\S]*"x": "1"/,
+    /^ConfigMap default\/stuck: \(\{ data \}\) => data\?\.x === "2" did not come about within 5000 ms; last seen: \{[\s\S]*"x": "1"/,
   );
   await clock.advance(5_000);
   await failed;
@@ -82,15 +83,45 @@ test("who waits for an end in vain is told so", async () => {
   const clock = new ManualClock();
   const waiting = waitForDeletion(cluster.client, Namespace, { name: "default" }, { clock, timeoutMs: 10 });
   const failed = expect(waiting).rejects.toThrow(
-    /^the end of Namespace default did not come about within 10 ms/,
+    /^Namespace default: its end did not come about within 10 ms/,
   );
   await clock.advance(10);
   await failed;
 });
 
+test.each([
+  ["missing", undefined, "there is no condition Ready"],
+  ["False", { status: "False", reason: "NoPods", message: "0 of 2" }, "it is False (NoPods: 0 of 2)"],
+  [
+    "of an earlier spec",
+    { status: "True", observedGeneration: 1 },
+    "it is True for generation 1, and the object is at 2",
+  ],
+])("who waits in vain for a condition that is %s is told which, and how it is", async (_, condition, how) => {
+  const conditions = condition ? [{ type: "Ready", ...condition }] : [];
+  const object = { metadata: { name: "x", generation: 2 }, status: { conditions } };
+  const client = {
+    list: () => Promise.resolve({ items: [object], metadata: { resourceVersion: "1" } }),
+    watch: async function* (_kind: unknown, { signal }: { readonly signal: AbortSignal }) {
+      await once(signal, "abort");
+      yield* [];
+      signal.throwIfAborted();
+    },
+  } as unknown as TestCluster["client"];
+  const clock = new ManualClock();
+  const options = { clock, timeoutMs: 5_000 };
+  const waiting = waitForCondition(client, Deployment, keyOf("x"), "Ready", "True", options);
+  const failed = expect(waiting).rejects.toThrow(
+    `Deployment default/x: condition Ready=True did not come about within 5000 ms: ${how}; last seen: {`,
+  );
+  await clock.advance(5_000);
+  await failed;
+});
+
 test("what was never seen is nothing", () => {
-  expect(new WaitError("Pod default/x", 10, undefined).message).toBe(
-    "Pod default/x did not come about within 10 ms; last seen: nothing",
+  const waitedFor = { subject: "Pod default/x", what: "its end", timeoutMs: 10, last: undefined };
+  expect(new WaitError(waitedFor).message).toBe(
+    "Pod default/x: its end did not come about within 10 ms; last seen: nothing",
   );
 });
 

@@ -3,6 +3,7 @@ import {
   type Client,
   isGone,
   isNotFound,
+  type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
 } from "@windlass/client";
@@ -15,13 +16,30 @@ export interface WaitOptions {
   readonly clock?: Clock;
 }
 
-/** The world did not come to what a test waited for. Shows what it was like instead. */
+/** What a test waited for, and what there was instead. */
+export interface WaitedFor {
+  /** `Pod default/web`. */
+  readonly subject: string;
+  /** What should have become of it: the check, or the condition. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  /** Its last state; undefined if it was never there. */
+  readonly last: unknown;
+  /** How that differs from what was waited for, where that is known. */
+  readonly instead?: string | undefined;
+}
+
+/** The world did not come to what a test waited for. Says what that was, and shows what it was like instead. */
 export class WaitError extends Error {
-  constructor(what: string, timeoutMs: number, last: unknown) {
-    super(
-      `${what} did not come about within ${timeoutMs} ms; last seen: ${JSON.stringify(last, undefined, 2) ?? "nothing"}`,
-    );
-    this.name = "WaitError";
+  override readonly name = "WaitError";
+  readonly waitedFor: WaitedFor;
+
+  constructor(waitedFor: WaitedFor) {
+    const { subject, what, timeoutMs, last, instead } = waitedFor;
+    const found = instead === undefined ? "" : `: ${instead}`;
+    const seen = JSON.stringify(last, undefined, 2) ?? "nothing";
+    super(`${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}`);
+    this.waitedFor = waitedFor;
   }
 }
 
@@ -31,7 +49,7 @@ export class WaitError extends Error {
  *
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
- * @throws WaitError after the timeout, with the last state seen.
+ * @throws WaitError after the timeout, with the check and the last state seen.
  */
 export async function waitFor<K extends AnyKind, R>(
   client: Client,
@@ -40,14 +58,41 @@ export async function waitFor<K extends AnyKind, R>(
   check: (object: ObjectOf<K>) => R | undefined | false,
   options: WaitOptions = {},
 ): Promise<R> {
-  let last: unknown;
+  // The program's own text, without the spaces that lay it out.
+  const what = String(check).replaceAll(/\s+/g, " ");
+  return await waitForState(client, kind, key, { check, what, options });
+}
+
+/** What is waited for of an object's state. */
+interface Wanted<K extends AnyKind, R> {
+  readonly check: (object: ObjectOf<K>) => R | undefined | false;
+  readonly what: string;
+  /** Why a state is not it. */
+  readonly instead?: (object: ObjectOf<K>) => string;
+  readonly options: WaitOptions;
+}
+
+async function waitForState<K extends AnyKind, R>(
+  client: Client,
+  kind: K,
+  key: ObjectKey,
+  { check, what, instead, options }: Wanted<K, R>,
+): Promise<R> {
+  let last: ObjectOf<K> | undefined;
   const result = await observe(client, kind, key, options, (object) => {
     if (object === undefined) return undefined;
     last = object;
     return check(object) || undefined;
   });
-  if (result === undefined) throw new WaitError(describe(kind, key), options.timeoutMs ?? 30_000, last);
-  return result;
+  if (result !== undefined) return result;
+  const { timeoutMs = 30_000 } = options;
+  throw new WaitError({
+    subject: describe(kind, key),
+    what,
+    timeoutMs,
+    last,
+    instead: last && instead?.(last),
+  });
 }
 
 /**
@@ -69,7 +114,8 @@ export async function waitForDeletion(
     last = object ?? last;
     return object === undefined ? true : undefined;
   });
-  if (!gone) throw new WaitError(`the end of ${describe(kind, key)}`, options.timeoutMs ?? 30_000, last);
+  const { timeoutMs = 30_000 } = options;
+  if (!gone) throw new WaitError({ subject: describe(kind, key), what: "its end", timeoutMs, last });
 }
 
 /**
@@ -78,7 +124,7 @@ export async function waitForDeletion(
  *
  * @example
  * const app = await waitForCondition(client, WebApp, key, "Ready");
- * @throws WaitError after the timeout, with the last state seen.
+ * @throws WaitError after the timeout, with the condition as it was, and the last state seen.
  */
 export function waitForCondition<K extends AnyKind>(
   client: Client,
@@ -88,23 +134,44 @@ export function waitForCondition<K extends AnyKind>(
   status: "True" | "False" | "Unknown" = "True",
   options: WaitOptions = {},
 ): Promise<ObjectOf<K>> {
-  return waitFor(
-    client,
-    kind,
-    key,
-    (object) => {
-      const { metadata, status: observed } = object as ObjectOf<K> & {
-        metadata: { generation?: number };
-        status?: { conditions?: { type: string; status: string; observedGeneration?: number }[] };
-      };
-      const condition = observed?.conditions?.find((candidate) => candidate.type === type);
-      if (condition?.status !== status) return undefined;
-      const upToDate =
-        condition.observedGeneration === undefined || condition.observedGeneration === metadata.generation;
-      return upToDate ? object : undefined;
+  return waitForState(client, kind, key, {
+    what: `condition ${type}=${status}`,
+    check: (object) => {
+      const condition = conditionOf(object, type);
+      return condition?.status === status && isCurrent(condition, object) ? object : undefined;
+    },
+    instead: (object) => {
+      const condition = conditionOf(object, type);
+      if (!condition) return `there is no condition ${type}`;
+      const why = [condition.reason, condition.message].filter(Boolean).join(": ");
+      const age = isCurrent(condition, object)
+        ? ""
+        : ` for generation ${condition.observedGeneration}, and the object is at ${generationOf(object)}`;
+      return `it is ${condition.status}${age}${why === "" ? "" : ` (${why})`}`;
     },
     options,
-  );
+  });
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly observedGeneration?: number;
+}
+
+function conditionOf(object: KubernetesObject, type: string): Condition | undefined {
+  const { status } = object as { readonly status?: { readonly conditions?: readonly Condition[] } };
+  return status?.conditions?.find((one) => one.type === type);
+}
+
+function isCurrent({ observedGeneration }: Condition, object: KubernetesObject): boolean {
+  return observedGeneration === undefined || observedGeneration === generationOf(object);
+}
+
+function generationOf({ metadata }: KubernetesObject): number | undefined {
+  return metadata.generation;
 }
 
 function describe(kind: AnyKind, { namespace, name }: ObjectKey): string {

@@ -12,6 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { type Backend, startCluster, TestCluster } from "./cluster.ts";
 import { Simulation } from "./simulate.ts";
+import { waitFor } from "./wait.ts";
 
 const ParcelV2 = defineResource({
   group: "testing.windlass.dev",
@@ -54,6 +55,37 @@ test("a webhook server is called by the embedded control plane with nothing else
   const { spec } = await cluster.client.get(ParcelV2, { namespace: "default", name: "p2" });
   expect(spec.grams).toBe(2000);
   await expect(cluster.client.create(Parcel, weighing(31))).rejects.toThrow("must be 30 or less");
+});
+
+test.each([
+  ["by URL take the place of those of a manifest that calls a Service", "url"],
+  ["by a Service take the place of those of a manifest that calls a URL", "service"],
+] as const)("webhooks that are installed to be called %s", async (_, by) => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const namespace = await cluster.createNamespace(name);
+  const service = { namespace };
+  const url = "https://127.0.0.1:1";
+  const [installed, applied] =
+    by === "url" ? [{ url, service }, { service }] : [{ service }, { url, service }];
+  const manifest = parcels(applied);
+  await cluster.install({ crd: () => Parcel.crd({ conversion: manifest.conversion() }) });
+  const [configuration] = manifest.configurations();
+  await client.apply(ValidatingWebhookConfiguration, configuration as never);
+  const running = await cluster.run(name, (options) =>
+    manager(options).add(parcels({ install: true, port: 0, host: "127.0.0.1", ...installed })),
+  );
+  const other = by === "url" ? "service" : "url";
+  const led = (config: object | undefined) =>
+    config && "caBundle" in config && by in config && !(other in config);
+  await waitFor(client, ValidatingWebhookConfiguration, { name }, ({ webhooks }) =>
+    led(webhooks?.[0]?.clientConfig),
+  );
+  await waitFor(client, CustomResourceDefinition, { name: "parcels.testing.windlass.dev" }, ({ spec }) =>
+    led(spec.conversion?.webhook?.clientConfig),
+  );
+  await running.stop();
+  await client.delete(ValidatingWebhookConfiguration, { name });
 });
 
 test("replicas behind one Service are called in turn, and those that are left when one stops", async () => {

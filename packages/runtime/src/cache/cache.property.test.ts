@@ -13,7 +13,15 @@ const Widget: ResourceKind = {
   scope: "Namespaced",
 };
 
-const place = fc.record({ namespace: fc.constantFrom("a", "b"), name: fc.constantFrom("1", "2", "3") });
+interface Place {
+  namespace: string;
+  name: string;
+}
+
+const place: fc.Arbitrary<Place> = fc.record({
+  namespace: fc.constantFrom("a", "b"),
+  name: fc.constantFrom("1", "2", "3"),
+});
 
 type Step =
   | { do: "put" | "remove"; namespace: string; name: string; own: boolean }
@@ -31,6 +39,7 @@ type Step =
         | "vanish";
     }
   | { do: "fault"; code: number; reason: string }
+  | { do: "restore"; unseen: readonly Place[]; back: number; puts: readonly Place[] }
   | { do: "wait"; ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -72,28 +81,59 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0, max: 8 }).chain((back) =>
+      fc.record({
+        do: fc.constant("restore" as const),
+        unseen: fc.array(place, { maxLength: 4 }),
+        back: fc.constant(back),
+        // Fewer than it went back by from what was seen: once it has come as far again, there is no telling that it ever did.
+        puts: fc.array(place, { maxLength: back === 0 ? 4 : back - 1 }),
+      }),
+    ),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(0, 1, 1000, 40_000) }),
   },
 );
+
+/** How long it may take until a server that went back in time is found out: two watches that say nothing, and the waits between. */
+const noticeMs = 600_000;
 
 test("whatever the server does, the cache ends up with its state, and the events tell of it without a gap or a repeat", async () => {
   const scenario = fc.record({
     steps: fc.array(step, { maxLength: 50, size: "max" }),
     streaming: fc.constantFrom("yes" as const, "refuses" as const, "never ends" as const),
     pageSize: fc.constantFrom(1, 2, 500),
+    behind: fc.constantFrom(0, 3),
     seed: fc.nat(),
   });
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ steps, streaming, pageSize, seed }) => {
+    fc.asyncProperty(scenario, async ({ steps, streaming, pageSize, behind, seed }) => {
       const clock = new ManualClock();
       const server = new ModelServer();
       server.streaming = streaming;
+      server.behind = behind;
       const cache = createCache({ source: server, clock, random: seededRandom(seed), pageSize });
       const informer = cache.informer(Widget);
       informer.addIndex("size", (object) => [String(object.size)]);
+      /** Our last write to each name, for as long as the server has not gone back or lost the kind. */
+      const written = new Map<string, AnyObject>();
+      const checkWritten = () => {
+        for (const { metadata } of informer.hasSynced ? written.values() : []) {
+          const { namespace = "", name, uid } = metadata;
+          const read = cache.get(Widget, { namespace, name });
+          if (read?.metadata.uid === uid)
+            expect(Number(read?.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+              Number(metadata.resourceVersion),
+            );
+          else expect(server.objects.get(`${namespace}/${name}`)?.metadata.uid).not.toBe(uid);
+        }
+      };
       const told = new Map<string, string>();
       informer.subscribe((event) => {
+        checkWritten();
         const { namespace, name, uid, resourceVersion } = event.object.metadata;
         const key = `${namespace}/${name}`;
         const before = told.get(key);
@@ -104,11 +144,15 @@ test("whatever the server does, the cache ends up with its state, and the events
         if (event.type === "deleted") told.delete(key);
         else told.set(key, `${uid}@${resourceVersion}`);
       });
+      let puts = 0;
+      // Never the same twice, so that two states of one version can be told apart.
+      const content = () => ({ size: puts % 3, put: ++puts });
       for (const action of steps) {
         if (action.do === "put") {
-          const object = server.put(action.namespace, action.name, { size: steps.length % 3 });
+          const object = server.put(action.namespace, action.name, content());
           if (action.own) {
             cache.wrote(Widget, object);
+            written.set(`${action.namespace}/${action.name}`, object);
             if (informer.hasSynced)
               expect(cache.get(Widget, action)?.metadata.resourceVersion).toBe(
                 object.metadata.resourceVersion,
@@ -134,12 +178,29 @@ test("whatever the server does, the cache ends up with its state, and the events
         else if (action.do === "expire") server.fail({ code: 410, reason: "Expired" });
         else if (action.do === "break") server.fail({ code: 500, reason: "InternalError" });
         else if (action.do === "tick") server.tick();
-        else {
+        else if (action.do === "restore") {
+          await clock.advance(noticeMs);
+          written.clear();
+          server.pullCable();
+          const own = ({ namespace, name }: Place) =>
+            cache.wrote(Widget, server.put(namespace, name, content()));
+          // Each one is answered, and lost, or not, before the watch brings it.
+          for (const one of action.unseen) own(one);
+          server.restore(Math.max(100, Number(server.revision) - action.unseen.length - action.back));
+          for (const one of action.puts) own(one);
+          await clock.advance(noticeMs);
+          for (let minute = 0; minute < 3; minute++) {
+            server.bookmark();
+            await clock.advance(60_000);
+          }
+        } else {
+          written.clear();
           server.isInstalled = false;
           server.close();
           await clock.advance(5000);
           server.isInstalled = true;
         }
+        checkWritten();
       }
       server.faults.length = 0;
       await clock.advance(600_000);
@@ -152,8 +213,11 @@ test("whatever the server does, the cache ends up with its state, and the events
               `${metadata.namespace}/${metadata.name} ${metadata.uid}@${metadata.resourceVersion}`,
           )
           .sort();
+      const contents = (objects: Iterable<AnyObject>) =>
+        [...objects].map(({ metadata, put }) => `${metadata.namespace}/${metadata.name} ${put}`).sort();
       const truth = versions(server.objects.values());
       expect(versions(cache.list(Widget))).toEqual(truth);
+      expect(contents(cache.list(Widget))).toEqual(contents(server.objects.values()));
       expect([...told].map(([key, version]) => `${key} ${version}`).sort()).toEqual(truth);
       expect(versions(["0", "1", "2"].flatMap((size) => [...cache.byIndex(Widget, "size", size)]))).toEqual(
         truth,

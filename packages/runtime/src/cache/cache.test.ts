@@ -1,4 +1,4 @@
-import { type AnyKind, type AnyObject, ApiError } from "@windlass/client";
+import { type AnyKind, type AnyObject, ApiError, metadataOnly } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
@@ -32,6 +32,26 @@ test("a transform decides what is kept, of what the watch brings and of our own 
     expect(object?.seen).toBe(true);
     expect(object?.data).toBeUndefined();
   }
+});
+
+test("an object that a transform throws for is kept as it came, and the others are not held up", async () => {
+  const { server, cache, settle, warnings } = setup({
+    transforms: () => (object) => {
+      (object as { data?: unknown }).data = "small";
+      if (object.metadata.name.startsWith("odd")) throw new Error("what is this?");
+      return object;
+    },
+  });
+  for (const name of ["odd", "even"]) server.put("a", name, { data: "large" });
+  cache.informer(Widget);
+  await cache.waitForSync();
+  cache.wrote(Widget, server.put("a", "odder", { data: "large" }));
+  await settle();
+  const data = (name: string) => cache.get(Widget, { namespace: "a", name })?.data;
+  expect(["odd", "even", "odder"].map(data)).toEqual(["large", "small", "large"]);
+  expect(warnings).toEqual([
+    "the transform of Widget threw for a/odd; objects that it throws for are kept as they came",
+  ]);
 });
 
 test("objects are frozen while developing, and not otherwise", async () => {
@@ -85,10 +105,13 @@ test("indexes follow adds, changes and deletes, and a function that throws leave
     cache.byIndex(Widget, "color", color).map((object) => object.metadata.name);
   server.put("a", "two", { spec: { color: "red" } });
   server.put("a", "three", {});
+  server.put("a", "four", {});
   await settle();
   expect(found("red")).toEqual(["one", "two"]);
-  expect(cache.byIndex(Widget, "letter", "o")).toHaveLength(2);
-  expect(warnings.some((text) => text.includes("index function threw"))).toBe(true);
+  expect(cache.byIndex(Widget, "letter", "w")).toHaveLength(1);
+  expect(warnings).toEqual([
+    'the index "color" of Widget threw for a/three; objects that it throws for are left out of it',
+  ]);
   server.put("a", "one", { spec: { color: "blue" } });
   server.remove("a", "two");
   await settle();
@@ -160,6 +183,31 @@ test("reading what no informer holds says so, and what to do", async () => {
   );
 });
 
+test("an informer of one object answers for that one, and turns nothing else into not found", async () => {
+  const { server, cache, settle } = setup();
+  const [own, other] = [
+    { namespace: "a", name: "own" },
+    { namespace: "a", name: "other" },
+  ];
+  for (const { namespace, name } of [own, other]) server.put(namespace, name);
+  const informer = cache.informer(Widget, { namespace: "a", fieldSelector: "metadata.name=own" });
+  await cache.waitForSync();
+  expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(["own"]);
+  expect(cache.get(Widget, own)?.metadata.name).toBe("own");
+  for (const read of [
+    () => cache.get(Widget, other),
+    () => cache.get(Widget, { ...own, namespace: "b" }),
+    () => cache.list(Widget),
+    () => cache.list(Widget, { namespace: "a" }),
+    () => cache.ownedBy(Widget, "u1"),
+  ])
+    expect(read).toThrow(CacheMissError);
+  expect(() => cache.list(Widget)).toThrow("hold only a part of it (fieldSelector metadata.name=own)");
+  server.remove("a", "own");
+  await settle();
+  expect(cache.get(Widget, own)).toBeUndefined();
+});
+
 test("with read-through a read starts an informer, warns once, and says when it can be answered", async () => {
   const { server, warnings, names } = setup({ readThrough: true });
   server.put("a", "one");
@@ -212,10 +260,15 @@ test("metadata alone is asked for, and our own writes are cut down to it", async
     asked.push(kind.representation);
     return inner(kind, options);
   };
-  cache.informer(Widget, { metadataOnly: true });
+  const informer = cache.informer(Widget, { metadataOnly: true });
   await cache.waitForSync();
   cache.wrote(Widget, server.put("a", "one", { spec: 1 }));
-  expect(cache.get(Widget, { namespace: "a", name: "one" })).not.toHaveProperty("spec");
+  const key = { namespace: "a", name: "one" };
+  for (const object of [informer.get(key), cache.get(metadataOnly(Widget), key)]) {
+    expect(object?.metadata.name).toBe("one");
+    expect(object).not.toHaveProperty("spec");
+  }
+  expect(() => cache.get(Widget, key)).toThrow("hold only a part of it (metadataOnly)");
   expect(asked).toEqual(["PartialObjectMetadata"]);
 });
 

@@ -1,16 +1,18 @@
 import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windlass/client";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
+import { Reminders } from "../logging/reminder.ts";
 import { Arenas } from "./arena.ts";
 import type { Cache, CacheListOptions, Informer, InformerScope } from "./contract.ts";
-import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
+import { type Ask, isComplete, isInNamespace, partOf } from "./coverage.ts";
+import { CacheMissError, CacheStoppedError, CacheSyncError, notSynced, otherNamespace } from "./errors.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
+import { kindIdOf } from "./kind-id.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
 import { ParsedObjects } from "./object-reader.ts";
-import { parseLabels } from "./selector.ts";
 import { SharedInformer } from "./shared-informer.ts";
 import type { Source } from "./source.ts";
 import type { Transform } from "./stored-object.ts";
-import type { Selection } from "./view.ts";
+import { everything, selectionOf } from "./view.ts";
 
 export interface CacheOptions {
   /** Where objects come from: a `Client`, most often. */
@@ -26,7 +28,10 @@ export interface CacheOptions {
   readonly observer?: CacheObserver;
   /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
   readonly freeze?: boolean;
-  /** The scope of informers that are asked for without one. Selectors in it apply to every kind. @default everything */
+  /**
+   * The scope of informers that are asked for without one, and so of what there is for whoever reads from this cache. Selectors in it apply
+   * to every kind. @default everything
+   */
   readonly defaultScope?: InformerScope;
   /**
    * Changes objects before they are stored, to drop what nobody reads. Gives a transform per kind, or none. Costs a parse and a write of
@@ -92,6 +97,7 @@ class SharedInformerCache implements InformerCache {
   readonly #options: CacheOptions;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #reminders: Reminders;
   readonly #arena: Arenas;
   readonly #parsed: ParsedObjects;
   /** By kind, then by scope. */
@@ -99,20 +105,20 @@ class SharedInformerCache implements InformerCache {
   readonly #composites = new Set<CompositeInformer>();
   readonly #readThrough = new Map<string, Informer<KubernetesObject>>();
   readonly #stopping = new Set<Promise<void>>();
+  readonly #universe: InformerScope;
   #isStopped = false;
 
   constructor(options: CacheOptions) {
     this.#options = options;
+    this.#universe = options.defaultScope ?? {};
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silent;
+    this.#reminders = new Reminders(this.#clock);
     this.#arena = new Arenas({ packs: options.compress });
     this.#parsed = new ParsedObjects(options.parsedBytes ?? DEFAULT_PARSED_BYTES);
   }
 
-  informer<K extends AnyKind>(
-    kind: K,
-    scope: InformerScope = this.#options.defaultScope ?? {},
-  ): LiveInformer<ObjectOf<K>> {
+  informer<K extends AnyKind>(kind: K, scope: InformerScope = this.#universe): LiveInformer<ObjectOf<K>> {
     if (this.#isStopped) throw new CacheStoppedError();
     // The objects are of the kind that was asked for; the compiler cannot follow them through the bytes.
     return this.#open(kind, effectiveScope(kind, scope)) as unknown as LiveInformer<ObjectOf<K>>;
@@ -120,30 +126,31 @@ class SharedInformerCache implements InformerCache {
 
   get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
     const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
-    for (const informer of this.#holders(kind, kind.scope === "Cluster" ? undefined : namespace)) {
-      const found = informer.view.get(namespace, key.name);
+    const { name } = key;
+    const ask = askOf(kind, { namespace: kind.scope === "Cluster" ? undefined : namespace, name });
+    const complete = this.#complete(kind, ask);
+    if (complete) return complete.view.get(namespace, name) as ObjectOf<K> | undefined;
+    // One that holds a part cannot know that an object does not exist, but it may know that it does.
+    for (const informer of this.#of(kind)) {
+      if (!informer.hasSynced || (informer.scope.metadataOnly && !ask.metadataOnly)) continue;
+      const found = informer.view.get(namespace, name);
       if (found) return found as ObjectOf<K>;
     }
-    return undefined;
+    throw this.#miss(kind, ask);
   }
 
   list<K extends AnyKind>(kind: K, options: CacheListOptions = {}): readonly ObjectOf<K>[] {
     const selection = selectionOf(kind, options);
-    return this.#union(kind, selection.namespace, (informer) => informer.view.list(selection));
+    const ask = askOf(kind, { namespace: selection.namespace, labelSelector: options.labelSelector });
+    return this.#gather(kind, ask, ({ view }) => view.list(selection));
   }
 
   byIndex<K extends AnyKind>(kind: K, index: string, value: string): readonly ObjectOf<K>[] {
-    return this.#union(kind, undefined, (informer) => {
-      if (!informer.view.hasIndex(index))
-        throw new TypeError(
-          `${kind.kind} has no index ${JSON.stringify(index)}; it has ${informer.view.indexNames.map((name) => JSON.stringify(name)).join(", ") || "none"}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind.kind}, { … }) in "reads" or "owns", or in watch(…)`,
-        );
-      return informer.view.byIndex(index, value, everything);
-    });
+    return this.#gather(kind, askOf(kind), ({ view }) => view.byIndex(index, value, everything));
   }
 
   ownedBy<K extends AnyKind>(kind: K, ownerUid: string): readonly ObjectOf<K>[] {
-    return this.#union(kind, undefined, (informer) => informer.view.ownedBy(ownerUid, everything));
+    return this.#gather(kind, askOf(kind), ({ view }) => view.ownedBy(ownerUid, everything));
   }
 
   async waitForSync(signal?: AbortSignal): Promise<void> {
@@ -268,6 +275,7 @@ class SharedInformerCache implements InformerCache {
       keepManagedFields,
       transform: this.#options.transforms?.(kind),
       pageSize,
+      reminders: this.#reminders,
     });
   }
 
@@ -282,79 +290,36 @@ class SharedInformerCache implements InformerCache {
     return scopes ? [...scopes.values()].map(({ informer }) => informer) : [];
   }
 
-  /**
-   * The informers that answer a read: the widest one if it holds everything asked for, else all that hold a part.
-   *
-   * @param namespace the one asked for; undefined for all
-   * @throws CacheMissError if there is none, or none that has synced.
-   */
-  #holders(kind: AnyKind, namespace: string | undefined): readonly SharedInformer[] {
+  /** The informer that knows of everything that is asked for, if there is one, and it has synced. */
+  #complete(kind: AnyKind, ask: Ask): SharedInformer | undefined {
     if (this.#isStopped) throw new CacheStoppedError();
-    const informers = this.#of(kind);
-    const touching = informers.filter(
-      ({ scope }) =>
-        scope.namespace === undefined || namespace === undefined || scope.namespace === namespace,
-    );
-    const complete = touching.filter(({ scope }) => !scope.metadataOnly);
-    const usable = complete.length > 0 && kind.representation === undefined ? complete : touching;
-    const synced = usable.filter((informer) => informer.hasSynced);
-    const [whole] = synced.filter(
-      ({ scope }) => isUnselected(scope) && (scope.namespace === undefined || scope.namespace === namespace),
-    );
-    if (whole) return [whole];
-    if (synced.length > 0) return synced;
-    throw this.#miss(kind, namespace, informers, usable);
+    return this.#of(kind).find((informer) => informer.hasSynced && this.#covers(informer, ask));
   }
 
-  #miss(
-    kind: AnyKind,
-    namespace: string | undefined,
-    informers: readonly SharedInformer[],
-    usable: readonly SharedInformer[],
-  ): CacheMissError {
-    if (usable.length > 0) {
-      const ready = Promise.race(usable.map((informer) => informer.synced));
-      const message = usable[0]?.status.message ?? "starting";
-      return new CacheMissError(
-        kind,
-        `its informer has not synced yet (${message}); await waitForSync() before reading`,
-        ready,
-      );
-    }
-    if (this.#options.readThrough) {
-      const id = kindIdOf(kind);
-      let informer = this.#readThrough.get(id);
-      if (!informer) {
-        this.#log.warn(
-          { kind: kind.kind },
-          `a read of ${kind.kind}, which no controller watches, starts an informer that holds every ${kind.kind}; declare it, or read it live`,
-        );
-        informer = this.#open(kind, effectiveScope(kind, this.#options.defaultScope ?? {}));
-        this.#readThrough.set(id, informer);
-      }
-      return new CacheMissError(kind, "an informer has been started and has not synced yet", informer.synced);
-    }
-    const others = [...new Set(informers.map(({ scope }) => scope.namespace))].filter(
-      (name) => name !== undefined,
-    );
-    return new CacheMissError(
-      kind,
-      others.length > 0 && namespace !== undefined
-        ? `no informer holds namespace ${JSON.stringify(namespace)}, only ${others.join(", ")}; widen the scope, or read live with the client`
-        : "no informer holds it; declare the kind in a controller (owns or watches), call cache.informer, or read live with the client",
-    );
+  #covers({ scope }: SharedInformer, ask: Ask): boolean {
+    const { namespace } = ask;
+    const isEverywhere = scope.namespace === undefined || scope.namespace === namespace;
+    return isEverywhere && isComplete(scope, ask, this.#universe);
   }
 
-  #union<K extends AnyKind>(
+  /** Those that together hold the namespaces that are held, where none holds them all. */
+  #parts(kind: AnyKind, ask: Ask): readonly SharedInformer[] {
+    if (ask.namespace !== undefined) return [];
+    return this.#of(kind).filter(({ scope }) => isComplete(scope, ask, this.#universe));
+  }
+
+  /** @throws CacheMissError if there is no informer that holds what is asked for, or none that has synced. */
+  #gather<K extends AnyKind>(
     kind: K,
-    namespace: string | undefined,
+    ask: Ask,
     read: (informer: SharedInformer) => KubernetesObject[],
   ): readonly ObjectOf<K>[] {
-    const holders = this.#holders(kind, namespace);
-    const [only] = holders;
-    if (only && holders.length === 1) return read(only) as ObjectOf<K>[];
+    const complete = this.#complete(kind, ask);
+    if (complete) return read(complete) as ObjectOf<K>[];
+    const parts = this.#parts(kind, ask).filter((informer) => informer.hasSynced);
+    if (parts.length === 0) throw this.#miss(kind, ask);
     const found = new Map<string, KubernetesObject>();
-    for (const informer of holders) {
+    for (const informer of parts) {
       for (const object of read(informer)) {
         const key = `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
         if (!found.has(key)) found.set(key, object);
@@ -362,19 +327,50 @@ class SharedInformerCache implements InformerCache {
     }
     return [...found.values()] as ObjectOf<K>[];
   }
+
+  #miss(kind: AnyKind, ask: Ask): CacheMissError {
+    const informers = this.#of(kind);
+    const [coming] = [
+      ...informers.filter((informer) => this.#covers(informer, ask)),
+      ...this.#parts(kind, ask),
+    ];
+    if (coming) return notSynced(kind, coming);
+    if (this.#options.readThrough) return this.#readThroughFor(kind);
+    const { namespace } = ask;
+    const reached = informers.filter(
+      ({ scope }) => namespace === undefined || isInNamespace(scope, namespace),
+    );
+    const parts = [...new Set(reached.map(({ scope }) => partOf(scope)).filter((part) => part !== ""))];
+    if (parts.length > 0)
+      return new CacheMissError(
+        kind,
+        `informers hold only a part of it (${parts.join("; ")}); declare the kind in a controller in full, read the part through its informer, or read live with the client`,
+      );
+    const others = new Set(informers.flatMap(({ scope }) => scope.namespace ?? []));
+    if (others.size > 0) return otherNamespace(kind, namespace, others);
+    return new CacheMissError(
+      kind,
+      "no informer holds it; declare the kind in a controller (owns or watches), call cache.informer, or read live with the client",
+    );
+  }
+
+  #readThroughFor(kind: AnyKind): CacheMissError {
+    const id = kindIdOf(kind);
+    let informer = this.#readThrough.get(id);
+    if (!informer) {
+      this.#log.warn(
+        { kind: kind.kind },
+        `a read of ${kind.kind}, which no controller watches, starts an informer that holds every ${kind.kind}; declare it, or read it live`,
+      );
+      informer = this.#open(kind, effectiveScope(kind, this.#universe));
+      this.#readThrough.set(id, informer);
+    }
+    return new CacheMissError(kind, "an informer has been started and has not synced yet", informer.synced);
+  }
 }
 
-const everything: Selection = { namespace: undefined, labels: undefined };
-
-function selectionOf(kind: AnyKind, { namespace, labelSelector }: CacheListOptions): Selection {
-  return {
-    namespace: kind.scope === "Cluster" || namespace === "" ? undefined : namespace,
-    labels: labelSelector === undefined || labelSelector === "" ? undefined : parseLabels(labelSelector),
-  };
-}
-
-function kindIdOf({ group, version, plural }: AnyKind): string {
-  return `${group}/${version}/${plural}`;
+function askOf(kind: AnyKind, ask: Partial<Ask> = {}): Ask {
+  return { namespace: undefined, metadataOnly: kind.representation !== undefined, ...ask };
 }
 
 /** What is left of a scope for this kind: kinds without namespaces have none to choose. */
@@ -392,8 +388,4 @@ function effectiveScope(kind: AnyKind, scope: InformerScope): InformerScope {
 
 function scopeIdOf({ namespace, labelSelector, fieldSelector, metadataOnly = false }: InformerScope): string {
   return JSON.stringify([namespace, labelSelector, fieldSelector, metadataOnly]);
-}
-
-function isUnselected({ labelSelector, fieldSelector }: InformerScope): boolean {
-  return labelSelector === undefined && fieldSelector === undefined;
 }

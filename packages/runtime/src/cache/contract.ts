@@ -23,7 +23,7 @@ export type CacheEvent<T> =
   | { readonly type: "deleted"; readonly object: T };
 
 export interface CacheListOptions {
-  /** @default all namespaces */
+  /** @default all namespaces that are held */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
 }
@@ -32,7 +32,9 @@ export interface CacheListOptions {
  * Reads from memory, synchronous, never from the network. What this process wrote is visible to its next read, whether or not the
  * watch has brought it yet. Objects are shared: readonly by type, and frozen while developing.
  *
- * Reading a kind that no informer holds throws `CacheMissError` (with the way out in its message); it never answers "not found".
+ * Reading what no informer holds throws `CacheMissError` (with the way out in its message); it never answers "not found". An informer
+ * that holds a part of a kind, by a selector or by its metadata alone, answers whoever asked for that part, and nobody else about the
+ * rest: the reader that a controller is handed sees what the controller declared, and the cache itself what is held in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
   get<K extends Cached>(kind: K, key: ObjectKey): ObjectOf<K> | undefined;
@@ -57,7 +59,12 @@ export interface IndexName<K extends AnyKind = AnyKind, Name extends string = st
 export type NameOfIndex<Index extends IndexName, K extends AnyKind> =
   Index extends IndexName<infer Kind, infer Name> ? (K extends Kind ? Name : never) : never;
 
-/** One kind's stream of changes and its store. Shared and reference-counted: `release` when done. */
+/**
+ * One kind's stream of changes and its store. Shared and reference-counted: `release` when done.
+ *
+ * Its reads see its scope and nothing else: an object that its selectors leave out is not there. They throw `CacheMissError` before the
+ * first list is here and for a namespace that it does not hold, and `CacheStoppedError` once it is released.
+ */
 export interface Informer<T extends KubernetesObject> {
   readonly kind: AnyKind;
   readonly scope: InformerScope;
@@ -68,6 +75,13 @@ export interface Informer<T extends KubernetesObject> {
   subscribe(handler: (event: CacheEvent<T>) => void): () => void;
   /** Adds an index; existing objects are indexed at once. Adding the same name and function again is a no-op. */
   addIndex(name: string, values: (object: T) => readonly string[]): void;
+  /** Whether the key's namespace is one of those that it holds at present: one that has joined counts once its first list is here. */
+  holds(key: ObjectKey): boolean;
+  get(key: ObjectKey): T | undefined;
+  list(options?: CacheListOptions): readonly T[];
+  /** @throws TypeError if it has no such index. */
+  byIndex(index: string, value: string): readonly T[];
+  ownedBy(ownerUid: string): readonly T[];
   release(): void;
 }
 

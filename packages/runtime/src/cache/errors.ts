@@ -15,6 +15,30 @@ export class CacheMissError extends Error {
   }
 }
 
+/** A read that an informer will answer once its first list is here. */
+export function notSynced(
+  kind: AnyKind,
+  { status, synced }: { readonly status: { readonly message: string }; readonly synced: Promise<void> },
+): CacheMissError {
+  return new CacheMissError(
+    kind,
+    `its informer has not synced yet (${status.message}); await waitForSync() before reading`,
+    synced,
+  );
+}
+
+/** A read of a namespace that is not among those that are held. */
+export function otherNamespace(
+  kind: AnyKind,
+  namespace: string | undefined,
+  held: Iterable<string>,
+): CacheMissError {
+  return new CacheMissError(
+    kind,
+    `no informer holds namespace ${JSON.stringify(namespace ?? "")}, only ${[...held].join(", ") || "none"}; widen the scope, or read live with the client`,
+  );
+}
+
 /** Some informers had not received their first list when the time was up. */
 export class CacheSyncError extends Error {
   override readonly name = "CacheSyncError";

@@ -1,10 +1,13 @@
-import type { AnyKind, KubernetesObject } from "@windlass/client";
-import type { CacheEvent, Informer, InformerScope } from "./contract.ts";
+import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
+import type { CacheEvent, CacheListOptions, Informer, InformerScope } from "./contract.ts";
+import { isInNamespace } from "./coverage.ts";
+import { CacheStoppedError, notSynced, otherNamespace } from "./errors.ts";
 import type { InformerStatus } from "./metrics.ts";
 import type { Namespaces } from "./namespaces.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 import type { IndexFunction } from "./store.ts";
 import type { Handler } from "./subscribers.ts";
+import { everything, selectionOf, type View } from "./view.ts";
 
 type ObjectHandler = (event: CacheEvent<KubernetesObject>) => void;
 
@@ -59,9 +62,26 @@ export class InformerHandle implements LiveInformer<KubernetesObject> {
     this.#shared.view.addIndex(name, values);
   }
 
-  /** What the watch has brought. */
-  objects(): readonly KubernetesObject[] {
-    return this.#shared.view.list({ namespace: undefined, labels: undefined });
+  holds({ namespace = "" }: ObjectKey): boolean {
+    return this.#shared.hasSynced && this.#hasNamespace(namespace);
+  }
+
+  get(key: ObjectKey): KubernetesObject | undefined {
+    const namespace = this.kind.scope === "Cluster" ? "" : (key.namespace ?? "");
+    return this.#readable(namespace).get(namespace, key.name);
+  }
+
+  list(options: CacheListOptions = {}): readonly KubernetesObject[] {
+    const selection = selectionOf(this.kind, options);
+    return this.#readable(selection.namespace).list(selection);
+  }
+
+  byIndex(index: string, value: string): readonly KubernetesObject[] {
+    return this.#readable().byIndex(index, value, everything);
+  }
+
+  ownedBy(ownerUid: string): readonly KubernetesObject[] {
+    return this.#readable().ownedBy(ownerUid, everything);
   }
 
   release(): void {
@@ -70,6 +90,19 @@ export class InformerHandle implements LiveInformer<KubernetesObject> {
     for (const stop of this.#subscriptions) stop();
     this.#subscriptions.clear();
     this.#onRelease();
+  }
+
+  /** @param namespace undefined for all that it holds */
+  #readable(namespace?: string): View {
+    if (this.#isReleased) throw new CacheStoppedError();
+    if (namespace !== undefined && !this.#hasNamespace(namespace))
+      throw otherNamespace(this.kind, namespace, [this.scope.namespace ?? ""]);
+    if (!this.#shared.hasSynced) throw notSynced(this.kind, this.#shared);
+    return this.#shared.view;
+  }
+
+  #hasNamespace(namespace: string): boolean {
+    return this.kind.scope === "Cluster" || isInNamespace(this.scope, namespace);
   }
 }
 
@@ -88,6 +121,7 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
   readonly #onError: (error: unknown) => void;
   #changed = Promise.withResolvers<void>();
   #hasSynced = false;
+  #isReleased = false;
 
   constructor(
     kind: AnyKind,
@@ -136,12 +170,49 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
     this.#indexes.set(name, values);
   }
 
+  holds({ namespace = "" }: ObjectKey): boolean {
+    return this.#members.get(namespace)?.hasSynced ?? false;
+  }
+
+  get(key: ObjectKey): KubernetesObject | undefined {
+    return this.#member(key.namespace ?? "").get(key);
+  }
+
+  list(options: CacheListOptions = {}): readonly KubernetesObject[] {
+    return options.namespace
+      ? this.#member(options.namespace).list(options)
+      : this.#synced().flatMap((member) => member.list(options));
+  }
+
+  byIndex(index: string, value: string): readonly KubernetesObject[] {
+    return this.#synced().flatMap((member) => member.byIndex(index, value));
+  }
+
+  ownedBy(ownerUid: string): readonly KubernetesObject[] {
+    return this.#synced().flatMap((member) => member.ownedBy(ownerUid));
+  }
+
   release(): void {
+    this.#isReleased = true;
     this.#unsubscribe();
     this.#handlers.clear();
     for (const member of this.#members.values()) member.release();
     this.#members.clear();
     this.#onRelease();
+  }
+
+  #member(namespace: string): InformerHandle {
+    if (this.#isReleased) throw new CacheStoppedError();
+    const member = this.#members.get(namespace);
+    if (!member) throw otherNamespace(this.kind, namespace, this.#members.keys());
+    return member;
+  }
+
+  /** A namespace that has joined counts once its first list is here. */
+  #synced(): readonly InformerHandle[] {
+    if (this.#isReleased) throw new CacheStoppedError();
+    if (!this.#hasSynced) throw notSynced(this.kind, this);
+    return [...this.#members.values()].filter((member) => member.hasSynced);
   }
 
   async #sync(): Promise<void> {
@@ -175,7 +246,7 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
   }
 
   #leave(namespace: string, member: InformerHandle): void {
-    const objects = this.#handlers.size > 0 && member.hasSynced ? member.objects() : [];
+    const objects = this.#handlers.size > 0 && member.hasSynced ? member.list() : [];
     for (const subscriptions of this.#handlers.values()) {
       subscriptions.get(namespace)?.();
       subscriptions.delete(namespace);

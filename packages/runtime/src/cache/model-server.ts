@@ -8,6 +8,7 @@ import {
   TransportError,
   type WatchOptions,
 } from "@windlass/client";
+import { parseFields } from "./selector.ts";
 import type { Source } from "./source.ts";
 
 type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
@@ -21,6 +22,7 @@ interface Change {
 /** One open watch: what is to be sent, and how it ends. */
 interface Connection {
   readonly lines: string[];
+  readonly kind: AnyKind;
   readonly options: WatchOptions;
   end: "open" | "closed" | Error;
   wake: () => void;
@@ -37,12 +39,16 @@ export class ModelServer implements Source {
   /** Whether it streams initial objects, refuses to, or takes the request and never says when they are complete. */
   streaming: "yes" | "refuses" | "never ends" = "yes";
   isInstalled = true;
+  /** How many revisions a list may be behind that does not ask for the present state: it is served from the server's own cache. */
+  behind = 0;
   /** Errors for the next requests, one each. */
   readonly faults: Error[] = [];
   #revision = 100;
   #uid = 0;
   #changes: Change[] = [];
   #oldest = 0;
+  /** All that ever happened, for {@link restore}. */
+  #log: Change[] = [];
   readonly #connections = new Set<Connection>();
 
   get revision(): string {
@@ -89,10 +95,11 @@ export class ModelServer implements Source {
     this.#revision += 1;
   }
 
-  /** Sends the present revision to every watch. */
+  /** Sends the present revision to every watch that does not wait for a later one. */
   bookmark(): void {
     for (const connection of this.#connections)
-      if (connection.options.allowWatchBookmarks) send(connection, "BOOKMARK", bookmark(this.#revision));
+      if (connection.options.allowWatchBookmarks && !this.#isFuture(connection.options))
+        send(connection, "BOOKMARK", bookmark(this.#revision));
   }
 
   /** Sends the last change once more, as a resumed watch may. */
@@ -111,6 +118,16 @@ export class ModelServer implements Source {
   compact(): void {
     this.#changes = [];
     this.#oldest = this.#revision;
+  }
+
+  /** Goes back to what it had at an earlier revision, as when a backup of its data is put back, and begins anew from there. */
+  restore(revision: number): void {
+    this.#revision = revision;
+    this.#log = this.#log.filter((change) => change.revision <= revision);
+    this.objects.clear();
+    for (const [key, object] of this.#stateAt(revision)) this.objects.set(key, object);
+    this.compact();
+    this.cut();
   }
 
   /** Ends all watches in good order. */
@@ -135,21 +152,25 @@ export class ModelServer implements Source {
     this.#connections.clear();
   }
 
-  async *listBytes(_kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
+  async *listBytes(kind: AnyKind, options: ListOptions = {}): AsyncGenerator<Uint8Array> {
     this.#enter(options.continue === undefined ? "list" : "page");
-    const all = [...this.objects.values()].filter((object) => selects(options, object));
+    if (this.#isFuture(options)) throw new ApiError(tooLarge);
+    const [from = 0, at = this.#listed(options)] = (options.continue ?? "")
+      .split("@")
+      .filter(Boolean)
+      .map(Number);
+    const all = [...this.#stateAt(at).values()].filter((object) => selects(options, object));
     const limit = options.limit ?? all.length;
-    const [from = 0, at = this.#revision] = (options.continue ?? "").split("@").filter(Boolean).map(Number);
     if (options.continue !== undefined && at < this.#oldest) throw gone();
     const items = all
       .slice(from, from + limit)
-      .map((object) => ({ ...object, apiVersion: undefined, kind: undefined }));
+      .map((object) => ({ ...asAskedFor(kind, object), apiVersion: undefined, kind: undefined }));
     const next = from + limit < all.length ? `${from + limit}@${at}` : undefined;
     const metadata = { resourceVersion: String(at), ...(next === undefined ? {} : { continue: next }) };
     yield Buffer.from(JSON.stringify({ kind: "WidgetList", metadata, items }));
   }
 
-  async *watchLines(_kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
+  async *watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncGenerator<Buffer> {
     const { resourceVersion = "", sendInitialEvents, signal } = options;
     this.#enter(sendInitialEvents ? "stream" : `watch ${resourceVersion}`);
     if (sendInitialEvents && this.streaming === "refuses")
@@ -159,19 +180,24 @@ export class ModelServer implements Source {
         reason: "Invalid",
         message: "sendInitialEvents is forbidden",
       });
-    const connection: Connection = { lines: [], options, end: "open", wake: () => undefined };
-    if (sendInitialEvents || resourceVersion === "") {
-      for (const object of this.objects.values())
-        if (selects(options, object)) send(connection, "ADDED", object);
+    const from = Number(resourceVersion);
+    const connection: Connection = { lines: [], kind, options, end: "open", wake: () => undefined };
+    if (sendInitialEvents && this.#isFuture(options)) {
+      send(connection, "ERROR", tooLarge);
+      connection.end = "closed";
+    } else if (sendInitialEvents || resourceVersion === "") {
+      const at = this.#listed(options);
+      for (const object of this.#stateAt(at).values())
+        if (selects(options, object)) send(connection, "ADDED", asAskedFor(kind, object));
       if (sendInitialEvents && this.streaming === "yes")
-        send(connection, "BOOKMARK", bookmark(this.#revision, { "k8s.io/initial-events-end": "true" }));
-    } else if (Number(resourceVersion) < this.#oldest) {
+        send(connection, "BOOKMARK", bookmark(at, { "k8s.io/initial-events-end": "true" }));
+      for (const change of this.#changes) if (change.revision > at) this.#send(connection, change);
+    } else if (from < this.#oldest) {
       const message = "too old resource version";
       send(connection, "ERROR", { kind: "Status", code: 410, reason: "Expired", message });
       connection.end = "closed";
     } else {
-      for (const change of this.#changes)
-        if (change.revision > Number(resourceVersion)) this.#send(connection, change);
+      for (const change of this.#changes) if (change.revision > from) this.#send(connection, change);
     }
     if (connection.end === "open") this.#connections.add(connection);
     const onAbort = () => end(connection, signal?.reason as Error);
@@ -207,7 +233,33 @@ export class ModelServer implements Source {
 
   #publish(change: Change): void {
     this.#changes.push(change);
-    for (const connection of this.#connections) this.#send(connection, change);
+    this.#log.push(change);
+    for (const connection of this.#connections) {
+      // A real server waits for the version that a watch goes on from without a word, also where it went back to before it.
+      const from = Number(connection.options.resourceVersion ?? "");
+      if (change.revision > from) this.#send(connection, change);
+    }
+  }
+
+  #stateAt(revision: number): ReadonlyMap<string, AnyObject> {
+    const state = new Map<string, AnyObject>();
+    for (const { revision: at, before, after } of this.#log) {
+      if (at > revision) break;
+      const { namespace = "", name = "" } = (after ?? before)?.metadata ?? {};
+      if (after) state.set(`${namespace}/${name}`, after);
+      else state.delete(`${namespace}/${name}`);
+    }
+    return state;
+  }
+
+  /** The revision that a list shows. */
+  #listed({ resourceVersion = "" }: { readonly resourceVersion?: string }): number {
+    if (resourceVersion === "") return this.#revision;
+    return Math.max(Number(resourceVersion), this.#oldest, this.#revision - this.behind);
+  }
+
+  #isFuture({ resourceVersion = "" }: { readonly resourceVersion?: string }): boolean {
+    return Number(resourceVersion) > this.#revision;
   }
 
   #send(connection: Connection, { revision, before, after }: Change): void {
@@ -216,9 +268,10 @@ export class ModelServer implements Source {
     const type: ChangeType | undefined = is ? (was ? "MODIFIED" : "ADDED") : was ? "DELETED" : undefined;
     if (!type) return;
     const object = is ? after : before;
+    if (!object) return;
     send(connection, type, {
-      ...object,
-      metadata: { ...object?.metadata, resourceVersion: String(revision) },
+      ...asAskedFor(connection.kind, object),
+      metadata: { ...object.metadata, resourceVersion: String(revision) },
     });
   }
 }
@@ -233,6 +286,11 @@ function end(connection: Connection, how: "closed" | Error): void {
   connection.wake();
 }
 
+function asAskedFor({ representation }: AnyKind, object: AnyObject): AnyObject {
+  if (representation === undefined) return object;
+  return { apiVersion: "meta.k8s.io/v1", kind: representation, metadata: object.metadata };
+}
+
 function bookmark(revision: number, annotations?: Record<string, string>) {
   return {
     kind: "Widget",
@@ -244,6 +302,15 @@ function bookmark(revision: number, annotations?: Record<string, string>) {
     },
   };
 }
+
+const tooLarge = {
+  kind: "Status",
+  status: "Failure",
+  code: 504,
+  reason: "Timeout",
+  message: "Too large resource version",
+  details: { causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }] },
+} as const;
 
 function gone(): ApiError {
   return new ApiError({
@@ -257,6 +324,7 @@ function gone(): ApiError {
 function selects(options: ListOptions | WatchOptions, object: AnyObject): boolean {
   return (
     (options.namespace === undefined || options.namespace === object.metadata.namespace) &&
-    matchesSelector(parseSelector(options.labelSelector ?? ""), object.metadata.labels)
+    matchesSelector(parseSelector(options.labelSelector ?? ""), object.metadata.labels) &&
+    parseFields(options.fieldSelector ?? "")(object)
   );
 }

@@ -55,6 +55,18 @@ test("a list from before the write does not pass it", () => {
   expect(overlay.get("a", "x")).toBeDefined();
 });
 
+test("a list that was asked for after the write passes it, even if the server went back to before it", () => {
+  const overlay = new Overlay();
+  overlay.wrote(write("x", "u", "20"), { held: held("u", "10"), seen: "15" });
+  overlay.deleted({ ...write("y", "v", "12"), isCertain: true }, { held: held("v", "12"), seen: "15" });
+  const shown = overlay.lastWrite;
+  overlay.wrote(write("z", "w", "21"), { held: undefined, seen: "15" });
+  overlay.sawList("11", () => true, shown);
+  expect(overlay.get("a", "x")).toBeUndefined();
+  expect(overlay.hides({ namespace: "a", name: "y", uid: "v", resourceVersion: "11" })).toBe(false);
+  expect(overlay.get("a", "z")).toBeDefined();
+});
+
 test("a deleted object stays hidden until the watch brings its end, also if it was never seen", () => {
   const overlay = new Overlay();
   overlay.wrote(write("x", "u", "20"), { held: undefined, seen: "15" });

@@ -13,6 +13,9 @@ export interface OwnWrite {
   readonly isCertain?: boolean;
 }
 
+/** A write that is pending, with its place among all writes. */
+type Pending = OwnWrite & { readonly order: number };
+
 /** What the watch has brought so far, as far as one write is concerned. */
 export interface Known {
   /** What is held under the write's name. */
@@ -25,23 +28,36 @@ export interface Known {
  * Our own writes, laid over what the watch has brought, so that the next read sees them.
  *
  * Keeps the last write to each name. A write goes as soon as the watch can be shown to have passed it: by the same or a newer version
- * of the object, by an event or bookmark of the same or a newer version, or by a list. So what others wrote after us is never hidden;
- * what they wrote before us is, as it should be.
+ * of the object, by an event or bookmark of the same or a newer version, or by a list of the same or a newer version or that was asked
+ * for later. So what others wrote after us is never hidden; what they wrote before us is, as it should be.
  *
  * Where versions are not numbers (some aggregated APIs) they cannot be ordered. Then any event of the object that comes after the write
  * counts as having passed it, and so does any list.
  */
 export class Overlay {
-  readonly #writes = new Map<string, OwnWrite>();
+  readonly #writes = new Map<string, Pending>();
   /** Deletes, by uid: an object of the same name may have been made anew before the delete's echo is there. */
-  readonly #tombs = new Map<string, OwnWrite>();
+  readonly #tombs = new Map<string, Pending>();
   /** The last delete of each name: what the watch brings of earlier objects of that name is over too. */
-  readonly #lastTombs = new Map<string, OwnWrite>();
+  readonly #lastTombs = new Map<string, Pending>();
+  #lastWrite = 0;
   /** Those who wait for a write to pass, by its key in the maps above. */
   readonly #waiters = new Map<string, (() => void)[]>();
 
   get size(): number {
     return this.#writes.size + this.#tombs.size;
+  }
+
+  /** The last of our writes so far, for {@link sawList}. */
+  get lastWrite(): number {
+    return this.#lastWrite;
+  }
+
+  /** Whether a write up to this one is pending still. */
+  hasPending(upTo: number): boolean {
+    for (const pending of [this.#writes, this.#tombs])
+      for (const { order } of pending.values()) if (order <= upTo) return true;
+    return false;
   }
 
   /** The last write of ours to this name, if the watch has not passed it. */
@@ -76,7 +92,7 @@ export class Overlay {
     if (this.#tombs.has(write.uid)) return;
     const isHeld = held?.uid === write.uid && isAtLeast(held.resourceVersion, write.version);
     if (isHeld || (seen !== undefined && isAtLeast(seen, write.version))) this.#pass(this.#writes, key);
-    else this.#writes.set(key, write);
+    else this.#writes.set(key, { ...write, order: ++this.#lastWrite });
   }
 
   /** An object is gone by our own doing. */
@@ -97,7 +113,7 @@ export class Overlay {
     const isOver = !isHeld && (version === "" || (seen !== undefined && isAtLeast(seen, version)));
     if (tomb.uid === "" || isOver) this.#pass(this.#tombs, tomb.uid);
     else {
-      const buried = { ...tomb, version };
+      const buried = { ...tomb, version, order: ++this.#lastWrite };
       this.#tombs.set(tomb.uid, buried);
       this.#lastTombs.set(key, buried);
     }
@@ -132,13 +148,20 @@ export class Overlay {
     }
   }
 
-  /** A list has replaced everything. */
-  sawList(version: string, isHeld: (tomb: OwnWrite) => boolean): void {
+  /**
+   * A list has replaced everything.
+   *
+   * @param shownUpTo writes up to this one had been answered before a list was asked for that shows the server's present state: it has
+   * passed them, even if its version is older. Then the server went back in time, and they never happened.
+   */
+  sawList(version: string, isHeld: (tomb: OwnWrite) => boolean, shownUpTo = 0): void {
     for (const [key, write] of this.#writes) {
-      if (!isCertainlyNewer(write.version, version)) this.#pass(this.#writes, key);
+      if (write.order <= shownUpTo || !isCertainlyNewer(write.version, version))
+        this.#pass(this.#writes, key);
     }
     for (const [uid, tomb] of this.#tombs) {
-      if (!isCertainlyNewer(tomb.version, version) && !isHeld(tomb)) this.#pass(this.#tombs, uid);
+      const isOver = !isCertainlyNewer(tomb.version, version) && !isHeld(tomb);
+      if (tomb.order <= shownUpTo || isOver) this.#pass(this.#tombs, uid);
     }
   }
 
@@ -185,7 +208,7 @@ export class Overlay {
     }
   }
 
-  #pass(from: Map<string, OwnWrite>, key: string): void {
+  #pass(from: Map<string, Pending>, key: string): void {
     if (from === this.#tombs) {
       const tomb = this.#tombs.get(key);
       const place = tomb && keyOf(tomb.namespace, tomb.name);

@@ -78,7 +78,12 @@ const initialEnd = frame(
 /** A server of the given frames, which stay open after the last, and of one object as JSON. */
 function setup(
   frames: readonly Buffer[],
-  options: Partial<CacheOptions> & { minor?: number; refuses?: boolean } = {},
+  options: Partial<CacheOptions> & {
+    minor?: number;
+    refuses?: boolean;
+    jsonVersion?: string;
+    cut?: Error;
+  } = {},
 ) {
   const clock = new ManualClock();
   const asked: string[] = [];
@@ -97,6 +102,7 @@ function setup(
       if (options.refuses)
         throw new ApiError({ kind: "Status", code: 406, reason: "NotAcceptable", message: "only json" });
       yield* frames;
+      if (options.cut) throw options.cut;
       await endless(signal);
     },
     serverVersion: () => Promise.resolve({ major: 1, minor: options.minor ?? 35 }),
@@ -109,7 +115,8 @@ function setup(
     },
     async *watchLines(_, { signal } = {}) {
       asked.push("json watch");
-      const metadata = { name: "one", namespace: "default", uid: "uid-of-one", resourceVersion: "25" };
+      const resourceVersion = options.jsonVersion ?? "25";
+      const metadata = { name: "one", namespace: "default", uid: "uid-of-one", resourceVersion };
       yield Buffer.from(JSON.stringify({ type: "ADDED", object: { metadata, future: "seen" } }));
       const annotations = { "k8s.io/initial-events-end": "true" };
       yield Buffer.from(
@@ -216,15 +223,35 @@ test("kinds that are not Kubernetes' own are asked for as JSON", async () => {
   expect(asked).toEqual(["json watch"]);
 });
 
-test("a field that is not known leads to JSON, and so into the cache", async () => {
-  const { cache, clock, asked } = setup([
-    frame("ADDED", "ConfigMap", message({ name: "one", unknown: true })),
-    initialEnd,
-  ]);
+test.each([
+  ["whose objects have not changed", "10"],
+  ["whose objects have changed meanwhile", "25"],
+])(
+  "a field that is not known leads to JSON %s, and so into the cache and to subscribers",
+  async (_, version) => {
+    const sent = [frame("ADDED", "ConfigMap", message({ name: "one", unknown: true })), initialEnd];
+    const { cache, clock, asked } = setup(sent, { jsonVersion: version });
+    const informer = cache.informer(ConfigMap);
+    const heard: string[] = [];
+    informer.subscribe(({ type, object }) => heard.push(`${type} ${"future" in object}`));
+    await cache.waitForSync();
+    expect(cache.get(ConfigMap, { namespace: "default", name: "one" })).not.toHaveProperty("future");
+    await clock.advance(0);
+    expect(asked).toEqual(["protobuf watch", "json watch"]);
+    expect(cache.get(ConfigMap, { namespace: "default", name: "one" })).toMatchObject({ future: "seen" });
+    expect(heard).toEqual(["added false", "updated true"]);
+  },
+);
+
+test("a field that is not known leads to JSON also when it is read while the server is out of reach", async () => {
+  const cut = new Error("the connection was cut");
+  const sent = [frame("ADDED", "ConfigMap", message({ name: "one", unknown: true })), initialEnd];
+  const { cache, clock, asked } = setup(sent, { jsonVersion: "10", cut });
   cache.informer(ConfigMap);
   await cache.waitForSync();
-  expect(cache.get(ConfigMap, { namespace: "default", name: "one" })).not.toHaveProperty("future");
   await clock.advance(0);
+  cache.get(ConfigMap, { namespace: "default", name: "one" });
+  await clock.advance(5_000);
   expect(asked).toEqual(["protobuf watch", "json watch"]);
   expect(cache.get(ConfigMap, { namespace: "default", name: "one" })).toMatchObject({ future: "seen" });
 });

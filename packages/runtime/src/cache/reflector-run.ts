@@ -6,6 +6,7 @@ import { Pace, turn } from "./pace.ts";
 import {
   type Effect,
   initialState,
+  type ListStart,
   type Opening,
   patienceMs,
   type ReflectorEvent,
@@ -21,7 +22,7 @@ export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 /** Takes what the reflector receives. */
 export interface Sink {
   /** A full list starts: forget what was collected for an earlier one. */
-  begin(): void;
+  begin(list: ListStart): void;
   /** An object of the list that is being received, or its end. @throws MalformedObjectError */
   collect(type: ChangeType, bytes: Buffer, start: number, end: number): void;
   /** What was collected is everything there is at this version. */
@@ -68,6 +69,8 @@ export class Reflector {
   #next: Effect | undefined;
   readonly #pace: Pace;
   #isJsonOnly = false;
+  /** Why what is held cannot be relied on, until it has been asked for anew. */
+  #doubt: string | undefined;
   #attention: Attention | undefined;
 
   constructor(options: ReflectorOptions, signal: AbortSignal) {
@@ -81,7 +84,13 @@ export class Reflector {
   readJson(): void {
     if (this.#isJsonOnly) return;
     this.#isJsonOnly = true;
-    this.#attention?.interrupt();
+    this.distrust("what the server sent was not read in full");
+  }
+
+  /** Asks for everything anew: what is held is not what the server has. */
+  distrust(why: string): void {
+    this.#doubt = why;
+    this.#attention?.abort();
   }
 
   /** Runs until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
@@ -101,7 +110,7 @@ export class Reflector {
   /** Does what a step asks for; a request or a wait is left for the loop in `run`. */
   async #perform(effects: readonly Effect[]): Promise<void> {
     for (const effect of effects) {
-      if (effect.do === "begin") this.#options.sink.begin();
+      if (effect.do === "begin") this.#options.sink.begin(effect.list);
       else if (effect.do === "commit") await this.#options.sink.commit(effect.version);
       else if (effect.do === "clear") await this.#options.sink.clear();
       else this.#next = effect;
@@ -130,6 +139,7 @@ export class Reflector {
   }
 
   async #open(opening: Opening): Promise<void> {
+    if (this.#doubt !== undefined) return this.#relist(this.#doubt);
     this.#options.sink.opening(opening);
     const deadlineMs = opening.as === "list" ? undefined : opening.timeoutSeconds * 1000 + DEADLINE_MARGIN_MS;
     const attention = new Attention(this.#options.clock, this.#signal, () => this.#patience(), deadlineMs);
@@ -141,8 +151,7 @@ export class Reflector {
       if (!this.#next && !this.#signal.aborted) await this.#tell({ type: "closed" });
     } catch (error) {
       if (this.#signal.aborted) return;
-      if (attention.isInterrupted)
-        await this.#tell({ type: "trouble", trouble: { is: "expired", message: "to be read as JSON" } });
+      if (this.#doubt !== undefined) await this.#relist(this.#doubt);
       else if (format !== this.#json && statusOf(error)?.code === NOT_ACCEPTABLE) {
         this.#isJsonOnly = true;
         this.#next = { do: "open", opening };
@@ -151,6 +160,11 @@ export class Reflector {
     } finally {
       attention.end();
     }
+  }
+
+  async #relist(why: string): Promise<void> {
+    this.#doubt = undefined;
+    await this.#tell({ type: "trouble", trouble: { is: "unreliable", message: why } });
   }
 
   /** Protobuf is a third of the server's work and of ours, but it can only be read by who knows all of the kind's fields. */
@@ -307,7 +321,6 @@ class Attention {
   #cancel: () => void = () => undefined;
   readonly #deadline: number;
   isLost = false;
-  isInterrupted = false;
 
   constructor(clock: Clock, outer: AbortSignal, patience: () => number, deadlineMs: number | undefined) {
     this.#clock = clock;
@@ -327,9 +340,8 @@ class Attention {
   }
 
   /** Ends the request. */
-  interrupt(): void {
-    this.isInterrupted = true;
-    this.#abort.abort(new Error("interrupted"));
+  abort(): void {
+    this.#abort.abort(new Error("what is held is to be listed anew"));
   }
 
   heard(now: number): void {

@@ -30,11 +30,17 @@ const passing = trouble({ is: "passing", message: "refused" });
 const unreachable = trouble({ is: "unreachable", message: "nobody there" });
 const expired = trouble({ is: "expired", message: "too old" });
 const missing = trouble({ is: "missing", message: "404" });
+const unreliable = trouble({ is: "unreliable", message: "too large" });
 const invalid = trouble({ is: "refused", message: "422", forGood: true });
+const begin: Effect = { do: "begin", list: { reusesHeld: true, isConsistent: true } };
+const streamed = (version: string): Effect => ({
+  do: "open",
+  opening: { as: "stream", version, timeoutSeconds: 300 },
+});
 
 test("it first asks for a stream of what there is, at the most recent version", () => {
   expect(play(start).effects).toEqual([
-    { do: "begin" },
+    begin,
     { do: "open", opening: { as: "stream", version: "", timeoutSeconds: 300 } },
   ]);
 });
@@ -48,10 +54,7 @@ test("the end bookmark commits what was streamed, and the same stream goes on", 
 test("a server that refuses to stream, or never completes, is asked for pages, then and later", () => {
   for (const event of [invalid, { type: "silent" } as const]) {
     const { effects } = play(start, event);
-    expect(effects).toEqual([
-      { do: "begin" },
-      { do: "open", opening: { as: "list", version: "", page: undefined } },
-    ]);
+    expect(effects).toEqual([begin, { do: "open", opening: { as: "list", version: "", page: undefined } }]);
     const later = play(start, event, passing, [5000, { type: "waited" }]);
     expect(later.effects).toContainEqual({
       do: "open",
@@ -159,10 +162,28 @@ test("while no server answers it is asked for every few seconds, and what answer
 
 test("a list whose continue token expired starts over", () => {
   const { effects } = play(start, invalid, { type: "page", version: "7", next: "token" }, expired);
-  expect(effects).toEqual([
-    { do: "begin" },
-    { do: "open", opening: { as: "list", version: "", page: undefined } },
+  expect(effects).toEqual([begin, { do: "open", opening: { as: "list", version: "", page: undefined } }]);
+});
+
+test("what is held is not taken for what an unreliable server lists, until a list is complete", () => {
+  const distrusting: Effect = { do: "begin", list: { reusesHeld: false, isConsistent: true } };
+  expect(play(start, complete, unreliable).effects).toEqual([distrusting, streamed("")]);
+  expect(play(start, complete, unreliable, passing, [5000, { type: "waited" }]).effects).toEqual([
+    distrusting,
+    streamed(""),
   ]);
+  expect(play(start, complete, unreliable, complete, [11_000, expired]).effects).toEqual([
+    begin,
+    streamed(""),
+  ]);
+});
+
+test("a watch that was silent from its start is followed by a list, one that was heard of by another watch", () => {
+  const silent: ReflectorEvent = { type: "silent" };
+  expect(play(start, complete, silent).state).toMatchObject({ at: "watching", version: "10" });
+  const { state, effects } = play(start, complete, silent, silent);
+  expect(state.at).toBe("streaming");
+  expect(effects).toEqual([{ do: "begin", list: { reusesHeld: true, isConsistent: false } }, streamed("10")]);
 });
 
 test("after trouble a list asks for nothing older than what is held", () => {

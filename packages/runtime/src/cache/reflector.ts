@@ -1,7 +1,13 @@
 /** What kept a request from doing its work, in the terms that decide what happens next. */
 export type Trouble =
-  /** The version asked for is too old (410 in any form) or from the future: only a fresh list helps. */
+  /** The version asked for is too old (410 in any form): only a fresh list helps. */
   | { readonly is: "expired"; readonly message: string }
+  /**
+   * What is held may not be what the server has, even under the same version: the version asked for is from the server's future, so it
+   * went back in time (a backup was restored), or what it sent could not be read in full. Only a fresh list helps, and nothing that is
+   * held may be taken for what that brings.
+   */
+  | { readonly is: "unreliable"; readonly message: string }
   /** The server does not take the request as it is (400, 403, 422). */
   | { readonly is: "refused"; readonly message: string; readonly forGood: boolean }
   /** The server does not serve this kind. */
@@ -33,6 +39,8 @@ export interface Memory {
   readonly relistedAt: number | undefined;
   /** Since when it has watched without trouble. */
   readonly healthySince: number | undefined;
+  /** Whether what is held may be taken for what a list brings, where their versions are the same. */
+  readonly isReliable: boolean;
 }
 
 /** Where the reflector stands. */
@@ -70,9 +78,17 @@ export type Opening =
   | { readonly as: "list"; readonly version: string; readonly page: string | undefined }
   | { readonly as: "watch"; readonly version: string; readonly timeoutSeconds: number };
 
+/** What is known of a full list before it comes. */
+export interface ListStart {
+  /** Whether an object of the same version as one that is held may be taken for the same. */
+  readonly reusesHeld: boolean;
+  /** Whether it will show every write that was answered by now: one that asks for no version is read from what the server has at present. */
+  readonly isConsistent: boolean;
+}
+
 export type Effect =
   /** Forget what was collected: a full list starts. */
-  | { readonly do: "begin" }
+  | { readonly do: "begin"; readonly list: ListStart }
   /** What was collected is the whole state at this version: put it in the place of what is held. */
   | { readonly do: "commit"; readonly version: string }
   /** The kind is gone, and its objects with it. */
@@ -114,6 +130,7 @@ export const initialState: ReflectorState = {
   isUnreachable: false,
   relistedAt: undefined,
   healthySince: undefined,
+  isReliable: true,
 };
 
 /** How long each state may hear nothing before the peer counts as dead. A stream that does not say when it is complete is left soon. */
@@ -169,9 +186,7 @@ function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment
       });
     case "trouble":
       if (event.trouble.is === "refused")
-        return page(event.trouble.forGood ? { ...state, streams: false } : state, "", undefined, [
-          { do: "begin" },
-        ]);
+        return pages(event.trouble.forGood ? { ...state, streams: false } : state, "");
       return unlisted(state, event.trouble, moment);
     default:
       return stay(state);
@@ -181,7 +196,7 @@ function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment
 function listing(state: In<"listing">, event: ReflectorEvent, moment: Moment): Transition {
   switch (event.type) {
     case "page": {
-      if (event.next !== undefined) return page(state, "", event.next, none);
+      if (event.next !== undefined) return page(state, "", event.next);
       const next = watch(healthy(state, moment, event.version), moment);
       return { state: next.state, effects: [{ do: "commit", version: event.version }, ...next.effects] };
     }
@@ -207,7 +222,9 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
         version: event.version === "" ? state.version : event.version,
       });
     case "silent":
-      return watch(state, moment);
+      // A server sends bookmarks. One that says nothing at all from the start may have been asked to go on from its own future, which it
+      // waits for without a word. A list tells.
+      return state.heard ? watch(state, moment) : list(state, moment, state.version ?? "");
     case "closed":
       if (!state.heard && moment.now - state.openedAt < SHORT_WATCH_MS)
         return pause(state, moment, "watch", {
@@ -217,7 +234,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
       return watch(state, moment);
     case "trouble": {
       const { trouble } = event;
-      if (trouble.is === "expired") return afresh(state, trouble, moment);
+      if (trouble.is === "expired" || trouble.is === "unreliable") return afresh(state, trouble, moment);
       // A list says for certain whether the kind is gone, or what else is wrong.
       if (trouble.is === "missing") return list(state, moment, state.version ?? "");
       return pause(
@@ -234,7 +251,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
 
 /** A trouble before the current objects were complete. */
 function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
-  if (trouble.is === "expired") return afresh(state, trouble, moment);
+  if (trouble.is === "expired" || trouble.is === "unreliable") return afresh(state, trouble, moment);
   if (trouble.is !== "missing") return pause(state, moment, "list", trouble);
   const paused = pause({ ...state, version: undefined }, moment, "list", trouble);
   return { state: paused.state, effects: [{ do: "clear" }, ...paused.effects] };
@@ -242,33 +259,39 @@ function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Tran
 
 /** The version held is of no more use, which is nobody's fault, whatever went before: list at once, unless that was just done. */
 function afresh(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
-  const forgotten = { ...state, ...reached(state), version: undefined };
+  const isReliable = state.isReliable && trouble.is !== "unreliable";
+  const forgotten = { ...state, ...reached(state), version: undefined, isReliable };
   if (state.relistedAt !== undefined && moment.now - state.relistedAt < RELIST_MS)
     return pause(forgotten, moment, "list", trouble);
   return list({ ...forgotten, relistedAt: moment.now }, moment, "");
 }
 
 function list(state: ReflectorState, moment: Moment, version: string): Transition {
-  if (!state.streams) return page(state, version, undefined, [{ do: "begin" }]);
+  if (!state.streams) return pages(state, version);
   return {
     state: { ...memory(state), at: "streaming" },
     effects: [
-      { do: "begin" },
+      begin(state, version),
       { do: "open", opening: { as: "stream", version, timeoutSeconds: timeoutSeconds(moment) } },
     ],
   };
 }
 
-function page(
-  state: ReflectorState,
-  version: string,
-  next: string | undefined,
-  before: readonly Effect[],
-): Transition {
+/** A list by pages, from the first on. */
+function pages(state: ReflectorState, version: string): Transition {
+  const first = page(state, version, undefined);
+  return { state: first.state, effects: [begin(state, version), ...first.effects] };
+}
+
+function page(state: ReflectorState, version: string, next: string | undefined): Transition {
   return {
     state: { ...memory(state), at: "listing", page: next },
-    effects: [...before, { do: "open", opening: { as: "list", version, page: next } }],
+    effects: [{ do: "open", opening: { as: "list", version, page: next } }],
   };
+}
+
+function begin({ isReliable }: Memory, version: string): Effect {
+  return { do: "begin", list: { reusesHeld: isReliable, isConsistent: version === "" } };
 }
 
 function watch(state: Memory, moment: Moment): Transition {
@@ -308,16 +331,18 @@ function stay(state: ReflectorState): Transition {
 }
 
 function memory(state: Memory): Memory {
-  const { version, streams, failures, isUnreachable, relistedAt, healthySince } = state;
-  return { version, streams, failures, isUnreachable, relistedAt, healthySince };
+  const { version, streams, failures, isUnreachable, relistedAt, healthySince, isReliable } = state;
+  return { version, streams, failures, isUnreachable, relistedAt, healthySince, isReliable };
 }
 
+/** A list is complete. */
 function healthy(state: Memory, moment: Moment, version: string): Memory {
   return {
     ...memory(state),
     ...reached(state),
     version,
     healthySince: state.healthySince ?? moment.now,
+    isReliable: true,
   };
 }
 

@@ -7,14 +7,16 @@ import {
 } from "@windlass/client";
 import { MalformedMessageError, type MessageType, messageOf, readMessage } from "@windlass/client/protobuf";
 import type { Clock, Random } from "@windlass/clock";
+import { countOf, type Reminders } from "../logging/reminder.ts";
 import { type Arenas, loose } from "./arena.ts";
 import type { CacheEvent, InformerScope } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import { kindIdOf } from "./kind-id.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
 import { Pace, turn } from "./pace.ts";
-import type { Opening, ReflectorState } from "./reflector.ts";
+import type { ListStart, Opening, ReflectorState } from "./reflector.ts";
 import { type ChangeType, Reflector, type Sink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
 import type { Source } from "./source.ts";
@@ -40,6 +42,8 @@ export interface SharedInformerOptions {
   readonly keepManagedFields: boolean;
   readonly transform: Transform | undefined;
   readonly pageSize: number;
+  /** Of the whole cache. */
+  readonly reminders: Reminders;
 }
 
 const always = () => true;
@@ -71,6 +75,12 @@ export class SharedInformer implements Sink {
   #status: InformerStatus = { at: "starting", message: "not started" };
   #heardAt: number;
   #listStartedAt = 0;
+  /** Whether an object of the list under way may be taken for the one that is held, where their versions are the same. */
+  #reusesHeld = true;
+  /** Our writes up to this one are shown by the list under way, whatever its version. */
+  #shownWrites = 0;
+  /** Our writes up to this one had been answered when the last bookmark came. */
+  #writesAtBookmark = 0;
   #listing: "stream" | "pages" = "stream";
 
   /** @throws SelectorError if the scope's selectors do not parse. */
@@ -82,8 +92,10 @@ export class SharedInformer implements Sink {
     const { parsed, freeze } = options;
     const read = this.#messageReader();
     this.#reader = new ObjectReader({ kind, arena, parsed, freeze, readMessage: read });
-    this.view = new View({ kind, log: options.log, reader: this.#reader, overlay: this.#overlay });
-    this.#intake = { arena, keepManagedFields, transform, readMessage: read };
+    const { log, reminders } = options;
+    this.view = new View({ kind, log, reader: this.#reader, overlay: this.#overlay, reminders });
+    const safeTransform = transform && this.#safe(transform);
+    this.#intake = { arena, keepManagedFields, transform: safeTransform, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
     this.#subscribers = new Subscribers(options.clock, (error) =>
@@ -127,7 +139,7 @@ export class SharedInformer implements Sink {
     await this.#run;
     for (const stored of this.view.store.values()) this.#options.arena.release(stored);
     this.view.store = this.view.newStore();
-    this.begin();
+    this.#dropCollected();
     this.#overlay.clear();
   }
 
@@ -185,23 +197,20 @@ export class SharedInformer implements Sink {
 
   // What the reflector brings.
 
-  begin(): void {
-    if (this.view.collecting) {
-      for (const stored of this.view.collecting.values())
-        if (this.view.store.get(stored.namespace, stored.name) !== stored)
-          this.#options.arena.release(stored);
-    }
-    this.view.collecting = undefined;
+  begin({ reusesHeld, isConsistent }: ListStart): void {
+    this.#dropCollected();
     this.#listStartedAt = this.#options.clock.monotonic();
+    this.#reusesHeld = reusesHeld;
+    this.#shownWrites = isConsistent ? this.#overlay.lastWrite : 0;
   }
 
   collect(type: ChangeType, bytes: Buffer, start: number, end: number): void {
     this.view.collecting ??= this.view.newStore();
     const collecting = this.view.collecting;
     const intake = type === "DELETED" ? { ...this.#intake, arena: loose } : this.#intake;
-    const stored = takeIn(intake, bytes, start, end, (namespace, name) =>
-      this.view.store.get(namespace, name),
-    );
+    const known = (namespace: string, name: string) =>
+      this.#reusesHeld ? this.view.store.get(namespace, name) : undefined;
+    const stored = takeIn(intake, bytes, start, end, known);
     const earlier = collecting.get(stored.namespace, stored.name);
     if (earlier === stored) return;
     if (type === "DELETED") {
@@ -227,7 +236,7 @@ export class SharedInformer implements Sink {
         `${describeKind(this.kind)} is not installed on the server: ${wayToInstall(this.kind)}; until then it counts as having no objects, and it is taken up when it appears`,
       );
     this.#isMissing = true;
-    this.begin();
+    this.#dropCollected();
     this.#overlay.clear();
     await this.#replace(this.view.newStore(), undefined);
   }
@@ -239,6 +248,10 @@ export class SharedInformer implements Sink {
   bookmark(version: string): void {
     this.#sawVersion(version);
     this.#overlay.sawBookmark(version, this.#isHeld);
+    // Answered before the bookmark of a minute ago, and not even this one has come as far: then it was lost when the server went back.
+    if (this.#overlay.hasPending(this.#writesAtBookmark))
+      this.#reflector?.distrust("the server is at an earlier version than a write that it answered");
+    this.#writesAtBookmark = this.#overlay.lastWrite;
   }
 
   opening(opening: Opening): void {
@@ -294,6 +307,34 @@ export class SharedInformer implements Sink {
       if (!message) throw new MalformedMessageError("its kind has no message that is known");
       return readMessage(message, bytes, start, end, { onUnknownField });
     };
+  }
+
+  /** An object that a transform throws for is kept as it came: one object must not keep all others from being cached. */
+  #safe(transform: Transform): Transform {
+    const { log, reminders } = this.#options;
+    const { kind } = this.kind;
+    return (object) => {
+      const before = structuredClone(object);
+      try {
+        return transform(object);
+      } catch (error) {
+        const telling = reminders.met(`transform of ${kindIdOf(this.kind)}`);
+        const { namespace, name } = before.metadata;
+        const place = namespace ? `${namespace}/${name}` : name;
+        if (telling.as !== "known")
+          log.error(
+            { err: error, kind, object: place, ...countOf(telling) },
+            `the transform of ${kind} threw for ${place}; objects that it throws for are kept as they came`,
+          );
+        return before;
+      }
+    };
+  }
+
+  #dropCollected(): void {
+    for (const stored of this.view.collecting?.values() ?? [])
+      if (this.view.store.get(stored.namespace, stored.name) !== stored) this.#options.arena.release(stored);
+    this.view.collecting = undefined;
   }
 
   #put(bytes: Buffer, start: number, end: number): string {
@@ -352,7 +393,7 @@ export class SharedInformer implements Sink {
     this.view.store = next;
     this.#seen = version;
     this.#hasSynced = true;
-    if (version !== undefined) this.#overlay.sawList(version, this.#isHeld);
+    if (version !== undefined) this.#overlay.sawList(version, this.#isHeld, this.#shownWrites);
     for (const old of before.values()) {
       pace.begin();
       const now = next.get(old.namespace, old.name);

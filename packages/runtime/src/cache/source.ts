@@ -39,7 +39,8 @@ const unreachable: ReadonlySet<TransportError["code"]> = new Set([
 export function troubleOf(error: unknown): Trouble {
   const status = statusOf(error);
   const message = status ? explainStatus(status) : error instanceof Error ? error.message : String(error);
-  if (isGone(error) || isResourceVersionTooLarge(error)) return { is: "expired", message };
+  if (isGone(error)) return { is: "expired", message };
+  if (isResourceVersionTooLarge(error)) return { is: "unreliable", message };
   if (isNotFound(error)) return { is: "missing", message };
   if (isBadRequest(error) || isInvalid(error)) return { is: "refused", message, forGood: true };
   if (isForbidden(error)) return { is: "refused", message, forGood: false };

@@ -5,6 +5,15 @@ import type { StoredObject } from "./stored-object.ts";
 /** Gives the values under which an object is found. */
 export type IndexFunction = (object: KubernetesObject) => readonly string[];
 
+/** An index that a user defines. */
+export interface Index {
+  readonly name: string;
+  readonly values: IndexFunction;
+}
+
+/** Told of an index function that threw, and of the object that it was called with. */
+export type OnIndexError = (error: unknown, index: Index, object: KubernetesObject) => void;
+
 type Entries = Map<string, StoredObject | Set<StoredObject>>;
 
 /** Objects of one kind by namespace and name, by owner, and by the indexes that users define. */
@@ -12,18 +21,14 @@ export class Store {
   readonly #reader: ObjectReader;
   readonly #spaces = new Map<string, Map<string, StoredObject>>();
   readonly #byOwner: Entries = new Map();
-  readonly #indexes: IndexFunction[];
+  readonly #indexes: Index[];
   readonly #entries: Entries[];
-  readonly #onIndexError: (error: unknown) => void;
+  readonly #onIndexError: OnIndexError;
   #size = 0;
   #bytes = 0;
 
   /** Index functions that throw leave the object out of their index; `onIndexError` hears of it. */
-  constructor(
-    reader: ObjectReader,
-    indexes: readonly IndexFunction[],
-    onIndexError: (error: unknown) => void,
-  ) {
+  constructor(reader: ObjectReader, indexes: readonly Index[], onIndexError: OnIndexError) {
     this.#reader = reader;
     this.#indexes = [...indexes];
     this.#entries = indexes.map(() => new Map());
@@ -44,12 +49,12 @@ export class Store {
   }
 
   /** Adds an index after those that are there, and the objects that are here to it. */
-  addIndex(values: IndexFunction): void {
+  addIndex(index: Index): void {
     const entries: Entries = new Map();
-    this.#indexes.push(values);
+    this.#indexes.push(index);
     this.#entries.push(entries);
     for (const stored of this.values()) {
-      const found = indexValues(values, this.#reader.read(stored), this.#onIndexError);
+      const found = indexValues(index, this.#reader.read(stored), this.#onIndexError);
       stored.indexed = [...stored.indexed.slice(0, this.#indexes.length - 1), found];
       for (const value of found) link(entries, value, stored);
     }
@@ -106,7 +111,7 @@ export class Store {
 
   #values(stored: StoredObject): readonly (readonly string[])[] {
     const object = this.#reader.read(stored);
-    return this.#indexes.map((values) => indexValues(values, object, this.#onIndexError));
+    return this.#indexes.map((index) => indexValues(index, object, this.#onIndexError));
   }
 
   #forget(stored: StoredObject): void {
@@ -122,15 +127,15 @@ export class Store {
 
 /** What an index function gives for an object, each value once; nothing if it throws. */
 export function indexValues(
-  values: IndexFunction,
+  index: Index,
   object: KubernetesObject,
-  onIndexError: (error: unknown) => void,
+  onIndexError: OnIndexError,
 ): readonly string[] {
   try {
-    const given = values(object);
+    const given = index.values(object);
     return given.length < 2 ? given : [...new Set(given)];
   } catch (error) {
-    onIndexError(error);
+    onIndexError(error, index, object);
     return [];
   }
 }

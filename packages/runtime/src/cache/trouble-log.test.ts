@@ -1,6 +1,7 @@
 import { ApiError, TransportError } from "@windlass/client";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
+import { Reminders } from "../logging/reminder.ts";
 import type { Trouble } from "./reflector.ts";
 import { troubleOf } from "./source.ts";
 import { TroubleLog } from "./trouble-log.ts";
@@ -16,10 +17,12 @@ function troubles(outagesAreTold = false) {
     lines.push([level, message, reason].filter((part) => part !== undefined).join(": "));
   };
   const log = { debug: () => undefined, info: note("info"), warn: note("warn"), error: note("error") };
-  return { clock, lines, log: new TroubleLog({ kind, log, clock, outagesAreTold }) };
+  const reminders = new Reminders(clock);
+  const open = () => new TroubleLog({ kind, log, reminders, outagesAreTold });
+  return { clock, lines, open, log: open() };
 }
 
-test("a trouble is told once, again every minute, and once when it is over", async () => {
+test("a trouble is told once, again after a minute, and once when it is over", async () => {
   const { clock, lines, log } = troubles();
   for (let failures = 1; failures <= 61; failures++) {
     log.failed("list", busy, failures);
@@ -62,6 +65,17 @@ test("a missing right names what to grant to whom, and what makes roles", () => 
   expect(lines).toEqual([
     `warn: cannot list Secret (v1); trying again. rbacFor(…) makes the roles that controllers need: ${message}; grant it: a ClusterRole with the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}, bound to ServiceAccount a/b by a ClusterRoleBinding`,
   ]);
+});
+
+test("a right that is missing in many namespaces is told once", () => {
+  const { lines, open } = troubles();
+  for (const namespace of ["a", "b", "c"]) {
+    const message = `secrets is forbidden: User "u" cannot list resource "secrets" in API group "" in the namespace "${namespace}"`;
+    const denied = new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
+    const log = open();
+    for (let failures = 1; failures < 9; failures++) log.failed("list", troubleOf(denied), failures);
+  }
+  expect(lines).toHaveLength(1);
 });
 
 test("that no server answers is left to whoever tells of it for all kinds", () => {

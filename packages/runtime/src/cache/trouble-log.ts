@@ -1,27 +1,24 @@
 import type { AnyKind, Log } from "@windlass/client";
-import type { Clock } from "@windlass/clock";
+import { countOf, type Reminders } from "../logging/reminder.ts";
 import { describeKind } from "./errors.ts";
+import { kindIdOf } from "./kind-id.ts";
 import type { Trouble } from "./reflector.ts";
 
 export interface TroubleLogOptions {
   readonly kind: AnyKind;
   readonly log: Log;
-  readonly clock: Clock;
+  /** Of all informers of a cache together: what several kinds or namespaces meet alike is told once. */
+  readonly reminders: Reminders;
   /** Whether the owner of the connection tells when the server as a whole does not answer. */
   readonly outagesAreTold: boolean;
 }
 
-/** How often a trouble that lasts is told again. */
-const REMINDER_MS = 60_000;
-
 /**
- * Says what keeps an informer from its objects: once for each cause, again every minute while it lasts, and once when it is over.
- * What passes at the first retry is not worth a line.
+ * Says what keeps an informer from its objects: once for each cause, again after ever longer pauses while it lasts, and once when it is
+ * over. What passes at the first retry is not worth a line. A missing right is one cause, in however many namespaces it is missing.
  */
 export class TroubleLog {
   readonly #options: TroubleLogOptions;
-  #cause = "";
-  #toldAt = Number.NEGATIVE_INFINITY;
   #isTold = false;
 
   constructor(options: TroubleLogOptions) {
@@ -29,23 +26,24 @@ export class TroubleLog {
   }
 
   failed(next: "list" | "watch", why: Trouble, failures: number): void {
-    const { kind, log, clock, outagesAreTold } = this.#options;
-    const fields = { kind: kind.kind, failures, reason: why.message };
+    const { kind, log, reminders, outagesAreTold } = this.#options;
     const hint = lacksRight(why) ? ". rbacFor(…) makes the roles that controllers need" : "";
     const message = `cannot ${next} ${describeKind(kind)}; trying again${hint}`;
-    const cause = `${why.is} ${why.message}`;
-    const now = clock.monotonic();
+    const fields = { kind: kind.kind, failures, reason: why.message };
     const isOutage = (why.is === "unreachable" || why.is === "passing") && why.isOutage === true;
     const isSmall = failures <= 1 && why.is !== "refused";
-    const isOld = cause === this.#cause && now - this.#toldAt < REMINDER_MS;
-    if (isSmall || isOld || (isOutage && outagesAreTold)) {
+    if (isSmall || (isOutage && outagesAreTold)) {
       log.debug(fields, message);
       return;
     }
-    this.#cause = cause;
-    this.#toldAt = now;
+    const cause = lacksRight(why) ? `may not ${next}` : `${why.is} ${why.message}`;
+    const telling = reminders.met(`${kindIdOf(kind)} ${cause}`);
+    if (telling.as === "known") {
+      log.debug(fields, message);
+      return;
+    }
     this.#isTold = true;
-    log.warn(fields, message);
+    log.warn({ ...fields, ...countOf(telling) }, message);
   }
 
   /** The server gave a sign of life. */

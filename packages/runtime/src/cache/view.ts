@@ -1,9 +1,12 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
+import { countOf, type Reminders } from "../logging/reminder.ts";
+import type { CacheListOptions } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import { kindIdOf } from "./kind-id.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { Overlay } from "./overlay.ts";
-import type { LabelFilter } from "./selector.ts";
-import { type IndexFunction, indexValues, Store } from "./store.ts";
+import { type LabelFilter, parseLabels } from "./selector.ts";
+import { type Index, type IndexFunction, indexValues, type OnIndexError, Store } from "./store.ts";
 import type { StoredObject } from "./stored-object.ts";
 
 /** What a read asks for beside the kind. */
@@ -11,6 +14,17 @@ export interface Selection {
   readonly namespace: string | undefined;
   readonly labels: LabelFilter | undefined;
 }
+
+/** What a list of a kind asks for. @throws SelectorError if its label selector does not parse. */
+export function selectionOf(kind: AnyKind, { namespace, labelSelector }: CacheListOptions): Selection {
+  return {
+    namespace: kind.scope === "Cluster" || namespace === "" ? undefined : namespace,
+    labels: labelSelector === undefined || labelSelector === "" ? undefined : parseLabels(labelSelector),
+  };
+}
+
+/** Asks for all there is. */
+export const everything: Selection = { namespace: undefined, labels: undefined };
 
 const always = () => true;
 
@@ -20,7 +34,8 @@ export class View {
   readonly #log: Log;
   readonly #reader: ObjectReader;
   readonly #overlay: Overlay;
-  readonly #indexes: IndexFunction[] = [];
+  readonly #reminders: Reminders;
+  readonly #indexes: Index[] = [];
   readonly #indexNames = new Map<string, number>();
   /** What the watch brought. */
   store: Store;
@@ -32,11 +47,13 @@ export class View {
     readonly log: Log;
     readonly reader: ObjectReader;
     readonly overlay: Overlay;
+    readonly reminders: Reminders;
   }) {
     this.#kind = options.kind;
     this.#log = options.log;
     this.#reader = options.reader;
     this.#overlay = options.overlay;
+    this.#reminders = options.reminders;
     this.store = this.newStore();
   }
 
@@ -66,20 +83,13 @@ export class View {
     );
   }
 
-  get indexNames(): readonly string[] {
-    return [...this.#indexNames.keys()];
-  }
-
-  hasIndex(name: string): boolean {
-    return this.#indexNames.has(name);
-  }
-
+  /** @throws TypeError if there is no such index. */
   byIndex(name: string, value: string, selection: Selection): KubernetesObject[] {
     const position = this.#indexNames.get(name);
-    const values = position === undefined ? undefined : this.#indexes[position];
-    if (position === undefined || !values) return [];
+    const index = position === undefined ? undefined : this.#indexes[position];
+    if (position === undefined || !index) throw this.#noIndex(name);
     return this.#gather(this.store.byIndex(position, value), selection, (object) =>
-      indexValues(values, object, this.#onIndexError).includes(value),
+      indexValues(index, object, this.#onIndexError).includes(value),
     );
   }
 
@@ -87,15 +97,16 @@ export class View {
   addIndex(name: string, values: IndexFunction): void {
     const position = this.#indexNames.get(name);
     if (position !== undefined) {
-      if (this.#indexes[position] === values) return;
+      if (this.#indexes[position]?.values === values) return;
       throw new TypeError(
         `${describeKind(this.#kind)} has an index ${JSON.stringify(name)} already, by another function; choose another name`,
       );
     }
     this.#indexNames.set(name, this.#indexes.length);
-    this.#indexes.push(values);
-    this.store.addIndex(values);
-    this.collecting?.addIndex(values);
+    const index = { name, values };
+    this.#indexes.push(index);
+    this.store.addIndex(index);
+    this.collecting?.addIndex(index);
   }
 
   #gather(
@@ -118,14 +129,26 @@ export class View {
     return found;
   }
 
+  #noIndex(name: string): TypeError {
+    const { kind } = this.#kind;
+    const others = [...this.#indexNames.keys()].map((one) => JSON.stringify(one)).join(", ") || "none";
+    return new TypeError(
+      `${kind} has no index ${JSON.stringify(name)}; it has ${others}. Declare it: the controller's own kind in its option "indexes", others with indexed(${kind}, { … }) in "reads" or "owns", or in watch(…)`,
+    );
+  }
+
   #isHidden(stored: StoredObject): boolean {
     return this.#overlay.size > 0 && this.#overlay.hides(stored);
   }
 
-  readonly #onIndexError = (error: unknown): void => {
+  readonly #onIndexError: OnIndexError = (error, { name }, { metadata }): void => {
+    const { kind } = this.#kind;
+    const telling = this.#reminders.met(`index ${name} of ${kindIdOf(this.#kind)}`);
+    if (telling.as === "known") return;
+    const place = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
     this.#log.error(
-      { err: error, kind: this.#kind.kind },
-      "an index function threw; the object is left out of that index",
+      { err: error, kind, index: name, object: place, ...countOf(telling) },
+      `the index ${JSON.stringify(name)} of ${kind} threw for ${place}; objects that it throws for are left out of it`,
     );
   };
 }

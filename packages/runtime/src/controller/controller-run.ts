@@ -1,7 +1,9 @@
 import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 import { Breath } from "../cache/pace.ts";
+import { countOf, Reminders } from "../logging/reminder.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/queue-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -10,8 +12,10 @@ import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
+import { DeclaredCache } from "./declared-cache.ts";
 import { Follows } from "./follow.ts";
 import type { Predicate } from "./predicate.ts";
+import { mayWatch } from "./rbac.ts";
 import type { ControllerSettings, WatchedKind } from "./settings.ts";
 import type { SourceContext } from "./source.ts";
 import { runSource } from "./source-run.ts";
@@ -38,10 +42,12 @@ export class ControllerRun {
 
   constructor(controller: ControllerSettings, world: ReconcilerWorld, registry: Registry) {
     this.controller = controller;
-    this.#world = world;
+    const cache = new DeclaredCache(world.cache);
+    this.#world = { ...world, cache };
     this.#registry = registry;
     const held = <T extends Informer<KubernetesObject>>(informer: T): T => {
       this.#informers.push(informer);
+      cache.declare(informer);
       return informer;
     };
     this.#primary = held(world.informer(controller.kind, controller.scope));
@@ -86,8 +92,8 @@ export class ControllerRun {
       this.controller.name,
       () => this.#running?.queue.sample() ?? { depth: new Map(), running: [] },
     );
-    this.#running = new Running(this.controller, this.#world, queue);
-    this.#running.start(this.#primary, this.#owned, this.#watched);
+    this.#running = new Running(this.controller, this.#world, queue, this.#primary);
+    this.#running.start(this.#owned, this.#watched);
   }
 
   /** Stops taking work and waits for the reconciles under way; the signal aborts them. */
@@ -108,37 +114,44 @@ class Running {
   readonly queue: Queue<ObjectKey>;
   readonly #controller: ControllerSettings;
   readonly #world: ReconcilerWorld;
+  readonly #primary: Informer<KubernetesObject>;
   readonly #reconciler: Reconciler<AnyKind>;
   readonly #follows: Follows;
+  readonly #reminders: Reminders;
   readonly #breath: Breath | undefined;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
   readonly #undo: (() => void)[] = [];
   readonly #tasks: Promise<void>[] = [];
 
-  constructor(controller: ControllerSettings, world: ReconcilerWorld, queue: Queue<ObjectKey>) {
+  constructor(
+    controller: ControllerSettings,
+    world: ReconcilerWorld,
+    queue: Queue<ObjectKey>,
+    primary: Informer<KubernetesObject>,
+  ) {
     this.#controller = controller;
     this.#world = world;
+    this.#primary = primary;
     this.queue = queue;
+    this.#reminders = new Reminders(world.clock);
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
     this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
-    this.#follows = new Follows(world, (key) => void queue.add(key));
-    this.#reconciler = new Reconciler({ ...controller, follows: this.#follows }, world);
+    const followed = { informer: world.informer, onKind: (kind: AnyKind) => this.#warnIfUndeclared(kind) };
+    this.#follows = new Follows(followed, (key) => void queue.add(key));
+    const read = (key: ObjectKey) => (primary.holds(key) ? primary.get(key) : undefined);
+    this.#reconciler = new Reconciler({ ...controller, read, follows: this.#follows }, world);
   }
 
-  start(
-    primary: Informer<KubernetesObject>,
-    owned: readonly Informer<KubernetesObject>[],
-    watched: readonly Informer<KubernetesObject>[],
-  ): void {
+  start(owned: readonly Informer<KubernetesObject>[], watched: readonly Informer<KubernetesObject>[]): void {
     const { kind, owns, watches, predicate, concurrency, sources } = this.#controller;
-    this.#undo.push(primary.subscribe((change) => this.#onPrimary(change, predicate)));
+    this.#undo.push(this.#primary.subscribe((change) => this.#onPrimary(change, predicate)));
     for (const [index, informer] of owned.entries()) {
       const accepts = owns[index]?.predicate;
       if (!accepts) continue;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (!this.#passes(accepts, change)) return;
+          if (!this.#passes(informer.kind, accepts, change)) return;
           for (const object of states(change)) this.#enqueueOwner(kind, object, urgency(change));
         }),
       );
@@ -148,7 +161,7 @@ class Running {
       if (!rule) continue;
       this.#undo.push(
         informer.subscribe((change) => {
-          if (!this.#passes(rule.predicate, change)) return;
+          if (!this.#passes(rule.kind, rule.predicate, change)) return;
           for (const object of states(change)) this.#enqueueMapped(rule, object, urgency(change));
         }),
       );
@@ -171,18 +184,15 @@ class Running {
   }
 
   #onPrimary(change: CacheEvent<KubernetesObject>, predicate: Predicate): void {
-    if (!this.#passes(predicate, change)) return;
+    if (!this.#passes(this.#controller.kind, predicate, change)) return;
     this.queue.add(keyOf(change.object), urgency(change));
   }
 
-  #passes(predicate: Predicate, change: CacheEvent<KubernetesObject>): boolean {
+  #passes(kind: AnyKind, predicate: Predicate, change: CacheEvent<KubernetesObject>): boolean {
     try {
-      return predicate(change);
+      return predicate(change) || isReread(change);
     } catch (error) {
-      this.#world.log.error(
-        { controller: this.#controller.name, error: messageOf(error) },
-        "a predicate threw; the change counts",
-      );
+      this.#threw(`the predicate of ${kind.kind}`, kind, change.object, error, "the change counts");
       return true;
     }
   }
@@ -204,21 +214,39 @@ class Running {
       const keys = map(object, { cache: this.#world.cache });
       for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key, options);
     } catch (error) {
-      this.#world.log.error(
-        { controller: this.#controller.name, watched: kind.kind, error: messageOf(error) },
-        "the mapping of a watched kind threw; the change is lost to it",
-      );
+      this.#threw(`the mapping of ${kind.kind}`, kind, object, error, "the change is lost to it");
     }
   }
 
+  /** Where the operator may do everything it works all the same, and then not where it has its role. */
+  #warnIfUndeclared(kind: AnyKind): void {
+    const { name } = this.#controller;
+    if (mayWatch(this.#controller, kind) || this.#reminders.met(`follow ${kindIdOf(kind)}`).as !== "news")
+      return;
+    this.#world.log.warn(
+      { controller: name, kind: kind.kind },
+      `controller ${name} follows ${kind.kind}, of which rbacFor does not know: add it to "follows", or its rights to "permissions"`,
+    );
+  }
+
+  /** Tells of user code that threw: the first time with its stack, and then now and then, whichever object it throws for. */
+  #threw(what: string, kind: AnyKind, object: KubernetesObject, error: unknown, outcome: string): void {
+    const telling = this.#reminders.met(what);
+    if (telling.as === "known") return;
+    const subject = describe(kind, keyOf(object));
+    const fields = {
+      controller: this.#controller.name,
+      object: subject,
+      error: messageOf(error),
+      ...countOf(telling),
+      ...(telling.as === "news" && error instanceof Error ? { stack: error.stack } : {}),
+    };
+    this.#world.log.error(fields, `${what} threw for ${subject}; ${outcome}`);
+  }
+
   #enqueueAll = (): void => {
-    const { kind, scope } = this.#controller;
-    const { namespace, labelSelector } = scope;
-    const objects = this.#world.cache.list(kind, {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    });
-    for (const object of objects) this.queue.add(keyOf(object), { priority: backgroundPriority });
+    for (const object of this.#primary.list())
+      this.queue.add(keyOf(object), { priority: backgroundPriority });
   };
 
   #scheduleResync(): void {
@@ -315,6 +343,12 @@ function label(outcome: Outcome) {
     case "failed":
       return "error";
   }
+}
+
+/** Whether the object is the same and more is known of it: what the server sent could not be read in full, or it went back in time. */
+function isReread(change: CacheEvent<KubernetesObject>): boolean {
+  if (change.type !== "updated") return false;
+  return change.old.metadata.resourceVersion === change.object.metadata.resourceVersion;
 }
 
 /** What was there before the controller came waits behind what happens now. */

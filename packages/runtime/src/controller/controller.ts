@@ -64,6 +64,8 @@ export interface ControllerOptions<
   readonly watches?: W;
   /** Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves. @default none */
   readonly reads?: R;
+  /** Kinds that reconciles may `follow`, for the generated role. Rights for kinds that nobody knows yet belong in `permissions`. @default none */
+  readonly follows?: readonly AnyKind[];
   /** Indexes of the controller's own kind, for `cache.byIndex`. @default none */
   readonly indexes?: Indexes<ObjectOf<K>, Index>;
   /** Sources outside Kubernetes. @default none */

@@ -2,7 +2,7 @@ import type { AnyKind } from "@windlass/client";
 import { expect, test } from "vitest";
 import { ConfigMap } from "../kinds/index.ts";
 import { ReconcileOverError } from "../reconcile/errors.ts";
-import { ModelRun } from "../reconcile/model-run.ts";
+import { appController, ModelRun, running } from "../reconcile/model-run.ts";
 import { Follows } from "./follow.ts";
 
 const key = { namespace: "default", name: "web" };
@@ -11,7 +11,7 @@ test("a reconcile that outlives its controller follows nothing any more", async 
   const { cluster } = new ModelRun();
   const opened: string[] = [];
   const world = {
-    cache: cluster.cache,
+    onKind: () => undefined,
     informer: (kind: AnyKind) => {
       opened.push(kind.kind);
       return cluster.cache.informer(kind);
@@ -22,4 +22,30 @@ test("a reconcile that outlives its controller follows nothing any more", async 
   follows.close();
   await expect(late.follow(ConfigMap, key)).rejects.toBeInstanceOf(ReconcileOverError);
   expect(opened).toEqual([]);
+});
+
+test.each([
+  ["is told of once, with what to declare", {}, 1],
+  ["that is declared is nothing to tell of", { follows: [ConfigMap] }, 0],
+  [
+    "that there are rights for is nothing to tell of",
+    { permissions: [{ kind: ConfigMap, verbs: ["list", "watch"] }] },
+    0,
+  ],
+])("a kind that is followed and %s", async (_, declared, times) => {
+  const run = await running(
+    appController({
+      ...declared,
+      reconcile: async ({ metadata }, { follow }) => {
+        await follow(ConfigMap, { namespace: "default", name: metadata.name });
+      },
+    }),
+  );
+  run.put({}, "second");
+  await run.settle();
+  const told = run.lines.filter(({ level }) => level === "warn").map(({ message }) => message);
+  const line =
+    'controller webapp follows ConfigMap, of which rbacFor does not know: add it to "follows", or its rights to "permissions"';
+  expect(told).toEqual(Array.from({ length: times }, () => line));
+  await run.manager.stop();
 });

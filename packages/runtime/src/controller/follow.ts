@@ -1,5 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import type { CacheReader, Informer } from "../cache/contract.ts";
+import type { Informer } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 import { describe, idOf, keyOf } from "../reconcile/client.ts";
 import { ReconcileOverError } from "../reconcile/errors.ts";
 
@@ -13,8 +14,9 @@ export interface FollowSession {
 
 /** What follows need of the world. */
 export interface FollowWorld {
-  readonly cache: CacheReader;
   readonly informer: (kind: AnyKind) => Informer<KubernetesObject>;
+  /** Told of each kind that begins to be followed. */
+  readonly onKind: (kind: AnyKind) => void;
 }
 
 interface Watch {
@@ -49,7 +51,7 @@ export class Follows {
     return {
       follow: async (kind, key) => {
         if (this.#isClosed) throw new ReconcileOverError(`follow ${describe(kind, key)}`);
-        const kindId = `${kind.group}/${kind.version}/${kind.plural}`;
+        const kindId = kindIdOf(kind);
         const watch = this.#watches.get(kindId) ?? this.#open(kind, kindId);
         const objectId = idOf(key);
         const followers = watch.followers.get(objectId) ?? new Map<string, ObjectKey>();
@@ -59,7 +61,7 @@ export class Follows {
         const before = this.#followed.get(followerId);
         this.#followed.set(followerId, new Map([...(before ?? []), ...current]));
         await watch.informer.synced;
-        return this.#world.cache.get(kind, key);
+        return watch.informer.get(key) as ObjectOf<typeof kind> | undefined;
       },
       settle: () => this.#keep(followerId, current),
     };
@@ -81,6 +83,7 @@ export class Follows {
   }
 
   #open(kind: AnyKind, kindId: string): Watch {
+    this.#world.onKind(kind);
     const informer = this.#world.informer(kind);
     const followers = new Map<string, Map<string, ObjectKey>>();
     const stop = informer.subscribe((change) => {

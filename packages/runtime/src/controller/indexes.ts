@@ -1,5 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
 import type { Informer } from "../cache/contract.ts";
+import { kindIdOf } from "../cache/kind-id.ts";
 import type { Bivariant } from "./bivariant.ts";
 
 /** The values under which `cache.byIndex` finds an object. Must be pure. */
@@ -53,8 +54,8 @@ export function declared(
 }
 
 /**
- * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them: which informer answers a read
- * depends on what the other controllers watch.
+ * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them: a controller may read by an index
+ * that another declares.
  */
 export class IndexTable {
   readonly #byKind = new Map<string, Map<string, DeclaredIndex & { readonly by: string }>>();
@@ -81,8 +82,4 @@ export class IndexTable {
       if (metadataOnly || !informer.scope.metadataOnly) informer.addIndex(name, values);
     return informer;
   }
-}
-
-function kindIdOf({ group, version, plural }: AnyKind): string {
-  return `${group}/${version}/${plural}`;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { namespaceSet } from "../cache/namespaces.ts";
 import { ConfigMap, Deployment, Namespace, Service } from "../kinds/index.ts";
 import { WebApp, webapp } from "../reconcile/model-run.ts";
 import { controller } from "./controller.ts";
@@ -73,4 +74,37 @@ test("in namespaces there is a Role in each, and a ClusterRole only for kinds th
   expect(roles[6]).toMatchObject({
     rules: [{ verbs: ["create"] }, { verbs: ["get", "update"], resourceNames: ["x"] }],
   });
+});
+
+test("kinds that are followed may be watched", () => {
+  const what = controller(WebApp, { reconcile: () => undefined, follows: [ConfigMap] });
+  const [role] = rbacFor([what], { name: "x" });
+  expect(role).toMatchObject({
+    rules: [
+      { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] },
+      { apiGroups: ["events.k8s.io"] },
+      { apiGroups: ["example.com"], resources: ["webapps"] },
+      { apiGroups: ["example.com"], resources: ["webapps/status"] },
+    ],
+  });
+});
+
+test.each([
+  ["by label may be any, and are watched themselves", { labelSelector: "team=web" }, ["namespaces"]],
+  ["that the program chooses may be any", namespaceSet(["a"]), []],
+] as const)("namespaces %s", (_, namespaces, watched) => {
+  const what = controller(WebApp, { reconcile: () => undefined });
+  const roles = rbacFor([what], { name: "x", namespaces });
+  expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`)).toEqual([
+    "ClusterRole /x",
+  ]);
+  const rules = roles.flatMap((role) => ("rules" in role ? role.rules : []));
+  expect(rules.find(({ resources }) => resources.includes("webapps"))?.verbs).toEqual([
+    "get",
+    "list",
+    "watch",
+  ]);
+  expect(rules.filter(({ apiGroups }) => apiGroups[0] === "").flatMap(({ resources }) => resources)).toEqual(
+    watched,
+  );
 });

@@ -1,4 +1,5 @@
 import type { AnyKind } from "@windlass/client";
+import type { ManagerOptions } from "../manager/options.ts";
 import { type Controller, isController } from "./controller.ts";
 import { type ControllerSettings, settings } from "./settings.ts";
 
@@ -48,8 +49,11 @@ export interface RoleContribution {
 export interface RbacOptions {
   /** The name of the roles; the operator's. */
   readonly name: string;
-  /** Roles in these namespaces instead of one for the cluster. Must be the manager's `namespaces`. @default the whole cluster */
-  readonly namespaces?: readonly string[];
+  /**
+   * Must be the manager's `namespaces`. By name: roles in these instead of one for the cluster. By label: the right to watch namespaces as
+   * well; for them, as for a set that the program changes, a role for the cluster, for they may come to be any. @default the whole cluster
+   */
+  readonly namespaces?: ManagerOptions["namespaces"];
   /** Rights on the lease. Must be the manager's `leaderElection`. @default none */
   readonly leaderElection?: { readonly name: string; readonly namespace: string };
   /** The operator's own. @default the service account's, else the lease's */
@@ -69,11 +73,13 @@ export function rbacFor(
   parts: readonly (Controller | RoleContribution)[],
   options: RbacOptions,
 ): readonly (RoleObject | RoleBindingObject)[] {
-  const { name, namespaces, leaderElection, serviceAccount } = options;
+  const { name, leaderElection, serviceAccount } = options;
+  const namespaces = isByName(options.namespaces) ? options.namespaces : undefined;
   const contributions = parts.filter((part): part is RoleContribution => !isController(part));
-  const grants = parts.filter(isController).flatMap((one) => grantsOf(one[settings]));
-  const inNamespaces = namespaces === undefined ? [] : grants.filter((one) => one.scope === "Namespaced");
-  const inCluster = namespaces === undefined ? grants : grants.filter((one) => one.scope === "Cluster");
+  const controllers = parts.filter(isController).map((one) => one[settings]);
+  const all = [...controllers.flatMap(grantsOf), ...grantsToChoose(options.namespaces)];
+  const inNamespaces = namespaces === undefined ? [] : all.filter((one) => one.scope === "Namespaced");
+  const inCluster = namespaces === undefined ? all : all.filter((one) => one.scope === "Cluster");
   const roles: RoleObject[] = [];
   if (inCluster.length > 0) roles.push(role(undefined, name, merged(inCluster)));
   for (const namespace of namespaces ?? []) roles.push(role(namespace, name, merged(inNamespaces)));
@@ -82,6 +88,16 @@ export function rbacFor(
   roles.push(...contributedRoles(contributions, options));
   if (!serviceAccount) return roles;
   return roles.flatMap((one) => [one, binding(one, serviceAccount)]);
+}
+
+function isByName(namespaces: RbacOptions["namespaces"]): namespaces is readonly string[] {
+  return Array.isArray(namespaces);
+}
+
+/** What it takes to know which namespaces carry a label. */
+function grantsToChoose(namespaces: RbacOptions["namespaces"]): readonly Grant[] {
+  if (namespaces === undefined || isByName(namespaces) || !("labelSelector" in namespaces)) return [];
+  return grants({ group: "", plural: "namespaces", scope: "Cluster" }, looks);
 }
 
 function contributedRoles(
@@ -109,22 +125,31 @@ interface Grant {
   readonly verb: string;
 }
 
+const looks = ["get", "list", "watch"];
+
 function grantsOf(controller: ControllerSettings): readonly Grant[] {
-  const { kind, owns, watches, reads, permissions, finalize, mayWriteStatus } = controller;
-  const read = ["get", "list", "watch"];
+  const { kind, owns, watches, reads, follows, permissions, finalize, mayWriteStatus } = controller;
   return [
-    ...grants(kind, finalize ? [...read, "patch"] : read),
+    ...grants(kind, finalize ? [...looks, "patch"] : looks),
     ...(mayWriteStatus ? grants(kind, ["patch"], "status") : []),
     // Owner references that block deletion need this where the admission plugin OwnerReferencesPermissionEnforcement is on.
     ...(owns.length > 0 ? grants(kind, ["update"], "finalizers") : []),
-    ...owns.flatMap((one) => grants(one.kind, [...read, "create", "patch", "delete"])),
-    ...watches.flatMap((one) => grants(one.kind, read)),
-    ...reads.flatMap((one) => grants(one, read)),
+    ...owns.flatMap((one) => grants(one.kind, [...looks, "create", "patch", "delete"])),
+    ...watches.flatMap((one) => grants(one.kind, looks)),
+    ...[...reads, ...follows].flatMap((one) => grants(one, looks)),
     ...permissions.flatMap((one) =>
       (one.subresources ?? [undefined]).flatMap((subresource) => grants(one.kind, one.verbs, subresource)),
     ),
     ...grants({ group: "events.k8s.io", plural: "events", scope: "Namespaced" }, ["create", "patch"]),
   ];
+}
+
+/** Whether the role of a controller lets it watch a kind. */
+export function mayWatch(controller: ControllerSettings, { group, plural }: AnyKind): boolean {
+  const verbs = grantsOf(controller)
+    .filter((one) => one.group === group && one.resource === plural)
+    .map(({ verb }) => verb);
+  return ["list", "watch"].every((verb) => verbs.includes(verb));
 }
 
 function grants(

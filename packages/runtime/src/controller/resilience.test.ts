@@ -1,8 +1,10 @@
 import type { ObjectKey } from "@windlass/client";
 import { describe, expect, test } from "vitest";
+import { ConfigMap } from "../kinds/index.ts";
 import { appController, key, ModelRun, running } from "../reconcile/model-run.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 import type { Source } from "./source.ts";
+import { watch } from "./watch.ts";
 
 const hour = 3_600_000;
 
@@ -30,9 +32,42 @@ describe("what a user's code throws", () => {
     run.put({ image: "other" });
     await run.settle();
     expect(names).toEqual(["web", "web"]);
-    expect(run.lines.find(({ fields }) => fields.error === "bad predicate")?.message).toContain(
-      "a predicate threw",
-    );
+    const told = run.lines.filter(({ fields }) => fields.error === "bad predicate");
+    expect(told.map(({ message }) => message)).toEqual([
+      "the predicate of WebApp threw for WebApp default/web; the change counts",
+    ]);
+    await run.manager.stop();
+  });
+
+  test("in a mapping is told with the object, once for all of them, and the others are mapped", async () => {
+    const { names, what } = counting({
+      watches: [
+        watch(ConfigMap, ({ metadata }) => {
+          if (metadata.name.startsWith("odd")) throw new Error("bad mapping");
+          return key;
+        }),
+      ],
+    });
+    const run = await running(what);
+    names.length = 0;
+    for (const name of ["odd", "odder", "even"])
+      run.cluster.put(ConfigMap, { metadata: { namespace: "default", name } });
+    await run.settle();
+    expect(names).toEqual(["web"]);
+    const told = run.lines.filter(({ fields }) => fields.error === "bad mapping");
+    expect(told).toMatchObject([
+      {
+        message: "the mapping of ConfigMap threw for ConfigMap default/odd; the change is lost to it",
+        fields: {
+          controller: "webapp",
+          object: "ConfigMap default/odd",
+          stack: expect.stringContaining("at "),
+        },
+      },
+    ]);
+    await run.settle(60_000);
+    run.cluster.put(ConfigMap, { metadata: { namespace: "default", name: "oddest" } });
+    expect(run.lines.filter(({ fields }) => fields.error === "bad mapping")[1]?.fields.count).toBe(3);
     await run.manager.stop();
   });
 

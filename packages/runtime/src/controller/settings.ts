@@ -37,6 +37,8 @@ export interface ControllerSettings {
   readonly owns: readonly (OwnedKind & { readonly predicate: Predicate })[];
   readonly watches: readonly WatchedKind[];
   readonly reads: readonly AnyKind[];
+  /** Kinds that reconciles may follow. */
+  readonly follows: readonly AnyKind[];
   readonly indexes: readonly DeclaredIndex[];
   readonly sources: readonly Source[];
   readonly permissions: readonly Permission[];
@@ -88,6 +90,7 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
       scope: watch.scope ?? {},
     })),
     reads: reads.map(kindOf),
+    follows: options.follows ?? [],
     indexes: indexesOf(kind, name, options),
     sources: options.sources ?? [],
     permissions: options.permissions ?? [],

@@ -41,10 +41,7 @@ export interface WatchOptions<W extends AnyKind, Index extends string = never> {
   readonly predicate?: Predicate<ObjectOf<W>>;
   /** Which objects are watched. @default all that the manager sees */
   readonly scope?: InformerScope;
-  /**
-   * For `cache.byIndex`. Reads see all that the cache holds of the kind: where another controller watches more of it than this scope,
-   * objects beyond the scope too. @default none
-   */
+  /** For `cache.byIndex`. Reads see the objects of this scope, whatever other controllers watch of the kind. @default none */
   readonly indexes?: Indexes<ObjectOf<W>, Index>;
 }
 

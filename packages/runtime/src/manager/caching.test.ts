@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { settings } from "../controller/settings.ts";
-import { ConfigMap, Deployment } from "../kinds/index.ts";
+import { watch } from "../controller/watch.ts";
+import { ConfigMap, Deployment, Secret } from "../kinds/index.ts";
 import { cachedKinds } from "./caching.ts";
 
 test("a kind is cached in the version that is watched, and in full", () => {
@@ -10,4 +11,21 @@ test("a kind is cached in the version that is watched, and in full", () => {
   expect(isCached(Deployment)).toBe(true);
   expect(isCached({ ...Deployment, version: "v1beta1" })).toBe(false);
   expect(isCached(ConfigMap)).toBe(false);
+});
+
+test("a kind of which a part is watched is not cached in full", () => {
+  const scope = { labelSelector: "app=web" };
+  const reconcile = () => undefined;
+  const part = controller(Deployment, {
+    scope,
+    watches: [
+      watch(Secret, () => undefined, { scope: { namespace: "a" } }),
+      watch(ConfigMap, () => undefined),
+    ],
+    reconcile,
+  })[settings];
+  const all = controller(Deployment, { name: "all", reconcile })[settings];
+  const isCached = cachedKinds([part]);
+  expect([Deployment, Secret, ConfigMap].map(isCached)).toEqual([false, false, true]);
+  expect(cachedKinds([part, all])(Deployment)).toBe(true);
 });

@@ -64,14 +64,18 @@ export function scopeOf(
   return { scope: { namespaces: chosen }, release: () => chosen.release() };
 }
 
-/** Which kinds the controllers have cached in full, in the version that they watch. */
+/** Which kinds the controllers have cached in full, in the version that they watch: a client may answer from the cache for these alone. */
 export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: AnyKind) => boolean {
   const full = new Set<string>();
-  for (const one of controllers) {
-    full.add(idOf(one.kind));
-    for (const { kind, metadataOnly } of one.owns) if (!metadataOnly) full.add(idOf(kind));
-    for (const { kind, scope } of one.watches) if (!scope.metadataOnly) full.add(idOf(kind));
-    for (const kind of one.reads) full.add(idOf(kind));
+  const add = (kind: AnyKind, scope: InformerScope = {}) => {
+    const isPart = Object.values(scope).some((value) => value !== undefined && value !== false);
+    if (!isPart) full.add(idOf(kind));
+  };
+  for (const { kind: own, scope: ownScope, owns, watches, reads } of controllers) {
+    add(own, ownScope);
+    for (const { kind, metadataOnly } of owns) add(kind, { metadataOnly });
+    for (const { kind, scope } of watches) add(kind, scope);
+    for (const kind of reads) add(kind);
   }
   return (kind) => full.has(idOf(kind));
 }

@@ -13,6 +13,7 @@ export const ping: HealthCheck = () => undefined;
 export class HealthChecks {
   readonly #path: string;
   readonly #checks = new Map<string, HealthCheck>();
+  #hasPassed = false;
 
   /** @param path e.g. `/readyz` */
   constructor(path: string) {
@@ -25,6 +26,11 @@ export class HealthChecks {
       throw new TypeError(`health check name "${name}" must be letters, digits, ".", "_" and "-"`);
     this.#checks.set(name, check);
     return () => void this.#checks.delete(name);
+  }
+
+  /** Whether a probe was ever answered with 200 for all checks: for readiness, whether clients may have been led here. */
+  get hasPassed(): boolean {
+    return this.#hasPassed;
   }
 
   readonly answer = async (url: URL): Promise<Answer> => {
@@ -45,6 +51,7 @@ export class HealthChecks {
       lines.push(fault === undefined ? `[+]${name} ok` : `[-]${name} failed: ${fault}`);
     }
     const name = this.#path.slice(1);
+    if (isWell && alone === "") this.#hasPassed = true;
     if (isWell && !url.searchParams.has("verbose")) return { status: 200, body: "ok" };
     lines.push(isWell ? `${name} check passed` : `${name} check failed`);
     return { status: isWell ? 200 : 500, body: `${lines.join("\n")}\n` };

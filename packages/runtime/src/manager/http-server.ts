@@ -1,5 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "../reconcile/log.ts";
 import { PortError } from "./errors.ts";
+import { type ListenAddress, listening } from "./listening.ts";
 
 /** What to answer to one GET. */
 export interface Answer {
@@ -10,13 +12,6 @@ export interface Answer {
 
 /** Answers by path. A path also stands for all below it: `/readyz` answers `/readyz/cache`. */
 export type Routes = ReadonlyMap<string, (url: URL) => Answer | Promise<Answer>>;
-
-export interface HttpAddress {
-  /** 0 picks a free one. */
-  readonly port: number;
-  /** @default all interfaces */
-  readonly host?: string;
-}
 
 /** A server that listens. */
 export interface HttpServer {
@@ -30,13 +25,21 @@ export interface HttpServer {
  *
  * @throws PortError naming the port and the option to change, when the port is taken.
  */
-export async function serve(what: string, address: HttpAddress, routes: Routes): Promise<HttpServer> {
+export async function serve(
+  what: string,
+  address: ListenAddress,
+  routes: Routes,
+  log: Logger,
+): Promise<HttpServer> {
   const { createServer } = await import("node:http");
   const server = createServer((request, response) => void answer(routes, request, response));
-  await listen(server, what, address);
-  const bound = server.address();
+  const port = await listening(server, address, {
+    explain: (error) => refusal(what, address.port, error),
+    onError: ({ message }) =>
+      log.error({ error: message }, `the ${what} server could not accept a connection; it goes on`),
+  });
   return {
-    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    port,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -51,16 +54,11 @@ const listenFaults = new Map([
   ["EADDRNOTAVAIL", "is on an address that this machine does not have"],
 ]);
 
-function listen(server: Server, what: string, { port, host }: HttpAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const fault =
-        listenFaults.get(error.code ?? "") ?? `cannot be listened on (${error.code ?? error.message})`;
-      const way = `set another with ${what}: { port }, or none with ${what}: false`;
-      reject(new PortError(`port ${port} for ${what} ${fault}; ${way}`, { cause: error }));
-    });
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve());
-  });
+function refusal(what: string, port: number, error: NodeJS.ErrnoException): PortError {
+  const fault =
+    listenFaults.get(error.code ?? "") ?? `cannot be listened on (${error.code ?? error.message})`;
+  const way = `set another with ${what}: { port }, or none with ${what}: false`;
+  return new PortError(`port ${port} for ${what} ${fault}; ${way}`, { cause: error });
 }
 
 async function answer(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -4,15 +4,21 @@ import type { Logger } from "../reconcile/log.ts";
 
 interface Live {
   readonly name: string;
-  stop(abort: AbortSignal): Promise<void>;
+  readonly stop: (abort: AbortSignal) => Promise<void>;
 }
 
-/** What has been started: stopped in the reverse order, whatever one of it throws. */
+/** What has been started: stopped in the reverse order, whatever one of it throws, once those that still serve have drained. */
 export class LiveParts {
   readonly #parts: Live[] = [];
+  readonly #drains: { readonly name: string; readonly drained: () => Promise<void> }[] = [];
 
   add(name: string, stop: (abort: AbortSignal) => Promise<void>): void {
     this.#parts.push({ name, stop });
+  }
+
+  /** @param drained resolves when nobody is served any more; asked when all is to be stopped */
+  addDrain(name: string, drained: () => Promise<void>): void {
+    this.#drains.push({ name, drained });
   }
 
   /** Starts a controller once its kinds are there, unless it was told to stop by then. */
@@ -33,6 +39,9 @@ export class LiveParts {
   }
 
   async stop(abort: AbortSignal, log: Logger | undefined): Promise<void> {
+    await Promise.all(
+      this.#drains.splice(0).map(({ name, drained }) => stopOne({ name, stop: drained }, abort, log)),
+    );
     for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await stopOne(part, abort, log);
   }
 

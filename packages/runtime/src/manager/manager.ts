@@ -214,7 +214,7 @@ class ManagerRun implements Manager {
     this.#log = log;
     const tracing = this.#options.tracing ?? (await openTelemetry());
     stop.throwIfAborted();
-    await this.#serveProbes();
+    await this.#serveProbes(log);
     const stalls = this.#watchForStalls(log);
     const outage = new Outage(this.#clock, log);
     const fence = this.#fence();
@@ -228,6 +228,7 @@ class ManagerRun implements Manager {
     const identity = this.#identity();
     const shared = {
       cache,
+      sharedCache: cache,
       informer: this.#informers(cache),
       isCached: cachedKinds(this.#controllers),
       clock: this.#clock,
@@ -264,11 +265,12 @@ class ManagerRun implements Manager {
     stop.throwIfAborted();
   }
 
-  #serveProbes(): Promise<void> {
+  #serveProbes(log: Logger): Promise<void> {
     return serveProbes(this.#options, {
       healthz: this.#healthz,
       readyz: this.#readyz,
       registry: this.registry,
+      log,
       onListening: (what, server) => {
         this.#ports = { ...this.#ports, [what]: server.port };
         this.#started.add(`${what} server`, () => server.close());

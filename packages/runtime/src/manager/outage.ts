@@ -1,5 +1,6 @@
 import { type Interceptor, TransportError, type TransportErrorCode } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
+import { step as remind, type Told } from "../logging/reminder.ts";
 import type { Logger } from "../reconcile/log.ts";
 
 /** Why nothing can be had from the server. `code` is an error code of the client's. */
@@ -18,7 +19,7 @@ export type Reach =
       readonly since: number;
       readonly group: string;
       readonly failures: number;
-      readonly toldAt: number;
+      readonly told: Told;
     };
 
 export type ReachEvent =
@@ -34,9 +35,6 @@ export type OutageLine =
       readonly forMs: number;
     }
   | { readonly says: "back"; readonly failures: number; readonly forMs: number };
-
-/** How often an outage that lasts is told again. */
-const REMINDER_MS = 60_000;
 
 /** Decides what a request's end means for the server's reach, and whether that is worth a line. Pure. */
 export function step(
@@ -55,7 +53,7 @@ export function step(
   if (state.at !== "out") {
     const failures = state.at === "doubt" ? 2 : 1;
     return {
-      state: { at: "out", since: now, group, failures, toldAt: now },
+      state: { at: "out", since: now, group, failures, told: remind(undefined, now).told },
       line: { says: "out", cause, failures, forMs: 0 },
     };
   }
@@ -63,14 +61,14 @@ export function step(
   const forMs = now - state.since;
   if (group !== state.group)
     return {
-      state: { ...state, group, failures, toldAt: now },
+      state: { ...state, group, failures, told: remind(undefined, now).told },
       line: { says: "out", cause, failures, forMs },
     };
-  if (now - state.toldAt < REMINDER_MS) return { state: { ...state, failures } };
-  return {
-    state: { ...state, failures, toldAt: now },
-    line: { says: "still out", cause, failures, forMs },
-  };
+  const { told, telling } = remind(state.told, now);
+  const next = { ...state, failures, told };
+  return telling.as === "known"
+    ? { state: next }
+    : { state: next, line: { says: "still out", cause, failures, forMs } };
 }
 
 /** What stands for one cause: a server that goes down resets, then refuses, then times out, and that is one story. */
@@ -83,7 +81,7 @@ function groupOf(code: OutageCause["code"]): string {
 
 /**
  * Watches all requests of a manager for the trouble that they share: no server answers, or none that takes the credentials. Logs it once,
- * every minute while it lasts, and when it is over, so that no kind and no reconcile has to.
+ * again after ever longer pauses while it lasts, and when it is over, so that no kind and no reconcile has to.
  */
 export class Outage {
   readonly #clock: Pick<Clock, "monotonic">;

@@ -1,4 +1,5 @@
 import { metricsContentType, type Registry } from "../metrics/registry.ts";
+import type { Logger } from "../reconcile/log.ts";
 import type { HealthChecks } from "./health.ts";
 import { type HttpServer, type Routes, serve } from "./http-server.ts";
 import type { ManagerOptions } from "./options.ts";
@@ -8,6 +9,7 @@ export interface ProbeParts {
   readonly healthz: HealthChecks;
   readonly readyz: HealthChecks;
   readonly registry: Registry;
+  readonly log: Logger;
   /** Told of each server as soon as it listens. */
   readonly onListening: (what: "health" | "metrics", server: HttpServer) => void;
 }
@@ -19,7 +21,7 @@ export interface ProbeParts {
  */
 export async function serveProbes(
   { health = {}, metrics = {} }: Pick<ManagerOptions, "health" | "metrics">,
-  { healthz, readyz, registry, onListening }: ProbeParts,
+  { healthz, readyz, registry, log, onListening }: ProbeParts,
 ): Promise<void> {
   const probes: Routes = new Map([
     ["/healthz", healthz.answer],
@@ -36,8 +38,8 @@ export async function serveProbes(
     health.port === metrics.port;
   if (health !== false) {
     const routes: Routes = isShared ? new Map([...probes, ...scrape]) : probes;
-    onListening("health", await serve("health", { port: 8081, ...health }, routes));
+    onListening("health", await serve("health", { port: 8081, ...health }, routes, log));
   }
   if (metrics !== false && !isShared)
-    onListening("metrics", await serve("metrics", { port: 8080, ...metrics }, scrape));
+    onListening("metrics", await serve("metrics", { port: 8080, ...metrics }, scrape, log));
 }

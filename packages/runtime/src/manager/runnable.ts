@@ -43,6 +43,12 @@ export interface Runnable {
    * its own, ended by `context.signal`.
    */
   start(context: RunnableContext): Stop | void | Promise<Stop> | Promise<void>;
+  /**
+   * For a server: goes on serving for as long as clients are still led here. Called as soon as the manager is told to stop, if `/readyz` has
+   * ever passed, for otherwise nobody was led here. Until it resolves, nothing that was started before the controllers is stopped, so that
+   * requests find what they need. Not called in the `leader` stage. @default stopped at once
+   */
+  drain?(): Promise<void>;
 }
 
 /** The way to stop a runnable, if it needs more than its signal. */

@@ -63,6 +63,7 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
     end = await runnable.start(context);
     // Stopped while it was starting: nobody else will call it.
     if (signal.aborted && typeof end === "function") await end();
+    else if (stage !== "leader") drainWhenStopping(runnable, parts);
   } catch (error) {
     if (signal.aborted) {
       context.log.debug({ error: messageOf(error) }, `${name} was stopped while it was starting`);
@@ -75,6 +76,21 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
   } finally {
     cancelWarning();
   }
+}
+
+/** Drains from the moment at which the manager is told to stop: clients are led elsewhere from then on, whatever else takes its time. */
+function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StageParts): void {
+  if (!runnable.drain) return;
+  let draining: Promise<void> | undefined;
+  const drain = async () => runnable.drain?.();
+  const begin = () => {
+    if (!readyz.hasPassed) return;
+    draining = drain();
+    // A failure is told by whoever waits for it, which may be only after the reconciles under way have ended.
+    draining.catch(() => undefined);
+  };
+  stop.addEventListener("abort", begin, { once: true });
+  live.addDrain(runnable.name, async () => draining);
 }
 
 function contextFor(

@@ -1,3 +1,4 @@
+import { step, type Told } from "../logging/reminder.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Doing } from "../reconcile/run.ts";
 import { type FenceClock, threadClock } from "./fence.ts";
@@ -9,9 +10,6 @@ const STALL_MS = 5_000;
 
 /** What took at least this long may have been what kept the event loop. */
 const LONG_MS = 1_000;
-
-/** How often a stall that lasts is told again. */
-const REMINDER_MS = 60_000;
 
 const TEXT_AT = 16;
 const MEMORY_BYTES = 512;
@@ -159,16 +157,17 @@ export function pulseReader(
   pulse: Pulse,
   clock: Pick<FenceClock, "monotonic"> = threadClock,
 ): () => string | undefined {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let told: Told | undefined;
   return () => {
     const now = clock.monotonic();
     const stoodMs = pulse.missingMs(now);
     if (stoodMs < 2 * STALL_MS) {
-      toldAt = Number.NEGATIVE_INFINITY;
+      told = undefined;
       return undefined;
     }
-    if (now - toldAt < REMINDER_MS) return undefined;
-    toldAt = now;
+    const next = step(told, now);
+    told = next.told;
+    if (next.telling.as === "known") return undefined;
     const { doing } = pulse;
     const seconds = Math.round(stoodMs / 1000);
     const msg = `the event loop has stood still for ${seconds} s${doing === "" ? "" : `, since ${doing} was begun`}: nothing is reconciled and no probe answered until it goes on. Look for a loop that does not end, or restart the process`;

@@ -73,6 +73,24 @@ export class ChildError extends ReconcileError {
   override readonly name: string = "ChildError";
 }
 
+/** Several children cannot be applied. Reported under the reason of the first that somebody can do something about. */
+export class ChildrenError extends ChildError {
+  override readonly name: string = "ChildrenError";
+  /** What became of each. */
+  readonly causes: readonly unknown[];
+
+  /** @param first the one to report under */
+  constructor(causes: readonly unknown[], first: unknown) {
+    super(reasonOf(first), causes.map(messageOf).join("; "), { cause: first });
+    this.causes = causes;
+  }
+}
+
+/** The single failures that an error stands for. */
+export function causesOf(error: unknown): readonly unknown[] {
+  return error instanceof ChildrenError ? error.causes : [error];
+}
+
 /** What became of a write: not sent, or sent and then taken back as far as that goes. */
 export type FencedFate = "refused" | "given up";
 

@@ -1,4 +1,4 @@
-import type { Writer } from "@windlass/client";
+import { ApiError, type Writer } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { Events } from "./events.ts";
@@ -55,4 +55,28 @@ test("an event that is recorded while or after a manager stops keeps nothing wai
   const reasons = run.cluster.writes.map(({ body }) => (body as { reason?: string }).reason);
   expect(reasons).toEqual(["Ended"]);
   expect(run.clock.pending).toBe(0);
+});
+
+test("a right that is missing for events is told once for all namespaces, and again after a minute", async () => {
+  const run = new ModelRun();
+  const clock = new ManualClock();
+  const create = (_kind: unknown, { metadata }: { readonly metadata: { readonly namespace: string } }) => {
+    const message = `events.events.k8s.io is forbidden: User "me" cannot create resource "events" in API group "events.k8s.io" in the namespace "${metadata.namespace}"`;
+    return Promise.reject(new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message }));
+  };
+  const client = { create } as unknown as Writer;
+  const events = new Events({ client, clock, random: seededRandom(1), log: run.log, instance: "a" });
+  const happen = async (reason: string) => {
+    for (const namespace of ["a", "b", "c"])
+      events.about(WebApp, WebApp.make({ namespace, name: namespace }, {}), "webapp").normal(reason, "tick");
+    await clock.advance(0);
+  };
+  const told = () => run.lines.filter(({ level }) => level === "warn");
+  await happen("Ticked");
+  expect(told()).toHaveLength(1);
+  await clock.advance(60_000);
+  await happen("Tocked");
+  expect(told()[1]?.fields.count).toBe(4);
+  expect(told()).toHaveLength(2);
+  await events.close();
 });

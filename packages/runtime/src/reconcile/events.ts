@@ -8,6 +8,7 @@ import {
   type Writer,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
+import { countOf, Reminders, type Telling } from "../logging/reminder.ts";
 import { microTimestamp } from "./condition.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
@@ -84,12 +85,12 @@ export class Events {
   readonly #buckets = new Map<string, Bucket>();
   /** Those that have not ended, or not begun. */
   readonly #writes = new Set<Promise<void>>();
-  /** The rights whose lack has been told. */
-  readonly #denied = new Set<string>();
+  readonly #reminders: Reminders;
   #isClosed = false;
 
   constructor(options: EventsOptions) {
     this.#options = options;
+    this.#reminders = new Reminders(options.clock);
   }
 
   /** A recorder for one object. `controller` is who reports. */
@@ -209,16 +210,13 @@ export class Events {
   #tell(what: string, error: unknown): void {
     const { log } = this.#options;
     const right = deniedAccess(error);
-    const id = right && `${right.verb} ${right.namespace ?? ""}`;
-    if (id === undefined || this.#denied.has(id)) {
-      log.debug({ error: messageOf(error) }, `${what} was not written`);
-      return;
-    }
-    this.#denied.add(id);
-    log.warn(
-      { error: messageOf(error) },
-      "events cannot be written for lack of a right; going on without them",
-    );
+    const telling: Telling = right ? this.#reminders.met(right.verb) : { as: "known" };
+    if (telling.as === "known") log.debug({ error: messageOf(error) }, `${what} was not written`);
+    else
+      log.warn(
+        { error: messageOf(error), ...countOf(telling) },
+        "events cannot be written for lack of a right; going on without them",
+      );
   }
 
   #allowed(object: string): boolean {

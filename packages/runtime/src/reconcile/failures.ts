@@ -1,23 +1,11 @@
 import { deniedAccess, type ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
+import { Reminders, step, type Telling, type Told, together } from "../logging/reminder.ts";
 import { idOf } from "./client.ts";
+import { causesOf } from "./errors.ts";
 
-/** How a failure is to be told. */
-export type Telling =
-  /** For the first time: with all that helps to find it. */
-  | { readonly as: "news" }
-  /** The same of the same object once more. */
-  | { readonly as: "repeat" }
-  /** The same cause, of whatever objects: told after a while only, with how often it was met. */
-  | { readonly as: "reminder"; readonly count: number }
-  /** Told already, by another object or a moment ago. */
-  | { readonly as: "known" };
-
-/** How often a cause that many objects share is told again. */
-const REMINDER_MS = 60_000;
-
-/** The first retries come within milliseconds, and have nothing to add. */
-const PAUSE_MS = 1_000;
+/** The first retries come within milliseconds, and have nothing to add. Later ones may come often, by what the object waits for. */
+const objectPauses = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
  * Remembers which failures have been told, so that the first of equal ones comes with its stack and the others do not. A missing right is
@@ -27,43 +15,35 @@ const PAUSE_MS = 1_000;
  */
 export class Failures {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #byObject = new Map<string, { readonly message: string; toldAt: number }>();
-  readonly #byRight = new Map<string, { toldAt: number; count: number }>();
+  readonly #byObject = new Map<string, { readonly message: string; readonly told: Told }>();
+  readonly #rights: Reminders;
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
+    this.#rights = new Reminders(clock);
   }
 
   note(key: ObjectKey, error: unknown, message: string): Telling {
-    const right = deniedAccess(error);
-    if (right) return this.#noteRight(Object.values(right).join(" "));
+    const denied = causesOf(error).map(deniedAccess);
+    const rights = denied.filter((right) => right !== undefined);
+    // If something else is wrong as well, that is the object's own affair.
+    if (rights.length === denied.length)
+      return together(rights.map((right) => this.#rights.met(nameOf(right))));
     const id = idOf(key);
-    const now = this.#clock.monotonic();
     const known = this.#byObject.get(id);
-    if (known?.message !== message) {
-      this.#byObject.set(id, { message, toldAt: now });
-      return { as: "news" };
-    }
-    if (now - known.toldAt < PAUSE_MS) return { as: "known" };
-    known.toldAt = now;
-    return { as: "repeat" };
+    const before = known?.message === message ? known.told : undefined;
+    const { told, telling } = step(before, this.#clock.monotonic(), objectPauses);
+    this.#byObject.set(id, { message, told });
+    return telling;
   }
 
   /** The object was reconciled, or is gone. */
   settle(key: ObjectKey): void {
     if (this.#byObject.size > 0) this.#byObject.delete(idOf(key));
   }
+}
 
-  #noteRight(right: string): Telling {
-    const now = this.#clock.monotonic();
-    const known = this.#byRight.get(right);
-    if (!known) {
-      this.#byRight.set(right, { toldAt: now, count: 1 });
-      return { as: "news" };
-    }
-    known.count += 1;
-    if (now - known.toldAt < REMINDER_MS) return { as: "known" };
-    known.toldAt = now;
-    return { as: "reminder", count: known.count };
-  }
+/** In whichever namespace it is missing: whoever grants it will look at the others. */
+function nameOf({ verb, resource, group }: NonNullable<ReturnType<typeof deniedAccess>>): string {
+  return `${verb} ${resource}.${group}`;
 }

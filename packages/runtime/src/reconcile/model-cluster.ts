@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
+  type Status,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -44,6 +45,8 @@ export class ModelCluster {
   readonly cache: Cache;
   /** Set to make requests fail: return a status code, or undefined to let it pass. */
   fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Set to have requests refused in the server's own words: return a Status, or undefined to let it pass. */
+  refusal: ((request: TransportRequest) => Status | undefined) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
   readonly terminating = new Set<string>();
   /** Changes what is stored, as a server that normalises or a webhook does. */
@@ -90,6 +93,8 @@ export class ModelCluster {
     await Promise.resolve();
     request.signal?.throwIfAborted();
     request.guard?.();
+    const refused = this.refusal?.(request);
+    if (refused) return reply(refused.code ?? 500, refused);
     const failing = this.fault?.(request);
     if (failing !== undefined)
       return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));
@@ -227,7 +232,7 @@ export class ModelCluster {
       [...this.#stored]
         .filter(([place]) => place.startsWith(`${collectionOf(kind)} `))
         .map(([, one]) => one.object as unknown as ObjectOf<K>);
-    return {
+    const cache: Cache = {
       get: (kind, key) => this.get(kind, key),
       list: (kind, options?: CacheListOptions) =>
         all(kind).filter(
@@ -255,6 +260,11 @@ export class ModelCluster {
           return () => void handlers.delete(wrapped);
         },
         addIndex: (name, values) => void this.#indexes.set(`${collectionOf(kind)} ${name}`, values),
+        holds: () => true,
+        get: (key) => cache.get(kind, key),
+        list: (options) => cache.list(kind, options),
+        byIndex: (index, value) => cache.byIndex<AnyKind>(kind, index, value) as readonly ObjectOf<K>[],
+        ownedBy: (uid) => cache.ownedBy(kind, uid),
         release: () => undefined,
       }),
       waitForSync: () => Promise.resolve(),
@@ -263,6 +273,7 @@ export class ModelCluster {
       barrier: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     };
+    return cache;
   }
 }
 

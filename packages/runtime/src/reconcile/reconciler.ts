@@ -10,12 +10,14 @@ import {
   TransportError,
 } from "@windlass/client";
 import { type Duration, milliseconds } from "@windlass/clock";
+import { CacheMissError } from "../cache/errors.ts";
+import { countOf, type Telling } from "../logging/reminder.ts";
 import { type ChildMemory, Children, wantedChildren } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
-  ChildError,
+  ChildrenError,
   explain,
   FencedError,
   messageOf,
@@ -25,7 +27,7 @@ import {
   reasonOf,
   TerminalError,
 } from "./errors.ts";
-import { Failures, type Telling } from "./failures.ts";
+import { Failures } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
@@ -63,8 +65,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   async run(key: ObjectKey, attempt: number, stop: AbortSignal): Promise<Outcome> {
-    const { kind } = this.#rules;
-    const object = this.#world.cache.get(kind, key);
+    const object = this.#rules.read(key);
     if (!object) {
       this.#forget(key);
       return done;
@@ -131,7 +132,7 @@ export class Reconciler<K extends AnyKind> {
     // The fault to tell of is one that somebody can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
-    throw new ChildError(reasonOf(first), failures.map(messageOf).join("; "), { cause: first });
+    throw new ChildrenError(failures, first);
   }
 
   async #report(
@@ -151,9 +152,9 @@ export class Reconciler<K extends AnyKind> {
     status: StatusObject,
     client = run.client,
   ): Promise<void> {
-    const { kind, fieldManager, hasConditions: hasObservedGeneration } = this.#rules;
-    const { cache, clock, metrics } = this.#world;
-    const newest = cache.get(kind, keyOf(object));
+    const { kind, read, fieldManager, hasConditions: hasObservedGeneration } = this.#rules;
+    const { clock, metrics } = this.#world;
+    const newest = read(keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
     const options = { kind, client, clock, fieldManager, hasObservedGeneration };
     const written = await writeStatus(
@@ -173,6 +174,14 @@ export class Reconciler<K extends AnyKind> {
     if (run.isStopped || isOver(error) || isNoFault(error)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
+    }
+    // Its namespace has joined those that are watched, and not all of it is listed yet; or it has left them while this ran.
+    if (error instanceof CacheMissError) {
+      const isLeft = this.#rules.read(keyOf(object)) === undefined;
+      if (isLeft || error.ready !== undefined) {
+        run.log.debug({ why: messageOf(error) }, "reconcile read what is not held at present");
+        return isLeft ? done : { type: "again", why: messageOf(error) };
+      }
     }
     // An object that is going itself, and whose `finalize` wants to create something, would hold its namespace for ever: that is a fault.
     if (isNamespaceTerminating(error) && object.metadata.deletionTimestamp === undefined) {
@@ -198,7 +207,7 @@ export class Reconciler<K extends AnyKind> {
       terminal: retryInMs === undefined,
       attempt: run.attempt,
       ...(retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }),
-      ...(telling.as === "reminder" ? { count: telling.count } : {}),
+      ...countOf(telling),
       error: explain(error),
       ...(telling.as === "news" && error instanceof Error ? { stack: stackOf(error) } : {}),
     };
@@ -217,9 +226,9 @@ export class Reconciler<K extends AnyKind> {
     reason: string,
     message: string,
   ): Promise<void> {
-    const { errorCondition, kind } = this.#rules;
+    const { errorCondition, read } = this.#rules;
     if (errorCondition === undefined) return;
-    const live = this.#world.cache.get(kind, keyOf(object));
+    const live = read(keyOf(object));
     if (!live) return;
     const said = condition(errorCondition, false, reason, message.slice(0, 1024));
     const base =

@@ -1,4 +1,4 @@
-import type { AnyKind, ObjectOf, Reader, Writer } from "@windlass/client";
+import type { AnyKind, ObjectKey, ObjectOf, Reader, Writer } from "@windlass/client";
 import { type Clock, type Random, uuid } from "@windlass/clock";
 import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
@@ -20,6 +20,8 @@ import type { Tracing } from "./tracing.ts";
 export interface ReconcilerRules<K extends AnyKind> {
   readonly name: string;
   readonly kind: K;
+  /** The object, if there is one within the controller's scope. */
+  readonly read: (key: ObjectKey) => ObjectOf<K> | undefined;
   readonly owns: readonly OwnedKind[];
   readonly reconcile: Reconcile<K>;
   readonly finalize: Finalize<K> | undefined;
@@ -36,7 +38,10 @@ export interface ReconcilerRules<K extends AnyKind> {
 /** What the world gives a Reconciler. */
 export interface ReconcilerWorld {
   readonly client: Reader & Writer;
+  /** As the controller declared it. */
   readonly cache: Cache;
+  /** As all controllers together have it: what the client answers from, for the kinds that it holds in full. */
+  readonly sharedCache: Cache;
   /** An informer within the manager's namespaces, unless the scope says otherwise, with every index that is declared for the kind. */
   readonly informer: <K extends AnyKind>(kind: K, scope?: InformerScope) => Informer<ObjectOf<K>>;
   readonly isCached: (kind: AnyKind) => boolean;
@@ -218,10 +223,10 @@ export class Run<K extends AnyKind> {
   }
 
   #makeClient(refuseIfOver: (what: string) => void): ReconcileClient {
-    const { client, cache, isCached, metrics, tracing } = this.#world;
+    const { client, sharedCache, isCached, metrics, tracing } = this.#world;
     return cachedClient({
       client,
-      cache,
+      cache: sharedCache,
       isCached,
       guard: refuseIfOver,
       onWrite: (note) => {

@@ -1,8 +1,9 @@
 import { ApiError } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
+import { Deployment, Service } from "../kinds/index.ts";
 import { ReconcileResultError } from "./errors.ts";
-import { appController, key, ModelRun, running } from "./model-run.ts";
+import { appController, deploymentFor, key, ModelRun, running, serviceFor, WebApp } from "./model-run.ts";
 import { checkResult, reconcileResult } from "./result.ts";
 
 /** The lines about failures, at the levels that people read. */
@@ -77,6 +78,43 @@ describe("a reconcile that throws", () => {
     await run.settle(60_000);
     expect(told(run)).toHaveLength(2);
     expect(told(run)[1]?.fields.count).toBeGreaterThan(30);
+  });
+
+  test("for lack of several rights is told once for all objects and namespaces", async () => {
+    const denied = (resource: string, group: string, namespace: string) =>
+      new ApiError({
+        kind: "Status",
+        code: 403,
+        reason: "Forbidden",
+        message: `${resource} is forbidden: User "me" cannot patch resource "${resource}" in API group "${group}" in the namespace "${namespace}"`,
+      });
+    const run = new ModelRun();
+    run.manager.add(
+      appController({
+        owns: [Deployment, Service],
+        rateLimit: { initial: 1_000, max: 1_000 },
+        reconcile: (app) => ({ children: [deploymentFor(app), serviceFor(app)] }),
+      }),
+    );
+    run.cluster.refusal = ({ method, path }) => {
+      const [, namespace = "", resource = ""] =
+        /namespaces\/([^/]+)\/(deployments|services)\//.exec(path) ?? [];
+      if (method !== "PATCH" || resource === "") return undefined;
+      return denied(resource, resource === "services" ? "" : "apps", namespace).status;
+    };
+    await run.manager.start();
+    for (let index = 0; index < 20; index++)
+      run.cluster.put(WebApp, {
+        ...WebApp.make({ namespace: `team-${index % 4}`, name: `app-${index}` }, {}),
+      });
+    await run.settle(30_000);
+    expect(told(run)).toHaveLength(1);
+    expect(told(run)[0]?.fields.error).toMatch(/resource "deployments".*resource "services"/);
+    await run.settle(60_000);
+    expect(told(run)).toHaveLength(2);
+    expect(told(run)[1]?.fields.count).toBeGreaterThan(500);
+    await run.settle(60_000);
+    expect(told(run)).toHaveLength(2);
   });
 
   test("for changing a cached object says that it is one, and what to do instead", async () => {

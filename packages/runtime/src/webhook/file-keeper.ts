@@ -3,6 +3,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expired, inspect, type KeyPair } from "@windlass/certificates";
+import { countOf, Reminders } from "../logging/reminder.ts";
 import type { Counter } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { authoritiesIn, type StoredAuthority } from "./authority-secret.ts";
@@ -21,6 +22,7 @@ export class FileKeeper implements CertificateKeeper {
   readonly #names: Required<FromFilesOptions>;
   readonly #turns: Turns;
   readonly #trust: Trust | undefined;
+  readonly #reminders: Reminders;
   readonly #reads: Counter;
   readonly #errors: Counter;
   #watcher: FSWatcher | undefined;
@@ -36,6 +38,7 @@ export class FileKeeper implements CertificateKeeper {
     this.#reads = reads;
     this.#errors = errors;
     const { clock, random, log } = world;
+    this.#reminders = new Reminders(clock);
     this.#turns = new Turns({
       clock,
       random,
@@ -83,11 +86,14 @@ export class FileKeeper implements CertificateKeeper {
     const { clock, log } = this.#world;
     try {
       await this.#load();
+      if (this.#fault !== undefined) this.#reminders.over(this.#fault);
       this.#fault = undefined;
     } catch (error) {
       this.#errors.inc();
       const fault = `the certificate in ${this.#directory} cannot be used: ${messageOf(error)}`;
-      if (fault !== this.#fault) log.error({}, this.#inUse ? `${fault}; the one before stays in use` : fault);
+      const telling = this.#reminders.met(fault);
+      if (telling.as !== "known")
+        log.error(countOf(telling), this.#inUse ? `${fault}; the one before stays in use` : fault);
       this.#fault = fault;
     }
     await this.#trust?.inject(await this.#authorities(), clock.now(), 0);

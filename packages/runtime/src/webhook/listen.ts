@@ -1,7 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { KeyPair } from "@windlass/certificates";
 import { type Clock, sleep } from "@windlass/clock";
+import { listening } from "../manager/listening.ts";
 import { messageOf } from "../reconcile/errors.ts";
+import type { Logger } from "../reconcile/log.ts";
+import { Connections } from "./connections.ts";
 import { failure, tooLarge, type WebhookAnswer, type WebhookCall } from "./dispatch.ts";
 
 export interface ListenOptions {
@@ -13,7 +16,8 @@ export interface ListenOptions {
   /** How many bytes a body for this path may have. */
   readonly limitFor: (path: string) => number;
   /** How long requests under way may take to end when closing. */
-  readonly drainMs: number;
+  readonly closeMs: number;
+  readonly log: Logger;
 }
 
 /** The webhook server's socket. */
@@ -21,9 +25,17 @@ export interface Listener {
   readonly port: number;
   /** Serves this certificate from the next connection on; connections that are there stay. */
   use(pair: KeyPair): void;
-  /** Takes no more connections, answers what has been asked, and ends. */
+  /** Goes on serving. Each answer from now on tells its client to close the connection, and to make the next one elsewhere. */
+  drain(): void;
+  /** Answers what has been asked, takes no more connections, and ends. */
   close(): Promise<void>;
 }
+
+/**
+ * How long a connection may wait for a request. Longer than the 90 s after which an API server closes a connection that it does not
+ * use: closed from this side, it might be just sending the next request on it.
+ */
+const IDLE_MS = 120_000;
 
 /**
  * Listens with TLS 1.2 or later. Until there is a certificate every handshake fails.
@@ -31,54 +43,57 @@ export interface Listener {
  * @throws Error naming the port and the option to change, when the port is taken.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { port, host, clock, drainMs } = options;
+  const { port, host, clock, closeMs, log } = options;
   // Not by import: that would load Node's WebSocket client beside it.
   const { createServer } = process.getBuiltinModule("node:https");
-  let isClosing = false;
+  let isDraining = false;
   const server = createServer(
-    { minVersion: "TLSv1.2", requestTimeout: 60_000, headersTimeout: 10_000 },
-    (request, response) => void serve(options, request, response, () => isClosing),
+    // Those for headers and requests also end connections on which nothing was sent yet, of which an API server may have some in store.
+    { minVersion: "TLSv1.2", keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS, requestTimeout: IDLE_MS },
+    (request, response) => void serve(options, request, response, () => isDraining),
   );
+  const connections = new Connections(server);
   // Strangers that hang up or do not speak TLS are their own business.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
-  await bound(server, port, host);
-  const address = server.address();
+  const taken = `port ${port} for webhooks is in use; set another with webhookServer({ port })`;
+  const bound = await listening(
+    server,
+    { port, host },
+    {
+      explain: (error) => (error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error),
+      onError: (error) =>
+        log.error({ error: error.message }, "the webhook server could not accept a connection; it goes on"),
+    },
+  );
   return {
-    port: typeof address === "object" && address !== null ? address.port : port,
+    port: bound,
     use: ({ certificate, key }) => server.setSecureContext({ cert: certificate, key, minVersion: "TLSv1.2" }),
+    drain: () => {
+      isDraining = true;
+    },
     close: async () => {
-      isClosing = true;
+      isDraining = true;
       const done = new AbortController();
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      server.closeIdleConnections();
-      const late = sleep(clock, drainMs, done.signal).then(
-        () => server.closeAllConnections(),
+      const late = sleep(clock, closeMs, done.signal).then(
+        () => connections.destroy(),
         () => undefined,
       );
-      await closed;
+      // Before the server is closed, for then Node destroys idle connections.
+      await connections.endIdle();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
       done.abort();
       await late;
     },
   };
 }
 
-function bound(server: Server, port: number, host: string | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} for webhooks is in use; set another with webhookServer({ port })`;
-      reject(error.code === "EADDRINUSE" ? new Error(taken, { cause: error }) : error);
-    });
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => resolve());
-  });
-}
-
 async function serve(
   options: ListenOptions,
   request: IncomingMessage,
   response: ServerResponse,
-  isClosing: () => boolean,
+  isDraining: () => boolean,
 ): Promise<void> {
   const path = request.url ?? "/";
   const gone = new AbortController();
@@ -87,7 +102,7 @@ async function serve(
     failure(400, "BadRequest", `the body could not be read: ${messageOf(error)}`),
   );
   // The rest of a body that nobody reads would keep the connection from its next request.
-  if (isClosing() || !request.complete) response.setHeader("connection", "close");
+  if (isDraining() || !request.complete) response.setHeader("connection", "close");
   response.writeHead(answer.status, { ...answer.headers, "content-length": Buffer.byteLength(answer.body) });
   response.end(answer.body);
 }

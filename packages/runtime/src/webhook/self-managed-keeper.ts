@@ -162,10 +162,19 @@ export class SelfManagedKeeper implements CertificateKeeper {
       this.#see(after);
       log.info({ secret: this.#key.name, step: why }, "the webhook's certificate authority went a step on");
     } catch (error) {
+      if (!this.#secret && isNotFound(error)) throw this.#noNamespace(error);
       // Another replica was faster. What it wrote is as good.
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
       await this.#read();
     }
+  }
+
+  #noNamespace(cause: unknown): Error {
+    const { namespace, name } = this.#key;
+    return new Error(
+      `there is no namespace ${JSON.stringify(namespace)} to keep Secret ${name} in: create it, or name the operator's own, with POD_NAMESPACE or webhookServer({ service: { namespace } })`,
+      { cause },
+    );
   }
 
   /** @returns whether it was news */

@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
@@ -89,6 +90,8 @@ interface Exchange {
   readonly body: string;
   readonly peer: DetailedPeerCertificate;
   readonly localPort: number;
+  /** Whether the server keeps the connection. */
+  readonly connection: string | undefined;
 }
 
 /** Posts a review for one object, as the API server would. */
@@ -128,11 +131,25 @@ function post(
         response.on("data", (chunk: string) => {
           text += chunk;
         });
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, peer, localPort }));
+        const { connection } = response.headers;
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, body: text, peer, localPort, connection }),
+        );
       },
     );
     sent.once("error", reject);
     sent.end(body);
+  });
+}
+
+/** Whether a connection is accepted. */
+function listens(port = 0): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
   });
 }
 
@@ -315,6 +332,33 @@ describe("as time goes by", () => {
     expect(await readiness(run.manager)).toBe("ok");
   });
 
+  test("a server whose namespace does not exist says so, is not ready, and recovers", async () => {
+    const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
+    const status = {
+      kind: "Status",
+      code: 404,
+      reason: "NotFound",
+      message: 'namespaces "gadget-system" not found',
+      details: { name: "gadget-system", kind: "namespaces" },
+    } as const;
+    run.cluster.refusal = ({ method, path: asked }) =>
+      method === "POST" && asked.includes("secrets") ? status : undefined;
+    run.manager.add(gadgets({ certificates }));
+    await run.manager.start();
+    stops.push(() => run.manager.stop());
+    const why =
+      'there is no namespace "gadget-system" to keep Secret gadgets-webhook-ca in: create it, or name the operator\'s own, with POD_NAMESPACE or webhookServer({ service: { namespace } })';
+    expect(await readiness(run.manager)).toContain(`there is no certificate yet: ${why}`);
+    const told = () => run.lines.filter(({ level }) => level === "error").map(({ fields }) => fields.error);
+    await run.clock.advance(30_000);
+    expect(told()).toEqual([why]);
+    await run.clock.advance(90_000);
+    expect(told()).toEqual([why, why]);
+    run.cluster.refusal = undefined;
+    await run.clock.advance(60_000);
+    expect(await readiness(run.manager)).toBe("ok");
+  });
+
   test("what lives longer than its authority is refused", () => {
     expect(() => selfManaged({ authorityLifetimeMs: day, leafLifetimeMs: day })).toThrow("at most a third");
   });
@@ -355,11 +399,34 @@ describe("the server", () => {
     const asked = post(webhooks.port, { agent });
     await arrived.promise;
     const stopping = running.stop();
-    await vi.waitFor(() => expect(post(webhooks.port)).rejects.toThrow("ECONNREFUSED"));
+    await vi.waitFor(async () => expect(await listens(webhooks.port)).toBe(false));
     answer.resolve(undefined);
     expect((await asked).status).toBe(200);
     await stopping;
     agent.destroy();
+  });
+
+  test("goes on serving for its delay once the manager is told to stop, and sends its callers elsewhere", async () => {
+    const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
+    const webhooks = gadgets({ shutdownDelaySeconds: 7 });
+    run.manager.add(webhooks);
+    await run.manager.start();
+    const ready = await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz`);
+    expect(await ready.text()).toBe("ok");
+    const agent = new Agent({ keepAlive: true });
+    expect((await post(webhooks.port, { agent })).connection).toBe("keep-alive");
+    const stopped = run.manager.stop();
+    await run.clock.advance(6_999);
+    const [kept, fresh] = [await post(webhooks.port, { agent }), await post(webhooks.port)];
+    expect([kept.status, kept.connection]).toEqual([200, "close"]);
+    expect([fresh.status, fresh.connection]).toEqual([200, "close"]);
+    await run.clock.advance(1);
+    await stopped;
+    await expect(post(webhooks.port)).rejects.toThrow("ECONNREFUSED");
+    agent.destroy();
+    expect(() => gadgets({ shutdownDelaySeconds: -1 })).toThrow(
+      "shutdownDelaySeconds (-1) must be 0 or more",
+    );
   });
 
   test("refuses what is too large or unknown, and goes on", async () => {

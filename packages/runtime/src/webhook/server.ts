@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { AnyKind } from "@windlass/client";
+import { sleep } from "@windlass/clock";
 import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
 import type { Runnable, RunnableContext } from "../manager/runnable.ts";
 import type { ConversionWebhook } from "../resource/crd.ts";
@@ -57,6 +58,12 @@ export interface WebhookServerOptions {
   readonly install?: boolean;
   /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
   readonly timeoutSeconds?: number;
+  /**
+   * How long it goes on serving once the manager is told to stop, in seconds: as long as it takes until the Service's endpoints no longer
+   * lead here on any node. Together with `timeoutSeconds`, less than the manager's `gracefulShutdownMs`. A process that no readiness
+   * probe has found ready, such as one outside a cluster, stops at once. @default 10
+   */
+  readonly shutdownDelaySeconds?: number;
 }
 
 /** The Service by which webhooks are called, and what answers the calls to it. */
@@ -141,9 +148,10 @@ class Server implements WebhookServer {
   readonly #declared: Declared[] = [];
   readonly #converted: ConvertibleKind[] = [];
   #port: number | undefined;
+  #drain: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: WebhookServerOptions) {
-    const { url, timeoutSeconds = 10, name } = options;
+    const { url, timeoutSeconds = 10, shutdownDelaySeconds = 10, name } = options;
     if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
       throw new TypeError(`webhookServer: name ${JSON.stringify(name)} must be a name as objects have it`);
     if (url !== undefined && URL.parse(url)?.protocol !== "https:")
@@ -151,6 +159,8 @@ class Server implements WebhookServer {
     if (url !== undefined && options.attach)
       throw new TypeError("webhookServer: what is called by url has a socket; leave out attach, or url");
     checkTimeout(timeoutSeconds, "webhookServer");
+    if (!(shutdownDelaySeconds >= 0))
+      throw new RangeError(`webhookServer: shutdownDelaySeconds (${shutdownDelaySeconds}) must be 0 or more`);
     this.#options = options;
     this.#certificates = this.#hasSocket() ? (options.certificates ?? selfManaged()) : withoutCertificates;
     this.#dispatcher = new Dispatcher(timeoutSeconds * 1000);
@@ -212,7 +222,8 @@ class Server implements WebhookServer {
 
   async start(context: RunnableContext): Promise<() => Promise<void>> {
     const { clock, log, metrics, random, client, cache } = context;
-    const { name, host, port = 9443, install = false, timeoutSeconds = 10 } = this.#options;
+    const { name, host, port = 9443, install = false } = this.#options;
+    const { timeoutSeconds = 10, shutdownDelaySeconds = 10 } = this.#options;
     this.#dispatcher.join({ clock, log }, metrics);
     const namespace = await this.#ownNamespace();
     const where = this.#where(namespace);
@@ -225,9 +236,15 @@ class Server implements WebhookServer {
             clock,
             handle: this.handle,
             limitFor: (path) => this.#dispatcher.limitFor(path),
-            drainMs: timeoutSeconds * 1000,
+            closeMs: timeoutSeconds * 1000,
+            log,
           });
     this.#port = listener?.port;
+    if (listener)
+      this.#drain = () => {
+        listener.drain();
+        return sleep(clock, shutdownDelaySeconds * 1000);
+      };
     const detach = "service" in where ? this.#options.attach?.(where.service, this.handle) : undefined;
     let keeper: CertificateKeeper | undefined;
     context.addReadyCheck("webhook", () => (keeper ? keeper.fault() : "there is no certificate yet"));
@@ -257,6 +274,10 @@ class Server implements WebhookServer {
       detach?.();
       await listener?.close();
     };
+  }
+
+  drain(): Promise<void> {
+    return this.#drain();
   }
 
   #declare(handler: AdmissionHandler, rules: DefaultRules): WebhookServer {

@@ -23,6 +23,17 @@ export interface TrustTarget {
    * @returns undefined when there is nothing to apply it to
    */
   wanted(object: KubernetesObject | undefined, caBundle: string | undefined): object | undefined;
+  /**
+   * Where entries that are ours to make lead to us by a Service, or by a URL, and to somebody by the other: an object must not have both, and
+   * applying takes nothing away that somebody else applied. So these are to be replaced, each by what it is to be.
+   */
+  contradictions(object: KubernetesObject, caBundle: string | undefined): readonly Replacement[];
+}
+
+/** What is to stand at a path of an object, as in a JSON patch. */
+export interface Replacement {
+  readonly path: string;
+  readonly value: unknown;
 }
 
 interface ClientConfig {
@@ -31,9 +42,14 @@ interface ClientConfig {
   readonly caBundle?: string;
 }
 
+/** Whether a `clientConfig` says in the other way whom to call. */
+function contradicts(where: Where, config: ClientConfig | undefined): boolean {
+  return ("url" in where ? config?.service : config?.url) !== undefined;
+}
+
 /** Whether a `clientConfig` leads to us. */
 function leadsTo(where: Where, config: ClientConfig | undefined): boolean {
-  if ("url" in where) return config?.url?.startsWith(where.url) ?? false;
+  if ("url" in where) return config?.url?.startsWith(`${where.url}/`) ?? false;
   const { name, namespace } = where.service;
   return config?.service?.name === name && config.service.namespace === namespace;
 }
@@ -56,7 +72,8 @@ export function configurationTarget(
     ((object as ObjectOf<typeof ValidatingWebhookConfiguration>).webhooks ?? []).filter(({ clientConfig }) =>
       leadsTo(where, clientConfig),
     );
-  const withBundle = (caBundle: string | undefined) => (caBundle === undefined ? {} : { caBundle });
+  const madeWith = (caBundle: string | undefined) =>
+    webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, ...bundled(caBundle) } }));
   return {
     kind,
     name,
@@ -66,14 +83,7 @@ export function configurationTarget(
         : `none of its webhooks leads to ${shown(where)}: apply what configurations() generates, or set install`,
     bundlesIn: (object) => oursIn(object).map(({ clientConfig }) => clientConfig.caBundle ?? ""),
     wanted(object, caBundle) {
-      if (install)
-        return {
-          ...generated,
-          webhooks: webhooks.map((one) => ({
-            ...one,
-            clientConfig: { ...one.clientConfig, ...withBundle(caBundle) },
-          })),
-        };
+      if (install) return { ...generated, webhooks: madeWith(caBundle) };
       const ours = object === undefined ? [] : oursIn(object);
       if (ours.length === 0 || caBundle === undefined) return undefined;
       return {
@@ -83,7 +93,21 @@ export function configurationTarget(
         webhooks: ours.map((one) => ({ name: one.name, clientConfig: { caBundle } })),
       };
     },
+    contradictions(object, caBundle) {
+      if (!install) return [];
+      const made = new Map(madeWith(caBundle).map((one) => [one.name, one.clientConfig]));
+      const present = (object as ObjectOf<typeof ValidatingWebhookConfiguration>).webhooks ?? [];
+      return present.flatMap((one, index) => {
+        const value = made.get(one.name);
+        if (!value || !contradicts(where, one.clientConfig)) return [];
+        return [{ path: `/webhooks/${index}/clientConfig`, value }];
+      });
+    },
   };
+}
+
+function bundled(caBundle: string | undefined): { readonly caBundle?: string } {
+  return caBundle === undefined ? {} : { caBundle };
 }
 
 /** A CustomResourceDefinition whose versions are converted here. It is never made, only told where to. */
@@ -98,6 +122,10 @@ export function conversionTarget(
   const isOurs = (object: KubernetesObject | undefined) =>
     conversionOf(object)?.strategy === "Webhook" &&
     leadsTo(where, conversionOf(object)?.webhook?.clientConfig);
+  const madeWith = (caBundle: string | undefined) => ({
+    ...clientConfigFor(where, conversionPath),
+    ...bundled(caBundle),
+  });
   const head = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -114,16 +142,16 @@ export function conversionTarget(
       isOurs(object) ? [conversionOf(object)?.webhook?.clientConfig?.caBundle ?? ""] : [],
     wanted(object, caBundle) {
       if (object === undefined) return undefined;
-      const bundle = caBundle === undefined ? {} : { caBundle };
       if (install) {
-        const webhook = {
-          conversionReviewVersions: ["v1"],
-          clientConfig: { ...clientConfigFor(where, conversionPath), ...bundle },
-        };
+        const webhook = { conversionReviewVersions: ["v1"], clientConfig: madeWith(caBundle) };
         return { ...head, spec: { conversion: { strategy: "Webhook", webhook } } };
       }
       if (!isOurs(object) || caBundle === undefined) return undefined;
-      return { ...head, spec: { conversion: { webhook: { clientConfig: bundle } } } };
+      return { ...head, spec: { conversion: { webhook: { clientConfig: { caBundle } } } } };
+    },
+    contradictions(object, caBundle) {
+      if (!install || !contradicts(where, conversionOf(object)?.webhook?.clientConfig)) return [];
+      return [{ path: "/spec/conversion/webhook/clientConfig", value: madeWith(caBundle) }];
     },
   };
 }

@@ -157,31 +157,52 @@ export class Trust {
     skewMs: number,
   ): Promise<void> {
     const { target, informer, object } = watched;
-    const { client, log } = this.#world;
     if (!informer.hasSynced) return;
     const held = object === undefined ? [] : this.#held(target, object).flat();
     const present = [...new Map(held.map((one) => [one.id, one])).values()];
     const bundle = bundleOf(trustFor(present, needed, now, { skewMs }));
-    const wanted = target.wanted(object, bundle === "" ? undefined : Buffer.from(bundle).toString("base64"));
-    if (wanted === undefined || deviations(wanted, object).size === 0) return;
-    const { resourceVersion, uid } = object?.metadata ?? {};
-    const { written } = watched;
-    if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
-    const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;
+    const caBundle = bundle === "" ? undefined : Buffer.from(bundle).toString("base64");
     try {
-      // A name of its own, so that applying a manifest does not take the bundle away.
-      const fieldManager = authorityName(this.#world.name);
-      const after = await client.apply(target.kind, bound, { fieldManager, force: true });
-      watched.written = { version: after.metadata.resourceVersion, bundle };
-      this.#see(watched, after);
-      log.info(
-        { kind: target.kind.kind, name: target.name },
-        "put the webhook's certificate authority in place",
-      );
+      if (object) await this.#redirect(watched, object, caBundle);
+      await this.#apply(watched, bundle, caBundle);
     } catch (error) {
       // Someone else was faster, or it is gone; the watch tells what became of it.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
+  }
+
+  /** Has entries lead here that led elsewhere in the way that we do not use. */
+  async #redirect(watched: Watched, object: KubernetesObject, caBundle: string | undefined): Promise<void> {
+    const { target } = watched;
+    const { client, log, name } = this.#world;
+    const replacements = target.contradictions(object, caBundle);
+    if (replacements.length === 0) return;
+    // A version in the patch makes it one of that version: if the object has changed meanwhile, that is a conflict.
+    const bound = { path: "/metadata/resourceVersion", value: object.metadata.resourceVersion };
+    const patch = [bound, ...replacements].map((one) => ({ op: "replace" as const, ...one }));
+    const key = { name: target.name };
+    const fieldManager = authorityName(name);
+    this.#see(watched, await client.patch(target.kind, key, { type: "json", patch }, { fieldManager }));
+    log.info({ kind: target.kind.kind, name: target.name }, "had webhooks that led elsewhere lead here");
+  }
+
+  async #apply(watched: Watched, bundle: string, caBundle: string | undefined): Promise<void> {
+    const { target, object, written } = watched;
+    const { client, log } = this.#world;
+    const wanted = target.wanted(object, caBundle);
+    if (wanted === undefined || deviations(wanted, object).size === 0) return;
+    const { resourceVersion, uid } = object?.metadata ?? {};
+    if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
+    const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;
+    // A name of its own, so that applying a manifest does not take the bundle away.
+    const fieldManager = authorityName(this.#world.name);
+    const after = await client.apply(target.kind, bound, { fieldManager, force: true });
+    watched.written = { version: after.metadata.resourceVersion, bundle };
+    this.#see(watched, after);
+    log.info(
+      { kind: target.kind.kind, name: target.name },
+      "put the webhook's certificate authority in place",
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock, Random } from "@windlass/clock";
+import { countOf, Reminders } from "../logging/reminder.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 
@@ -20,6 +21,7 @@ const hour = 3_600_000;
  */
 export class Turns {
   readonly #options: TurnsOptions;
+  readonly #reminders: Reminders;
   #failures = 0;
   #fault: string | undefined;
   #isWanted = false;
@@ -29,6 +31,7 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options;
+    this.#reminders = new Reminders(options.clock);
   }
 
   /** What the last turn failed with; undefined if it did not. */
@@ -68,11 +71,14 @@ export class Turns {
     try {
       const until = await turn();
       this.#failures = 0;
+      if (this.#fault !== undefined) this.#reminders.over(this.#fault);
       this.#fault = undefined;
       return Math.min(Math.max(until - clock.now(), 1), hour);
     } catch (error) {
       const fault = messageOf(error);
-      if (fault !== this.#fault && !this.#isClosed) log.error({ error: fault }, `${what}; trying again`);
+      const telling = this.#reminders.met(fault);
+      if (telling.as !== "known" && !this.#isClosed)
+        log.error({ error: fault, ...countOf(telling) }, `${what}; trying again`);
       this.#fault = fault;
       this.#failures += 1;
       return Math.min(500 * 2 ** this.#failures, 60_000) * (0.5 + random.next() / 2);
