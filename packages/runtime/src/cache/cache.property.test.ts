@@ -214,7 +214,9 @@ test("whatever the server does, the cache ends up with its state, and the events
           )
           .sort();
       const contents = (objects: Iterable<AnyObject>) =>
-        [...objects].map(({ metadata, put }) => `${metadata.namespace}/${metadata.name} ${put}`).sort();
+        [...objects]
+          .map(({ metadata, put }) => `${metadata.namespace}/${metadata.name} ${String(put)}`)
+          .sort();
       const truth = versions(server.objects.values());
       expect(versions(cache.list(Widget))).toEqual(truth);
       expect(contents(cache.list(Widget))).toEqual(contents(server.objects.values()));

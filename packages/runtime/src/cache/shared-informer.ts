@@ -7,11 +7,10 @@ import {
 } from "@windlass/client";
 import { MalformedMessageError, type MessageType, messageOf, readMessage } from "@windlass/client/protobuf";
 import type { Clock, Random } from "@windlass/clock";
-import { countOf, type Reminders } from "../logging/reminder.ts";
+import type { Reminders } from "../logging/reminder.ts";
 import { type Arenas, loose } from "./arena.ts";
 import type { CacheEvent, InformerScope } from "./contract.ts";
 import { describeKind } from "./errors.ts";
-import { kindIdOf } from "./kind-id.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
@@ -24,6 +23,7 @@ import type { Store } from "./store.ts";
 import { Added, Gone, Updated } from "./stored-events.ts";
 import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
+import { guardTransform } from "./transform.ts";
 import { TroubleLog } from "./trouble-log.ts";
 import { View } from "./view.ts";
 
@@ -94,8 +94,8 @@ export class SharedInformer implements Sink {
     this.#reader = new ObjectReader({ kind, arena, parsed, freeze, readMessage: read });
     const { log, reminders } = options;
     this.view = new View({ kind, log, reader: this.#reader, overlay: this.#overlay, reminders });
-    const safeTransform = transform && this.#safe(transform);
-    this.#intake = { arena, keepManagedFields, transform: safeTransform, readMessage: read };
+    const guarded = transform && guardTransform(transform, options);
+    this.#intake = { arena, keepManagedFields, transform: guarded, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
     this.#subscribers = new Subscribers(options.clock, (error) =>
@@ -306,28 +306,6 @@ export class SharedInformer implements Sink {
       message ??= messageOf(scope.metadataOnly ? metadataOnly(kind) : kind);
       if (!message) throw new MalformedMessageError("its kind has no message that is known");
       return readMessage(message, bytes, start, end, { onUnknownField });
-    };
-  }
-
-  /** An object that a transform throws for is kept as it came: one object must not keep all others from being cached. */
-  #safe(transform: Transform): Transform {
-    const { log, reminders } = this.#options;
-    const { kind } = this.kind;
-    return (object) => {
-      const before = structuredClone(object);
-      try {
-        return transform(object);
-      } catch (error) {
-        const telling = reminders.met(`transform of ${kindIdOf(this.kind)}`);
-        const { namespace, name } = before.metadata;
-        const place = namespace ? `${namespace}/${name}` : name;
-        if (telling.as !== "known")
-          log.error(
-            { err: error, kind, object: place, ...countOf(telling) },
-            `the transform of ${kind} threw for ${place}; objects that it throws for are kept as they came`,
-          );
-        return before;
-      }
     };
   }
 

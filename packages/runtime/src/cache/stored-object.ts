@@ -3,6 +3,7 @@ import { MalformedMessageError } from "@windlass/client/protobuf";
 import { type Arenas, type Chunk, type Content, nowhere } from "./arena.ts";
 import { isJson, type Scan, scanObject } from "./scan.ts";
 import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
+import type { GuardedTransform } from "./transform.ts";
 
 /** One version of an object as the cache holds it: its JSON or its message as bytes, and what must be known without reading it. */
 export class StoredObject {
@@ -61,7 +62,7 @@ export interface Intake {
   readonly arena: Storage;
   /** Keep `metadata.managedFields`. */
   readonly keepManagedFields: boolean;
-  readonly transform: Transform | undefined;
+  readonly transform: GuardedTransform | undefined;
   /** Reads the message of an object. @throws MalformedMessageError */
   readonly readMessage: (bytes: Buffer, start: number, end: number) => unknown;
 }
@@ -189,7 +190,7 @@ export function prepare(intake: Intake, object: KubernetesObject): KubernetesObj
     prepared = { ...object, metadata };
   }
   if (!intake.transform) return prepared;
-  return intake.transform(structuredClone(prepared));
+  return intake.transform(structuredClone(prepared)) ?? prepared;
 }
 
 function parse(bytes: Buffer, start: number, end: number): unknown {
