@@ -76,7 +76,7 @@ export {
   Registry,
 } from "./metrics/registry.ts";
 export { preload } from "./preload.ts";
-export { appliedAnnotation, type Child, type ChildObject, child } from "./reconcile/children.ts";
+export { type Child, type ChildObject, type ChildOptions, child } from "./reconcile/child.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {
@@ -102,6 +102,7 @@ export {
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
 export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
+export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";
 export * from "./webhook/index.ts";

@@ -1,8 +1,9 @@
 import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windlass/client";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
 import { Arenas } from "./arena.ts";
-import type { Cache, CacheListOptions, Informer, InformerScope } from "./contract.ts";
+import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
+import { FieldManagers, ownedFields } from "./field-managers.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
 import { ParsedObjects } from "./object-reader.ts";
@@ -94,6 +95,7 @@ class SharedInformerCache implements InformerCache {
   readonly #log: Log;
   readonly #arena: Arenas;
   readonly #parsed: ParsedObjects;
+  readonly #fieldManagers = new FieldManagers();
   /** By kind, then by scope. */
   readonly #shared = new Map<string, Map<string, Shared>>();
   readonly #composites = new Set<CompositeInformer>();
@@ -169,6 +171,19 @@ class SharedInformerCache implements InformerCache {
       // It has nothing more to say; what it said, the race has passed on.
       timeout.catch(nothing);
     }
+  }
+
+  trackFieldManager(name: string): void {
+    this.#fieldManagers.track(name);
+  }
+
+  ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource = ""): OwnedFields | undefined {
+    const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
+    for (const informer of this.#holders(kind, kind.scope === "Cluster" ? undefined : namespace)) {
+      const kept = informer.view.keptFields(namespace, key.name);
+      if (kept !== undefined) return ownedFields(kept, manager, subresource);
+    }
+    return undefined;
   }
 
   wrote(kind: AnyKind, object: KubernetesObject): void {
@@ -266,6 +281,7 @@ class SharedInformerCache implements InformerCache {
       parsed: this.#parsed,
       freeze: this.#options.freeze ?? process.env.NODE_ENV !== "production",
       keepManagedFields,
+      fieldManagers: this.#fieldManagers,
       transform: this.#options.transforms?.(kind),
       pageSize,
     });

@@ -57,12 +57,31 @@ export interface Informer<T extends KubernetesObject> {
   release(): void;
 }
 
+/** Fields as the server's `managedFields` name them: `f:` a field, `k:` an item by its keys, `v:` by its value, `.` itself. */
+export interface FieldsV1 {
+  readonly [element: string]: FieldsV1;
+}
+
+/** What a field manager owns of an object because it applied it. */
+export interface OwnedFields {
+  /** The version of the kind that the fields are named in. */
+  readonly apiVersion: string;
+  readonly fields: FieldsV1;
+}
+
 /** What the rest of the runtime asks of the cache. */
 export interface Cache extends CacheReader {
   /** The informer of this kind and scope, started if need be. Every call must be paired with a `release`. */
   informer<K extends AnyKind>(kind: K, scope?: InformerScope): Informer<ObjectOf<K>>;
   /** Resolves when every informer asked for so far has synced. @throws CacheSyncError naming the kinds that have not, after the timeout. */
   waitForSync(signal?: AbortSignal): Promise<void>;
+  /** Keep what this field manager owns of objects. To be called before the informers are asked for. */
+  trackFieldManager(name: string): void;
+  /**
+   * What a field manager owns of the object that `get` gives, through the main endpoint or a subresource's. Undefined if it
+   * owns nothing, or if it is not tracked.
+   */
+  ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined;
   /** Makes a write of ours visible to reads at once. Takes the server's response to it. */
   wrote(kind: AnyKind, object: KubernetesObject): void;
   /**

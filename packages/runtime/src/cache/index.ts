@@ -4,8 +4,10 @@ export type {
   CacheEvent,
   CacheListOptions,
   CacheReader,
+  FieldsV1,
   Informer,
   InformerScope,
+  OwnedFields,
 } from "./contract.ts";
 export { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
 export type { LiveInformer } from "./informer.ts";

@@ -2,7 +2,7 @@ import type { AnyKind, ObjectKey, ObjectOf } from "@windlass/client";
 import type { CacheReader, InformerScope } from "../cache/contract.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
-import type { OwnedKind } from "../reconcile/children.ts";
+import type { OwnedKind } from "../reconcile/child.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";
 import type { ReconcilerWorld } from "../reconcile/run.ts";
@@ -138,6 +138,8 @@ export interface AnyController {
   readonly hasStatus: boolean;
   readonly everywhere: boolean;
   readonly concurrency: number;
+  /** Who server-side apply says owns what its reconciles apply. */
+  readonly fieldManager: string;
   /** Starts its informers. Managers call this. */
   open(world: ReconcilerWorld, registry: Registry): OpenController;
 }
@@ -164,7 +166,6 @@ export interface Controller<K extends AnyKind = AnyKind> extends AnyController {
   readonly timeoutMs: number;
   readonly resyncMs: number;
   readonly predicate: Predicate<ObjectOf<K>>;
-  readonly fieldManager: string;
   readonly finalizer: string;
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
-import { appliedAnnotation } from "./children.ts";
 import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
+import { appliedAnnotation } from "./standing.ts";
 
 describe("children", () => {
   test("are created with their owner, and the status follows", async () => {

@@ -1,7 +1,7 @@
-import type { AnyKind, ObjectKey, ObjectOf, Reader } from "@windlass/client";
+import type { AnyKind, DeleteOptions, KubernetesObject, ObjectKey, ObjectOf, Reader } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import type { CacheReader } from "../cache/contract.ts";
-import type { Child } from "./children.ts";
+import type { Child, ChildOptions } from "./child.ts";
 import type { ReconcileClient } from "./client.ts";
 import type { WantedCondition } from "./condition.ts";
 import type { EventInput, EventRecorder } from "./events.ts";
@@ -34,7 +34,20 @@ export interface ReconcileContext {
    * Applies a child now: sets the owner, skips the write if nothing differs, and resolves to the object on the server. For reconcilers
    * that need an answer before they go on; others return `children`.
    */
-  apply<K extends AnyKind>(kind: K, child: Extract<Child, { metadata: unknown }>): Promise<ObjectOf<K>>;
+  apply<K extends AnyKind>(
+    kind: K,
+    child: Extract<Child, { metadata: unknown }>,
+    options?: ChildOptions,
+  ): Promise<ObjectOf<K>>;
+  /**
+   * Deletes this very object, by its uid: one of the same name that came later is not touched. That it is gone already counts as
+   * done, so finalizers may call it again after a crash. Resolves once the server has taken the request.
+   */
+  delete(
+    kind: AnyKind,
+    object: KubernetesObject,
+    options?: Pick<DeleteOptions, "propagationPolicy" | "gracePeriodSeconds">,
+  ): Promise<void>;
   readonly events: EventRecorder;
   readonly log: Logger;
   /** Aborted when the reconcile times out, leadership is lost, or the manager stops. Pass it to whatever waits. */

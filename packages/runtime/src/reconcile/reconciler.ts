@@ -5,6 +5,7 @@ import {
   isNamespaceTerminating,
   isNotFound,
   type KubernetesObject,
+  metadataOnly,
   type ObjectKey,
   type ObjectOf,
   TransportError,
@@ -27,6 +28,7 @@ import {
 import { Failures, type Telling } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
+import { ListTypes } from "./list-types.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
 import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
 import { type StatusMemory, type StatusObject, statusOf, writeStatus } from "./status.ts";
@@ -52,6 +54,7 @@ export class Reconciler<K extends AnyKind> {
   readonly #children = new Map<string, ChildMemory>();
   readonly #statuses = new Map<string, StatusMemory>();
   readonly #uids = new Map<string, string>();
+  readonly #listTypes = new ListTypes();
   readonly #failures: Failures;
 
   constructor(rules: ReconcilerRules<K>, world: ReconcilerWorld) {
@@ -154,7 +157,8 @@ export class Reconciler<K extends AnyKind> {
     const { cache, clock, metrics } = this.#world;
     const newest = cache.get(kind, keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
-    const options = { kind, client, clock, fieldManager, hasObservedGeneration };
+    const listTypes = this.#listTypes;
+    const options = { kind, client, cache, clock, fieldManager, listTypes, hasObservedGeneration };
     const written = await writeStatus(
       options,
       newest,
@@ -169,7 +173,7 @@ export class Reconciler<K extends AnyKind> {
 
   async #failed(run: Run<K>, object: ObjectOf<K>, uid: string, error: unknown): Promise<Outcome> {
     const { metrics } = this.#world;
-    if (run.isStopped || isOver(error) || isNoFault(error)) {
+    if (run.isStopped || isOver(error) || isNoFault(error, run.attempt)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
     }
@@ -251,10 +255,14 @@ export class Reconciler<K extends AnyKind> {
       client: run.client,
       cache,
       memory,
+      listTypes: this.#listTypes,
       fieldManager,
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>
         run.explain(describe(childKind, keyOf(object)), because.length > 0 ? because : ["(created)"]),
+      // It does not name this owner, so its changes would not be heard of otherwise.
+      onRefused: (owned, key) =>
+        run.follows.follow(owned.metadataOnly ? metadataOnly(owned.kind) : owned.kind, key),
     });
   }
 
@@ -290,13 +298,18 @@ export class Reconciler<K extends AnyKind> {
   }
 }
 
+/** A time that has passed by now is due at once. */
 function requeue(ms: number): Outcome {
-  return { type: "requeueAfter", ms };
+  return { type: "requeueAfter", ms: Math.max(0, ms) };
 }
 
 /** Where it was thrown, if that was in the program; the message goes by itself. */
 function stackOf(error: Error): string | undefined {
-  if (error instanceof ReconcileTimeoutError || error instanceof ReconcileResultError) return undefined;
+  const isOurs =
+    error instanceof ReconcileTimeoutError ||
+    error instanceof ReconcileResultError ||
+    error instanceof ChildError;
+  if (isOurs) return undefined;
   const { stack = "" } = error;
   return stack.slice(Math.max(0, stack.search(/^ {4}at /m))).trimStart();
 }
@@ -309,12 +322,23 @@ function isOver(error: unknown): boolean {
   return error instanceof FencedError || error instanceof ReconcileOverError;
 }
 
-/** The world moved on while this ran. The next try sees it as it is. */
-function isNoFault(error: unknown): boolean {
+/** As many conflicts in a row are taken for the usual: others write to the same objects. */
+const usualConflicts = 5;
+
+/**
+ * Whether the object changed while this ran, so that the next try sees it as it is. A conflict between field managers does not go
+ * away by itself, and neither does one that is met again and again.
+ */
+function isNoFault(error: unknown, attempt: number): boolean {
+  if (attempt > usualConflicts) return false;
   // Applying with the uid of an object that has been replaced by a namesake is refused as a change of its uid.
   const isNamesake =
     error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
-  return isConflict(error) || isNamesake;
+  return (isConflict(error) && !isFieldManagerConflict(error)) || isNamesake;
+}
+
+function isFieldManagerConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
 /** Whether it is the object's own namespace that goes: the object goes with it, and its deletion asks for the next reconcile. */

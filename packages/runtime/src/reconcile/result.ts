@@ -28,6 +28,7 @@ function faultIn(result: unknown, allowed: readonly string[]): string | undefine
   const { children, events, requeueAfter } = result as Record<string, unknown>;
   for (const [name, value] of Object.entries({ children, events }))
     if (value !== undefined && !Array.isArray(value)) return `${name} that are no list`;
-  if (requeueAfter === undefined || (typeof requeueAfter === "number" && requeueAfter >= 0)) return undefined;
-  return `requeueAfter (${typeof requeueAfter === "number" ? requeueAfter : JSON.stringify(requeueAfter)}) that is no number of milliseconds, 0 or more`;
+  if (requeueAfter === undefined || (typeof requeueAfter === "number" && !Number.isNaN(requeueAfter)))
+    return undefined;
+  return `requeueAfter (${typeof requeueAfter === "number" ? requeueAfter : JSON.stringify(requeueAfter)}), which is not a number of milliseconds`;
 }

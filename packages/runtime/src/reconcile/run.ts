@@ -3,10 +3,12 @@ import { type Clock, type Random, uuid } from "@windlass/clock";
 import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
-import type { Children, OwnedKind } from "./children.ts";
+import type { ChildOptions, OwnedKind } from "./child.ts";
+import type { Children } from "./children.ts";
 import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
-import { deviations } from "./compare.ts";
 import type { Finalize, Reconcile, ReconcileContext } from "./context.ts";
+import { deleteObject } from "./delete-object.ts";
+import { differences } from "./differences.ts";
 import { ChildError, ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
@@ -218,8 +220,12 @@ export class Run<K extends AnyKind> {
         const child = cache.get(kind, { namespace: object.metadata.namespace, name });
         return child && isControlledBy(child, uid) ? child : undefined;
       },
-      apply: async <C extends AnyKind>(kind: C, child: Parameters<ReconcileContext["apply"]>[1]) =>
-        (await children.apply([kind, child])) as ObjectOf<C>,
+      apply: async <C extends AnyKind>(
+        kind: C,
+        child: Parameters<ReconcileContext["apply"]>[1],
+        options?: ChildOptions,
+      ) => (await children.apply([kind, child, options ?? {}])) as ObjectOf<C>,
+      delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
       log: this.log,
       signal: this.#abort.signal,
@@ -264,6 +270,6 @@ function changedPaths(note: WriteNote): readonly string[] {
   if (!note.before || !note.after) return [`(${note.verb})`];
   const { metadata: _before, ...before } = note.before;
   const { metadata: _after, ...after } = note.after;
-  const paths = [...deviations(after, before).keys()];
+  const paths = differences(before, after);
   return paths.length > 0 ? paths : [`(${note.verb}, no field changed)`];
 }

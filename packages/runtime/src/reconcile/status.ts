@@ -1,15 +1,13 @@
 import { type AnyKind, apiVersionOf, type InputOf, type KubernetesObject } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import type { ReconcileClient } from "./client.ts";
-import {
-  type Deviations,
-  deviations,
-  extras,
-  fingerprint,
-  sameDeviations,
-  shapeFingerprint,
-} from "./compare.ts";
+import type { Cache, OwnedFields } from "../cache/contract.ts";
+import { describe, keyOf, type ReconcileClient } from "./client.ts";
+import { type Deviations, deviations, isFinal, sameDeviations } from "./compare.ts";
 import { conditionsOf, stampConditions, timestamp, type WantedCondition } from "./condition.ts";
+import { ReconcileResultError } from "./errors.ts";
+import { canonical, fingerprint, NotJsonError, plainJson } from "./json.ts";
+import type { EmptyLists, ListTypes } from "./list-types.ts";
+import { ownedFieldsOf } from "./managed-fields.ts";
 
 /** A status as a reconciler returns it. */
 export interface StatusObject {
@@ -21,15 +19,17 @@ export interface StatusObject {
 export interface StatusMemory {
   readonly wanted: StatusObject;
   readonly fingerprint: string;
-  readonly shape: string;
+  /** What the server made of it: differences that are known and fine. */
   readonly accepted: Deviations;
 }
 
 export interface StatusOptions {
   readonly kind: AnyKind;
   readonly client: ReconcileClient;
+  readonly cache: Cache;
   readonly clock: Clock;
   readonly fieldManager: string;
+  readonly listTypes: ListTypes;
   /** Whether the kind's schema has `status.observedGeneration`. */
   readonly hasObservedGeneration: boolean;
 }
@@ -37,19 +37,23 @@ export interface StatusOptions {
 /** How a status write went. */
 export interface StatusWrite {
   readonly memory: StatusMemory;
-  /** Paths that differed, with `status.` before them; empty if nothing was written. */
+  /** Paths that differed; empty if nothing was written. */
   readonly because: readonly string[];
 }
 
+const subresource = "status";
+
 /**
- * Brings the status on the server to what is wanted, by server-side apply, and only if something differs.
+ * Brings the status on the server to what is wanted, by server-side apply, and only if the server's own dry run of it would
+ * change something.
  *
  * - Fields left out that were written before are removed; those of other managers stay, and so do their conditions.
  * - `lastTransitionTime` moves only when a condition's status does. `observedGeneration` is the generation that was reconciled.
  * - The write is bound to the object's uid: a namesake created since is never given a dead object's status.
  *
- * @param live The newest state of the object that is known here.
+ * @param live The newest state of the object that the cache has.
  * @param generation The generation that the reconcile has seen.
+ * @throws ReconcileResultError if the status is not plain JSON.
  */
 export async function writeStatus(
   options: StatusOptions,
@@ -58,22 +62,15 @@ export async function writeStatus(
   generation: number | undefined,
   memory: StatusMemory | undefined,
 ): Promise<StatusWrite> {
-  const { kind, client, clock, fieldManager, hasObservedGeneration } = options;
-  const before = statusOf(live);
-  const wanted = stamp(status, before, timestamp(clock.now()), generation, hasObservedGeneration);
+  const { kind, client, cache, clock, fieldManager, listTypes, hasObservedGeneration } = options;
+  const plain = sendable(kind, live, status);
+  const wanted = stamp(plain, statusOf(live), timestamp(clock.now()), generation, hasObservedGeneration);
   const print = fingerprint(wanted);
-  const shape = shapeFingerprint(wanted);
-  const because = difference(wanted, before, print, shape, memory);
-  if (because.length === 0)
-    return {
-      memory: memory ?? {
-        wanted,
-        fingerprint: print,
-        shape,
-        accepted: withoutForeignConditions(wanted, before),
-      },
-      because,
-    };
+  const owned = cache.ownedFields(kind, keyOf(live), fieldManager, subresource);
+  const found = compare(kind, wanted, live, owned, listTypes.known(kind));
+  const isKnown = memory?.fingerprint === print && sameDeviations(found, memory.accepted);
+  if (found.size === 0 || isKnown)
+    return { memory: { wanted, fingerprint: print, accepted: found }, because: [] };
   const { name, namespace, uid } = live.metadata;
   const body = {
     apiVersion: apiVersionOf(kind),
@@ -85,21 +82,50 @@ export async function writeStatus(
     },
     status: wanted,
   };
-  const object = await client.apply(kind, body as InputOf<typeof kind>, {
-    fieldManager,
-    force: true,
-    subresource: "status",
-  });
-  const accepted = withoutForeignConditions(wanted, statusOf(object));
-  return {
-    memory: { wanted, fingerprint: print, shape, accepted },
-    because: because.map((path) => `status.${path}`),
+  const apply = async () => {
+    const after = await client.apply(kind, body as InputOf<typeof kind>, {
+      fieldManager,
+      force: true,
+      subresource,
+    });
+    const fields = ownedFieldsOf(after, fieldManager, subresource);
+    return compare(kind, wanted, after, fields, listTypes.learning(kind));
   };
+  let accepted = await apply();
+  if (!isFinal(accepted, found)) accepted = await apply();
+  return { memory: { wanted, fingerprint: print, accepted }, because: [...found.keys()] };
 }
 
 /** The status of any object. */
 export function statusOf(object: KubernetesObject): unknown {
   return "status" in object ? object.status : undefined;
+}
+
+/** Where an apply of the status would change something. */
+function compare(
+  kind: AnyKind,
+  wanted: StatusObject,
+  live: KubernetesObject,
+  owned: OwnedFields | undefined,
+  emptyLists: EmptyLists,
+): Deviations {
+  const isOurs = owned?.apiVersion === apiVersionOf(kind);
+  const fields = isOurs ? owned.fields : {};
+  return deviations({ wanted: { status: wanted }, fields, live, isSame, emptyLists });
+}
+
+/** Nothing tells what was applied last, so only equal values are known to be what the server made of the wanted ones. */
+function isSame(wanted: unknown, live: unknown): boolean {
+  return wanted === live || (live !== undefined && canonical(wanted) === canonical(live));
+}
+
+function sendable(kind: AnyKind, live: KubernetesObject, status: StatusObject): StatusObject {
+  try {
+    return plainJson(status, "status") as StatusObject;
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    throw new ReconcileResultError(`reconcile of ${describe(kind, keyOf(live))} returned a status in which ${error.message}`);
+  }
 }
 
 function stamp(
@@ -118,28 +144,4 @@ function stamp(
       ? { observedGeneration: status.observedGeneration ?? generation }
       : {}),
   };
-}
-
-function difference(
-  wanted: StatusObject,
-  before: unknown,
-  print: string,
-  shape: string,
-  memory: StatusMemory | undefined,
-): readonly string[] {
-  const found = [...withoutForeignConditions(wanted, before)];
-  const differing = found.map(([path]) => path);
-  if (memory) {
-    if (memory.shape !== shape) return differing.length > 0 ? differing : ["(fields dropped)"];
-    const isKnown = memory.fingerprint === print && sameDeviations(new Map(found), memory.accepted);
-    return isKnown ? [] : differing;
-  }
-  return differing.length > 0 ? differing : extras(wanted, before);
-}
-
-/** The list of conditions is shared with other writers, so its length says nothing. */
-function withoutForeignConditions(wanted: StatusObject, before: unknown): Deviations {
-  const found = deviations(wanted, before);
-  if (!found.has("conditions[]")) return found;
-  return new Map([...found].filter(([path]) => path !== "conditions[]"));
 }

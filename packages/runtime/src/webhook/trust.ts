@@ -1,9 +1,9 @@
 import { compareResourceVersions, isConflict, isNotFound, type KubernetesObject } from "@windlass/client";
 import { sleep } from "@windlass/clock";
 import type { Informer } from "../cache/contract.ts";
-import { deviations } from "../reconcile/compare.ts";
 import { authoritiesIn, bundleOf, type StoredAuthority } from "./authority-secret.ts";
 import { authorityName, type CertificateWorld } from "./certificates.ts";
+import { contains } from "./contains.ts";
 import { trustFor } from "./rotation.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
@@ -163,7 +163,7 @@ export class Trust {
     const present = [...new Map(held.map((one) => [one.id, one])).values()];
     const bundle = bundleOf(trustFor(present, needed, now, { skewMs }));
     const wanted = target.wanted(object, bundle === "" ? undefined : Buffer.from(bundle).toString("base64"));
-    if (wanted === undefined || deviations(wanted, object).size === 0) return;
+    if (wanted === undefined || contains(object, wanted)) return;
     const { resourceVersion, uid } = object?.metadata ?? {};
     const { written } = watched;
     if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
