@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "@windlass/clock";
 import type { Cache } from "@windlass/runtime";
 import { type ChildMemory, Children } from "../../../packages/runtime/src/reconcile/children.ts";
 import { cachedClient, keyOf, type ReconcileClient } from "../../../packages/runtime/src/reconcile/client.ts";
-import type { ListTypes } from "../../../packages/runtime/src/reconcile/list-types.ts";
+import type { SchemaFacts } from "../../../packages/runtime/src/reconcile/schema-facts.ts";
 import {
   type StatusMemory,
   type StatusObject,
@@ -26,7 +26,7 @@ export interface Verdict {
 export interface Parts {
   readonly client: Parameters<typeof cachedClient>[0]["client"];
   readonly cache: Cache;
-  readonly listTypes: ListTypes;
+  readonly schemas: SchemaFacts;
   readonly ownerKind: AnyKind;
   readonly owner: KubernetesObject;
 }
@@ -46,10 +46,14 @@ export interface Subject {
 }
 
 /** A child that is wanted as it is. */
-export function childSubject(parts: Parts, kind: AnyKind, object: KubernetesObject): Subject & { wanted: KubernetesObject; because: readonly string[] } {
+export function childSubject(
+  parts: Parts,
+  kind: AnyKind,
+  object: KubernetesObject,
+): Subject & { wanted: KubernetesObject; because: readonly string[] } {
   const { cache, client, ownerKind, owner } = parts;
   let memory: ChildMemory = new Map();
-  const { listTypes } = parts;
+  const { schemas } = parts;
   const children = (using: ReconcileClient, seen: Cache, remembered: ChildMemory) =>
     new Children({
       ownerKind,
@@ -58,7 +62,7 @@ export function childSubject(parts: Parts, kind: AnyKind, object: KubernetesObje
       client: using,
       cache: seen,
       memory: remembered,
-      listTypes,
+      schemas,
       fieldManager,
       onChange: ({ because }) => {
         subject.because = because;
@@ -71,7 +75,8 @@ export function childSubject(parts: Parts, kind: AnyKind, object: KubernetesObje
     because: [] as readonly string[],
     body: () =>
       capture((using) => children(using, nothingCached(cache), new Map()).apply([kind, subject.wanted])),
-    bring: () => counting(client, cache, (using) => children(using, cache, memory).apply([kind, subject.wanted])),
+    bring: () =>
+      counting(client, cache, (using) => children(using, cache, memory).apply([kind, subject.wanted])),
     restart: () => {
       memory = new Map();
     },
@@ -86,7 +91,7 @@ export function statusSubject(
   status: StatusObject,
   clock: Clock = systemClock,
 ): Subject & { wanted: StatusObject; because: readonly string[] } {
-  const { cache, client, listTypes, ownerKind: kind } = parts;
+  const { cache, client, schemas, ownerKind: kind } = parts;
   let memory: StatusMemory | undefined;
   const write = async (using: ReconcileClient, seen: Cache, remembered: StatusMemory | undefined) => {
     const live = cache.get(kind, key);
@@ -97,7 +102,7 @@ export function statusSubject(
       cache: seen,
       clock,
       fieldManager,
-      listTypes,
+      schemas,
       hasObservedGeneration: true,
     };
     return await writeStatus(options, live, subject.wanted, live.metadata.generation, remembered);
@@ -202,8 +207,9 @@ function dryRun(client: Parts["client"], { kind, subresource }: Subject, body: J
 }
 
 /**
- * An object with its keys in order, without what alone is no change: the times of `managedFields`; and the generation, which
- * NetworkPolicies get anew with each write that has an empty list in it, so that there is no end to it.
+ * An object with its keys in order, without what alone is no change: what others own, which an apply takes from them if it
+ * spells a value in another way than they did; when somebody owned it; and the generation, which NetworkPolicies get anew with
+ * each write that has an empty list in it, so that there is no end to it.
  */
 function comparable(object: KubernetesObject): JsonObject {
   const sorted = (value: Json): Json => {
@@ -219,13 +225,18 @@ function comparable(object: KubernetesObject): JsonObject {
     metadata: { generation?: number; managedFields?: JsonObject[] };
   };
   delete copy.metadata.generation;
-  for (const entry of copy.metadata.managedFields ?? []) delete entry.time;
-  copy.metadata.managedFields?.sort((a, b) => (JSON.stringify(sorted(a)) < JSON.stringify(sorted(b)) ? -1 : 1));
+  const ours = copy.metadata.managedFields?.filter(({ manager }) => manager === fieldManager);
+  copy.metadata.managedFields = (ours ?? []).map(({ time: _time, ...entry }) => entry);
   return sorted(copy as unknown as Json) as JsonObject;
 }
 
 /** Resolves once the cache has the version that the server has. */
-export async function caughtUp(cache: Cache, client: Parts["client"], kind: AnyKind, key: { namespace: string; name: string }) {
+export async function caughtUp(
+  cache: Cache,
+  client: Parts["client"],
+  kind: AnyKind,
+  key: { namespace: string; name: string },
+) {
   const { metadata } = await client.get(kind, key);
   const { promise, resolve } = Promise.withResolvers<void>();
   const check = () => {

@@ -34,12 +34,11 @@ const everyType = z.object({
   flag: z.boolean().optional(),
   filled: z.string().default("filled in"),
   struct: z.object({ a: z.string().optional(), b: z.int().optional() }).optional(),
-  whole: z
-    .object({ a: z.string().optional(), b: z.int().optional() })
-    .check(atomic())
-    .optional(),
+  whole: z.object({ a: z.string().optional(), b: z.int().optional() }).check(atomic()).optional(),
   map: z.record(z.string(), z.string()).optional(),
-  mapOfStructs: z.record(z.string(), z.object({ a: z.string().optional(), b: z.int().optional() })).optional(),
+  mapOfStructs: z
+    .record(z.string(), z.object({ a: z.string().optional(), b: z.int().optional() }))
+    .optional(),
   wholeMap: z.record(z.string(), z.string()).check(atomic()).optional(),
   list: z.array(z.string()).optional(),
   listOfStructs: z.array(item).optional(),
@@ -80,11 +79,7 @@ export const everyField = {
     { name: "a", value: "2" },
     { name: "c, d", tags: ["z"] },
   ],
-  ports: [
-    { port: 53, protocol: "UDP", note: "n" },
-    { port: 53 },
-    { port: 80, protocol: "TCP" },
-  ],
+  ports: [{ port: 53, protocol: "UDP", note: "n" }, { port: 53 }, { port: 80, protocol: "TCP" }],
 };
 
 const labels = { app: "sample", tier: "web" };
@@ -96,7 +91,10 @@ const podSpec = {
       image: "nginx:1.25",
       command: ["nginx"],
       args: ["-g", "daemon off;"],
-      ports: [{ name: "http", containerPort: 8080 }, { containerPort: 53, protocol: "UDP" }],
+      ports: [
+        { name: "http", containerPort: 8080 },
+        { containerPort: 53, protocol: "UDP" },
+      ],
       env: [
         { name: "B", value: "1" },
         { name: "A", value: "" },
@@ -104,7 +102,10 @@ const podSpec = {
       ],
       envFrom: [{ configMapRef: { name: "settings" } }],
       resources: { requests: { cpu: "0.5", memory: "1024Mi" }, limits: { cpu: "1000m" } },
-      volumeMounts: [{ name: "data", mountPath: "/data" }, { name: "tmp", mountPath: "/tmp", readOnly: false }],
+      volumeMounts: [
+        { name: "data", mountPath: "/data" },
+        { name: "tmp", mountPath: "/tmp", readOnly: false },
+      ],
       readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5 },
       securityContext: { runAsNonRoot: true, capabilities: { drop: ["ALL"], add: [] } },
       stdin: false,
@@ -119,7 +120,12 @@ const podSpec = {
   nodeSelector: { disk: "ssd" },
   tolerations: [{ key: "dedicated", operator: "Exists" }],
   topologySpreadConstraints: [
-    { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: labels } },
+    {
+      maxSkew: 1,
+      topologyKey: "zone",
+      whenUnsatisfiable: "ScheduleAnyway",
+      labelSelector: { matchLabels: labels },
+    },
   ],
   affinity: {
     podAntiAffinity: {
@@ -202,7 +208,11 @@ export const samples: readonly KindSample[] = [
             host: "a.example.com",
             http: {
               paths: [
-                { path: "/", pathType: "Prefix", backend: { service: { name: "s", port: { name: "http" } } } },
+                {
+                  path: "/",
+                  pathType: "Prefix",
+                  backend: { service: { name: "s", port: { name: "http" } } },
+                },
                 { path: "/b", pathType: "Exact", backend: { service: { name: "s", port: { number: 80 } } } },
               ],
             },
@@ -221,8 +231,14 @@ export const samples: readonly KindSample[] = [
         minReplicas: 1,
         maxReplicas: 3,
         metrics: [
-          { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },
-          { type: "Resource", resource: { name: "memory", target: { type: "AverageValue", averageValue: "0.5Gi" } } },
+          {
+            type: "Resource",
+            resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+          },
+          {
+            type: "Resource",
+            resource: { name: "memory", target: { type: "AverageValue", averageValue: "0.5Gi" } },
+          },
         ],
         behavior: { scaleDown: { policies: [{ type: "Pods", value: 1, periodSeconds: 60 }] } },
       },
@@ -246,7 +262,9 @@ export const samples: readonly KindSample[] = [
   { kind: Job, full: { spec: jobSpec } },
   {
     kind: CronJob,
-    full: { spec: { schedule: "0 * * * *", suspend: false, jobTemplate: { metadata: { labels }, spec: jobSpec } } },
+    full: {
+      spec: { schedule: "0 * * * *", suspend: false, jobTemplate: { metadata: { labels }, spec: jobSpec } },
+    },
   },
   {
     kind: ServiceAccount,

@@ -260,4 +260,28 @@ describe("children", () => {
     expect(run.cluster.takeWrites()).toEqual([]);
     await run.manager.stop();
   });
+
+  test("with a value that JSON cannot hold are refused by the field; a Date is sent and compared as it is sent", async () => {
+    let data: unknown = { at: new Date(0) };
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: () => ({ children: [[ConfigMap, { metadata: { name: "web" }, data } as never]] }),
+      }),
+    );
+    expect(run.cluster.get(ConfigMap, key)?.data).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    data = { at: new Date(1_000) };
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(ConfigMap, key)?.data).toEqual({ at: "1970-01-01T00:00:01.000Z" });
+    data = new Map([["at", "x"]]);
+    run.put({ image: "nginx:3" });
+    await run.settle();
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({
+      reason: "ChildInvalid",
+      message:
+        "ConfigMap default/web: data is a Map, which JSON cannot hold; convert it with Object.fromEntries",
+    });
+    await run.manager.stop();
+  });
 });

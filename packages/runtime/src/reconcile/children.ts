@@ -12,11 +12,11 @@ import { keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
 import { deleteObject } from "./delete-object.ts";
 import { fingerprint } from "./json.ts";
-import type { EmptyLists, ListTypes } from "./list-types.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
 import { controllerOf } from "./owner.ts";
+import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 import { appliedAnnotation, appliedMark, isAppliedBy, refusal, standingOf } from "./standing.ts";
-import { isStoredForm, isStoredFormOrLeftOut } from "./stored-form.ts";
+import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
 
 /** What is remembered of the last apply of one child. Losing it costs at most one write that changes nothing. */
 interface Applied {
@@ -42,7 +42,7 @@ export interface ChildrenOptions extends Owner {
   readonly client: ReconcileClient;
   readonly cache: Cache;
   readonly memory: ChildMemory;
-  readonly listTypes: ListTypes;
+  readonly schemas: SchemaFacts;
   /** The field manager of server-side apply; stable over versions of the operator, or fields are orphaned. */
   readonly fieldManager: string;
   readonly onSkip?: () => void;
@@ -58,10 +58,10 @@ interface MarkedChild extends WantedChild {
   readonly fingerprint: string;
 }
 
-/** An object on the server, and what our field manager owns of it. */
+/** An object on the server, and what our field manager owns of it: read only if it matters. */
 interface Live {
   readonly object: KubernetesObject;
-  readonly fields: FieldsV1 | undefined;
+  readonly fields: () => FieldsV1 | undefined;
 }
 
 /**
@@ -113,7 +113,7 @@ export class Children {
     const key = keyOf(wanted.object);
     const cached = cache.get(kind, key);
     if (cached) {
-      const fields = cache.ownedFields(kind, key, fieldManager)?.fields;
+      const fields = () => cache.ownedFields(kind, key, fieldManager)?.fields;
       return await this.#update(wanted, { object: cached, fields });
     }
     try {
@@ -143,7 +143,10 @@ export class Children {
   #marked(child: WantedChild): MarkedChild {
     const { object, owned } = child;
     const print = fingerprint(object);
-    const annotations = { ...object.metadata.annotations, [appliedAnnotation]: appliedMark(this.#options, print) };
+    const annotations = {
+      ...object.metadata.annotations,
+      [appliedAnnotation]: appliedMark(this.#options, print),
+    };
     return {
       ...child,
       id: idOf(owned.kind, keyOf(object)),
@@ -193,30 +196,30 @@ export class Children {
 
   /** Applies the child as it is. Resolves to the object on the server, and to what it still differs in. */
   async #applyTo({ object, owned }: MarkedChild, landing: Landing): Promise<[KubernetesObject, Deviations]> {
-    const { client, fieldManager, listTypes } = this.#options;
+    const { client, fieldManager, schemas } = this.#options;
     const bound = { ...object, metadata: { ...object.metadata, ...landing } };
     const after = await client.apply(owned.kind, bound as InputOf<AnyKind>, { fieldManager, force: true });
-    const fields = ownedFieldsOf(after, fieldManager)?.fields;
-    const learning = listTypes.learning(owned.kind);
+    const fields = () => ownedFieldsOf(after, fieldManager)?.fields;
+    const learning = schemas.learning(owned.kind);
     return [after, compare({ object, owned }, { object: after, fields }, isStoredForm, learning)];
   }
 
   /** Where an apply would change something. Empty when it would not. */
   #difference(wanted: MarkedChild, live: Live): Deviations {
-    const { memory, listTypes } = this.#options;
+    const { memory, schemas } = this.#options;
     const { id, object, owned, fingerprint } = wanted;
     const { annotations, resourceVersion } = live.object.metadata;
     const isApplied = annotations?.[appliedAnnotation] === object.metadata.annotations?.[appliedAnnotation];
     const known = memory.get(id);
     const isRemembered = isApplied && known?.fingerprint === fingerprint;
     if (isRemembered && known.resourceVersion === resourceVersion) return none;
-    const emptyLists = listTypes.known(owned.kind);
-    const found = compare(wanted, live, isStoredForm, emptyLists);
+    const schema = schemas.known(owned.kind);
+    const found = compare(wanted, live, isStoredForm, schema);
     const isAsWanted =
       found.size === 0 ||
       (isRemembered
         ? sameDeviations(found, known.accepted)
-        : compare(wanted, live, isStoredFormOrLeftOut, emptyLists).size === 0);
+        : compare(wanted, live, isStoredFormOrEmpty, schema).size === 0);
     if (!isAsWanted) return found;
     memory.set(id, { fingerprint, resourceVersion, accepted: found });
     return none;
@@ -227,7 +230,7 @@ export class Children {
     const { client, fieldManager } = this.#options;
     try {
       const object = await client.live.get(kind, key);
-      return { object, fields: ownedFieldsOf(object, fieldManager)?.fields };
+      return { object, fields: () => ownedFieldsOf(object, fieldManager)?.fields };
     } catch (error) {
       throw isNotFound(error) ? conflict : error;
     }
@@ -252,18 +255,18 @@ export class Children {
 /** Where an apply would change something. */
 function compare(
   { object, owned }: Pick<MarkedChild, "object" | "owned">,
-  { object: live, fields = {} }: Live,
+  { object: live, fields }: Live,
   isSame: IsSame,
-  emptyLists: EmptyLists,
+  schema: SchemaView,
 ): Deviations {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...content } = object;
   const { name: _name, namespace: _namespace, ...tracked } = metadata;
   return deviations({
     wanted: { ...content, metadata: tracked },
-    fields,
+    fields: fields() ?? {},
     live: owned.metadataOnly ? partly(content, live) : live,
     isSame,
-    emptyLists,
+    schema,
   });
 }
 

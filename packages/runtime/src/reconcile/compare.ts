@@ -1,7 +1,8 @@
 import type { FieldsV1 } from "../cache/contract.ts";
 import { isRecord } from "../record.ts";
 import { canonical } from "./json.ts";
-import type { EmptyLists } from "./list-types.ts";
+import { OwnedList } from "./owned-list.ts";
+import type { SchemaView } from "./schema-facts.ts";
 
 /** How one field of a live object is not as it is wanted. */
 export interface Deviation {
@@ -33,7 +34,7 @@ export interface Comparison {
   readonly fields: FieldsV1;
   readonly live: unknown;
   readonly isSame: IsSame;
-  readonly emptyLists: EmptyLists;
+  readonly schema: SchemaView;
 }
 
 /**
@@ -46,8 +47,8 @@ export interface Comparison {
  *
  * What it does not say is the order of lists, and what webhooks and the server itself made of values, so these are compared.
  */
-export function deviations({ wanted, fields, live, isSame, emptyLists }: Comparison): Deviations {
-  const walk = new Walk(isSame, emptyLists);
+export function deviations({ wanted, fields, live, isSame, schema }: Comparison): Deviations {
+  const walk = new Walk(isSame, schema);
   walk.members(wanted, fields, live, "");
   return walk.found ?? none;
 }
@@ -74,12 +75,12 @@ export function isFinal(after: Deviations, before: Deviations): boolean {
 
 class Walk {
   readonly #isSame: IsSame;
-  readonly #emptyLists: EmptyLists;
+  readonly #schema: SchemaView;
   found: Map<string, Deviation> | undefined;
 
-  constructor(isSame: IsSame, emptyLists: EmptyLists) {
+  constructor(isSame: IsSame, schema: SchemaView) {
     this.#isSame = isSame;
-    this.#emptyLists = emptyLists;
+    this.#schema = schema;
   }
 
   members(wanted: Readonly<Record<string, unknown>>, fields: FieldsV1, live: unknown, path: string): void {
@@ -89,7 +90,7 @@ class Walk {
       if (below === undefined) this.#notOwned(wanted[key], memberOf(live, key), join(path, key));
       else {
         owned += 1;
-        this.#value(wanted[key], below, memberOf(live, key), join(path, key));
+        this.#member(wanted[key], below, memberOf(live, key), path, key);
       }
     }
     if (owned === Object.keys(fields).length) return;
@@ -100,12 +101,19 @@ class Walk {
     }
   }
 
+  #member(wanted: unknown, fields: FieldsV1, live: unknown, path: string, key: string): void {
+    if ("." in fields && isRecord(wanted)) this.#schema.ownedInParts(path);
+    const isEmptied = isWhole(fields) && isRecord(wanted) && Object.keys(wanted).length > 0;
+    if (isEmptied && this.#schema.hasEntriesInParts(path)) this.#note(join(path, key), "owner", live);
+    else this.#value(wanted, fields, live, join(path, key));
+  }
+
   #notOwned(wanted: unknown, live: unknown, path: string): void {
     if (!isEmptyList(wanted)) {
       this.#note(path, "owner", live);
       return;
     }
-    const type = this.#emptyLists.whenNotOwned(path);
+    const type = this.#schema.typeOfNotOwned(path);
     const isTaken = type === "unknown" ? Array.isArray(live) && live.length > 0 : type === "atomic";
     if (isTaken) this.#note(path, "owner", live);
     else if (!Array.isArray(live) && live !== notCached && !this.#isSame(wanted, live))
@@ -114,7 +122,7 @@ class Walk {
 
   #value(wanted: unknown, fields: FieldsV1, live: unknown, path: string): void {
     if (isWhole(fields)) {
-      if (isEmptyList(wanted)) this.#emptyLists.owned(path);
+      if (isEmptyList(wanted)) this.#schema.ownedEmpty(path);
       if (live !== notCached && !this.#isSame(wanted, live)) this.#note(path, "value", live);
     } else if (isRecord(wanted)) this.members(wanted, fields, live, path);
     else if (Array.isArray(wanted)) this.#items(wanted, fields, live, path);
@@ -123,7 +131,9 @@ class Walk {
 
   #items(wanted: readonly unknown[], fields: FieldsV1, live: unknown, path: string): void {
     const list = new OwnedList(fields);
-    const there = Array.isArray(live) ? list.places(live) : undefined;
+    const there = Array.isArray(live)
+      ? new Map(live.map((item, place) => [list.liveIdOf(item), place]))
+      : undefined;
     const seen = new Set<string>();
     let last = -1;
     for (const item of wanted) {
@@ -136,7 +146,8 @@ class Walk {
       }
       seen.add(id);
       const place = there?.get(id);
-      const other = live === notCached ? notCached : place === undefined ? undefined : (live as unknown[])[place];
+      const other =
+        live === notCached ? notCached : place === undefined ? undefined : (live as unknown[])[place];
       this.#value(item, below, other, `${path}[${id}]`);
       if (place === undefined) continue;
       if (place < last) this.#note(`${path}[]`, "order", [...(there?.keys() ?? [])]);
@@ -149,64 +160,6 @@ class Walk {
     this.found ??= new Map();
     this.found.set(path, { in: kind, live: live === undefined || live === notCached ? "" : canonical(live) });
   }
-}
-
-interface OwnedItem {
-  readonly fields: FieldsV1;
-  /** The values of its keys. */
-  readonly keys: Readonly<Record<string, unknown>>;
-}
-
-/** A list whose items are owned one by one: by the values of their keys, or by their own value. */
-class OwnedList {
-  readonly #items = new Map<string, OwnedItem>();
-  /** The names of the keys; none where items are known by their value. */
-  readonly #keys: readonly string[];
-
-  constructor(fields: FieldsV1) {
-    let names: readonly string[] = [];
-    for (const [element, below] of Object.entries(fields)) {
-      if (element.startsWith("k:")) {
-        const keys = JSON.parse(element.slice(2)) as Record<string, unknown>;
-        names = Object.keys(keys);
-        this.#items.set(idBy(names, keys), { fields: below, keys });
-      } else if (element.startsWith("v:"))
-        this.#items.set(canonical(JSON.parse(element.slice(2))), { fields: below, keys: {} });
-    }
-    this.#keys = names;
-  }
-
-  get(id: string): FieldsV1 | undefined {
-    return this.#items.get(id)?.fields;
-  }
-
-  ids(): Iterable<string> {
-    return this.#items.keys();
-  }
-
-  /** How an item is known. A key that it lacks has a default, which the server has filled in: the owned item tells it. */
-  idOf(item: unknown): string {
-    const id = this.#liveId(item);
-    if (this.#items.has(id) || !isRecord(item)) return id;
-    const given = this.#keys.filter((key) => Object.hasOwn(item, key));
-    if (given.length === this.#keys.length) return id;
-    const wanted = idBy(given, item);
-    for (const [known, { keys }] of this.#items) if (idBy(given, keys) === wanted) return known;
-    return id;
-  }
-
-  /** Where each item of the live list is. */
-  places(live: readonly unknown[]): ReadonlyMap<string, number> {
-    return new Map(live.map((item, index) => [this.#liveId(item), index]));
-  }
-
-  #liveId(item: unknown): string {
-    return this.#keys.length > 0 && isRecord(item) ? idBy(this.#keys, item) : canonical(item);
-  }
-}
-
-function idBy(keys: readonly string[], values: Readonly<Record<string, unknown>>): string {
-  return keys.map((key) => canonical(values[key])).join();
 }
 
 /** Whether nothing is owned below: a scalar, or what is replaced as a whole. */

@@ -19,6 +19,9 @@ const REMINDER_MS = 60_000;
 /** The first retries come within milliseconds, and have nothing to add. */
 const PAUSE_MS = 1_000;
 
+/** How long the pause between two lines about the same grows, doubling: the object may be tried more often, by what it waits for. */
+const LONGEST_PAUSE_MS = 600_000;
+
 /**
  * Remembers which failures have been told, so that the first of equal ones comes with its stack and the others do not. A missing right is
  * one cause however many objects meet it.
@@ -27,7 +30,7 @@ const PAUSE_MS = 1_000;
  */
 export class Failures {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #byObject = new Map<string, { readonly message: string; toldAt: number }>();
+  readonly #byObject = new Map<string, { readonly message: string; toldAt: number; pauseMs: number }>();
   readonly #byRight = new Map<string, { toldAt: number; count: number }>();
 
   constructor(clock: Pick<Clock, "monotonic">) {
@@ -41,11 +44,12 @@ export class Failures {
     const now = this.#clock.monotonic();
     const known = this.#byObject.get(id);
     if (known?.message !== message) {
-      this.#byObject.set(id, { message, toldAt: now });
+      this.#byObject.set(id, { message, toldAt: now, pauseMs: PAUSE_MS });
       return { as: "news" };
     }
-    if (now - known.toldAt < PAUSE_MS) return { as: "known" };
+    if (now - known.toldAt < known.pauseMs) return { as: "known" };
     known.toldAt = now;
+    known.pauseMs = Math.min(2 * known.pauseMs, LONGEST_PAUSE_MS);
     return { as: "repeat" };
   }
 

@@ -48,7 +48,11 @@ export function plainJson(value: unknown, path: string): unknown {
 function plainObject(value: object, path: string): unknown {
   if (Array.isArray(value)) return value.map((item, index) => plainJson(item, `${path}[${index}]`));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-    throw new NotJsonError(path, "binary data", "encode it, as Secrets do: Buffer.from(data).toString('base64')");
+    throw new NotJsonError(
+      path,
+      "binary data",
+      "encode it, as Secrets do: Buffer.from(data).toString('base64')",
+    );
   if ("toJSON" in value && typeof value.toJSON === "function") {
     const json: unknown = value.toJSON();
     if (json === null && value instanceof Date)
@@ -68,7 +72,12 @@ function plainObject(value: object, path: string): unknown {
     const json = plainJson(field, path === "" ? key : `${path}.${key}`);
     // A field of this name, not the object's prototype.
     if (key === "__proto__")
-      Object.defineProperty(plain, key, { value: json, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(plain, key, {
+        value: json,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else plain[key] = json;
   }
   return plain;

@@ -8,8 +8,7 @@ export function ownedFieldsOf(
   subresource = "",
 ): OwnedFields | undefined {
   const entry = managedFields.find(
-    (one) =>
-      one.operation === "Apply" && one.manager === manager && (one.subresource ?? "") === subresource,
+    (one) => one.operation === "Apply" && one.manager === manager && (one.subresource ?? "") === subresource,
   );
   return (
     entry && {

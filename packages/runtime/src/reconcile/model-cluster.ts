@@ -131,9 +131,7 @@ export class ModelCluster {
       (resourceVersion !== undefined && resourceVersion !== found?.object.metadata.resourceVersion) ||
       (uid !== undefined && uid !== found?.object.metadata.uid);
     if (isStale && (found || uid !== undefined)) return reply(409, statusBody(409, "Conflict"));
-    const applicant = isApply
-      ? `${url.searchParams.get("fieldManager")}/${subresource ?? ""}`
-      : undefined;
+    const applicant = isApply ? `${url.searchParams.get("fieldManager")}/${subresource ?? ""}` : undefined;
     const next = applicant
       ? this.#applied(found, body, applicant)
       : request.method === "PUT"
@@ -214,7 +212,11 @@ export class ModelCluster {
       this.#tell(place, { type: "deleted", object: stored });
       return stored;
     }
-    this.#stored.set(place, { object: stored, applied, owned: ownedAfter(before, stored, applied, applicant) });
+    this.#stored.set(place, {
+      object: stored,
+      applied,
+      owned: ownedAfter(before, stored, applied, applicant),
+    });
     this.#tell(
       place,
       old ? { type: "updated", object: stored, old } : { type: "added", object: stored, initial: false },

@@ -13,7 +13,13 @@ export function itemKey(item: unknown): readonly [name: string, value: string] |
 /** The fields that an applied configuration owns. */
 export function fieldsOf({ metadata, ...content }: Readonly<Record<string, unknown>>): FieldsV1 {
   const { apiVersion: _apiVersion, kind: _kind, ...rest } = content;
-  const { name: _name, namespace: _namespace, uid: _uid, resourceVersion: _version, ...tracked } = isRecord(metadata) ? metadata : {};
+  const {
+    name: _name,
+    namespace: _namespace,
+    uid: _uid,
+    resourceVersion: _version,
+    ...tracked
+  } = isRecord(metadata) ? metadata : {};
   return fieldsIn(Object.keys(tracked).length > 0 ? { ...rest, metadata: tracked } : rest);
 }
 

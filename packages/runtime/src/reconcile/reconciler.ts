@@ -28,10 +28,10 @@ import {
 import { Failures, type Telling } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
-import { ListTypes } from "./list-types.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
 import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
-import { type StatusMemory, type StatusObject, statusOf, writeStatus } from "./status.ts";
+import { SchemaFacts } from "./schema-facts.ts";
+import { ownStatusOf, type StatusMemory, type StatusObject, writeStatus } from "./status.ts";
 
 const done: Outcome = { type: "done" };
 
@@ -54,7 +54,7 @@ export class Reconciler<K extends AnyKind> {
   readonly #children = new Map<string, ChildMemory>();
   readonly #statuses = new Map<string, StatusMemory>();
   readonly #uids = new Map<string, string>();
-  readonly #listTypes = new ListTypes();
+  readonly #schemas = new SchemaFacts();
   readonly #failures: Failures;
 
   constructor(rules: ReconcilerRules<K>, world: ReconcilerWorld) {
@@ -157,8 +157,8 @@ export class Reconciler<K extends AnyKind> {
     const { cache, clock, metrics } = this.#world;
     const newest = cache.get(kind, keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
-    const listTypes = this.#listTypes;
-    const options = { kind, client, cache, clock, fieldManager, listTypes, hasObservedGeneration };
+    const schemas = this.#schemas;
+    const options = { kind, client, cache, clock, fieldManager, schemas, hasObservedGeneration };
     const written = await writeStatus(
       options,
       newest,
@@ -220,16 +220,13 @@ export class Reconciler<K extends AnyKind> {
     reason: string,
     message: string,
   ): Promise<void> {
-    const { errorCondition, kind } = this.#rules;
+    const { errorCondition, kind, fieldManager } = this.#rules;
     if (errorCondition === undefined) return;
     const live = this.#world.cache.get(kind, keyOf(object));
     if (!live) return;
     const said = condition(errorCondition, false, reason, message.slice(0, 1024));
-    const base =
-      run.fallbackStatus ?? this.#statuses.get(uid)?.wanted ?? (statusOf(live) as StatusObject | undefined);
-    const others = (base?.conditions ?? conditionsOf(statusOf(live))).filter(
-      (one: WantedCondition) => one.type !== errorCondition,
-    );
+    const base = run.fallbackStatus ?? ownStatusOf(live, this.#world.cache, kind, fieldManager);
+    const others = conditionsOf(base).filter((one: WantedCondition) => one.type !== errorCondition);
     try {
       const { observedGeneration: _seen, ...rest } = base ?? {};
       const status = { ...rest, conditions: [...others, said] };
@@ -255,7 +252,7 @@ export class Reconciler<K extends AnyKind> {
       client: run.client,
       cache,
       memory,
-      listTypes: this.#listTypes,
+      schemas: this.#schemas,
       fieldManager,
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>

@@ -6,8 +6,9 @@ import { type Deviations, deviations, isFinal, sameDeviations } from "./compare.
 import { conditionsOf, stampConditions, timestamp, type WantedCondition } from "./condition.ts";
 import { ReconcileResultError } from "./errors.ts";
 import { canonical, fingerprint, NotJsonError, plainJson } from "./json.ts";
-import type { EmptyLists, ListTypes } from "./list-types.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
+import { ownedPart } from "./owned-part.ts";
+import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 
 /** A status as a reconciler returns it. */
 export interface StatusObject {
@@ -17,8 +18,9 @@ export interface StatusObject {
 
 /** What is remembered of the last status written for one object. Losing it costs at most one write that changes nothing. */
 export interface StatusMemory {
-  readonly wanted: StatusObject;
   readonly fingerprint: string;
+  /** The version that was last found to be as wanted. */
+  readonly resourceVersion: string | undefined;
   /** What the server made of it: differences that are known and fine. */
   readonly accepted: Deviations;
 }
@@ -29,7 +31,7 @@ export interface StatusOptions {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly fieldManager: string;
-  readonly listTypes: ListTypes;
+  readonly schemas: SchemaFacts;
   /** Whether the kind's schema has `status.observedGeneration`. */
   readonly hasObservedGeneration: boolean;
 }
@@ -62,15 +64,17 @@ export async function writeStatus(
   generation: number | undefined,
   memory: StatusMemory | undefined,
 ): Promise<StatusWrite> {
-  const { kind, client, cache, clock, fieldManager, listTypes, hasObservedGeneration } = options;
+  const { kind, client, cache, clock, fieldManager, schemas, hasObservedGeneration } = options;
   const plain = sendable(kind, live, status);
   const wanted = stamp(plain, statusOf(live), timestamp(clock.now()), generation, hasObservedGeneration);
   const print = fingerprint(wanted);
+  const { resourceVersion } = live.metadata;
+  const isSameStatus = memory?.fingerprint === print;
+  if (isSameStatus && memory.resourceVersion === resourceVersion) return { memory, because: [] };
   const owned = cache.ownedFields(kind, keyOf(live), fieldManager, subresource);
-  const found = compare(kind, wanted, live, owned, listTypes.known(kind));
-  const isKnown = memory?.fingerprint === print && sameDeviations(found, memory.accepted);
-  if (found.size === 0 || isKnown)
-    return { memory: { wanted, fingerprint: print, accepted: found }, because: [] };
+  const found = compare(kind, wanted, live, owned, schemas.known(kind));
+  if (found.size === 0 || (isSameStatus && sameDeviations(found, memory.accepted)))
+    return { memory: { fingerprint: print, resourceVersion, accepted: found }, because: [] };
   const { name, namespace, uid } = live.metadata;
   const body = {
     apiVersion: apiVersionOf(kind),
@@ -82,23 +86,35 @@ export async function writeStatus(
     },
     status: wanted,
   };
-  const apply = async () => {
+  const apply = async (): Promise<StatusMemory> => {
     const after = await client.apply(kind, body as InputOf<typeof kind>, {
       fieldManager,
       force: true,
       subresource,
     });
     const fields = ownedFieldsOf(after, fieldManager, subresource);
-    return compare(kind, wanted, after, fields, listTypes.learning(kind));
+    const accepted = compare(kind, wanted, after, fields, schemas.learning(kind));
+    return { fingerprint: print, resourceVersion: after.metadata.resourceVersion, accepted };
   };
-  let accepted = await apply();
-  if (!isFinal(accepted, found)) accepted = await apply();
-  return { memory: { wanted, fingerprint: print, accepted }, because: [...found.keys()] };
+  let written = await apply();
+  if (!isFinal(written.accepted, found)) written = await apply();
+  return { memory: written, because: [...found.keys()] };
 }
 
 /** The status of any object. */
 export function statusOf(object: KubernetesObject): unknown {
   return "status" in object ? object.status : undefined;
+}
+
+/** The part of an object's status that a field manager applied, as it is now. */
+export function ownStatusOf(
+  live: KubernetesObject,
+  cache: Cache,
+  kind: AnyKind,
+  fieldManager: string,
+): StatusObject | undefined {
+  const fields = cache.ownedFields(kind, keyOf(live), fieldManager, subresource)?.fields["f:status"];
+  return fields && (ownedPart(statusOf(live), fields) as StatusObject | undefined);
 }
 
 /** Where an apply of the status would change something. */
@@ -107,11 +123,11 @@ function compare(
   wanted: StatusObject,
   live: KubernetesObject,
   owned: OwnedFields | undefined,
-  emptyLists: EmptyLists,
+  schema: SchemaView,
 ): Deviations {
   const isOurs = owned?.apiVersion === apiVersionOf(kind);
   const fields = isOurs ? owned.fields : {};
-  return deviations({ wanted: { status: wanted }, fields, live, isSame, emptyLists });
+  return deviations({ wanted: { status: wanted }, fields, live, isSame, schema });
 }
 
 /** Nothing tells what was applied last, so only equal values are known to be what the server made of the wanted ones. */
@@ -124,7 +140,9 @@ function sendable(kind: AnyKind, live: KubernetesObject, status: StatusObject): 
     return plainJson(status, "status") as StatusObject;
   } catch (error) {
     if (!(error instanceof NotJsonError)) throw error;
-    throw new ReconcileResultError(`reconcile of ${describe(kind, keyOf(live))} returned a status in which ${error.message}`);
+    throw new ReconcileResultError(
+      `reconcile of ${describe(kind, keyOf(live))} returned a status in which ${error.message}`,
+    );
   }
 }
 

@@ -17,16 +17,15 @@ export function isStoredForm(wanted: unknown, live: unknown): boolean {
   // Within what is stored as a whole, nothing but the server leaves out what is empty.
   if (isRecord(wanted))
     return (
-      isRecord(live) &&
-      Object.entries(wanted).every(([key, field]) => isStoredFormOrLeftOut(field, live[key]))
+      isRecord(live) && Object.entries(wanted).every(([key, field]) => isStoredFormOrEmpty(field, live[key]))
     );
   const amount = quantity(wanted);
   return amount !== undefined && amount === quantity(live);
 }
 
-/** Whether a live value may be what the server stored for a wanted one, or that one is empty and the server has left it out. */
-export function isStoredFormOrLeftOut(wanted: unknown, live: unknown): boolean {
-  return live === undefined ? isEmpty(wanted) : isStoredForm(wanted, live);
+/** Whether a live value may be what the server stored for a wanted one, which it leaves out or replaces if it is empty. */
+export function isStoredFormOrEmpty(wanted: unknown, live: unknown): boolean {
+  return isEmpty(wanted) || isStoredForm(wanted, live);
 }
 
 function isEmpty(value: unknown): boolean {

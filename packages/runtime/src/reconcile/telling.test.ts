@@ -151,7 +151,7 @@ describe("a result that is none", () => {
     [["x"], "a list where a result belongs"],
     [{ children: {} }, "children that are no list"],
     [{ events: "x" }, "events that are no list"],
-    [{ requeueAfter: "10s" }, 'requeueAfter ("10s") that is no number of milliseconds'],
+    [{ requeueAfter: "10s" }, 'requeueAfter ("10s"), which is not a number of milliseconds'],
     [{ requeueAfter: Number.NaN }, "requeueAfter (NaN)"],
     [JSON.parse('{"__proto__": 1}'), '"__proto__", which nothing looks at'],
   ] as [unknown, string][])("%j is told by its fault", ([result, fault]) => {
