@@ -29,7 +29,19 @@ const Shop = defineResource({
   kind: "Shop",
   spec: z.object({ round: z.int32().default(0) }),
   status: z.object({
+    stock: z.record(z.string(), z.string()).optional(),
     branches: z.array(z.object({ name: z.string(), note: z.string().optional() })).optional(),
+  }),
+});
+
+/** A custom kind that shops own. */
+const Till = defineResource({
+  group: "children.windlass.dev",
+  version: "v1",
+  kind: "Till",
+  spec: z.object({
+    coins: z.record(z.string(), z.int32()).optional(),
+    notes: z.array(z.string()).optional(),
   }),
 });
 
@@ -43,7 +55,7 @@ const ready = condition("Ready", true, "Open");
 
 const shops = controller(Shop, {
   name: "shop",
-  owns: [ConfigMap, Deployment, NetworkPolicy, Secret, Service],
+  owns: [ConfigMap, Deployment, NetworkPolicy, Secret, Service, Till],
   rateLimit: { initialMs: 20, maxMs: 2_000 },
   reconcile: async (_shop, context) => await wants.get(context.key.name)?.(context),
   finalize: async (_shop, context) => await cleanUp.get(context.key.name)?.(context),
@@ -61,7 +73,7 @@ const start = async () => {
 
 beforeAll(async () => {
   cluster = await startCluster();
-  await cluster.install(Shop);
+  await cluster.install(Shop, Till);
   namespace = await cluster.createNamespace();
   await start();
 }, 90_000);
@@ -185,6 +197,28 @@ test("a key of a Secret's stringData that is no longer wanted goes, and an edit 
   stringData = { user: "jane" };
   await cluster.client.patch(Shop, key, { type: "merge", patch: { spec: { round: 1 } } });
   await waitFor(cluster.client, Secret, key, ({ data }) => data?.password === undefined, soon);
+});
+
+test("a map that becomes empty is emptied, in the status and in a child", async () => {
+  let amounts: Record<string, number> = { five: 1 };
+  const wanted = () => ({
+    children: [child(Till, { metadata: { name: "emptied" }, spec: { coins: amounts, notes: ["x"] } })],
+    status: {
+      stock: Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [key, String(amount)])),
+      conditions: [ready],
+    },
+  });
+  const { key } = await openReady("emptied", wanted);
+  amounts = {};
+  await cluster.client.patch(Shop, key, { type: "merge", patch: { spec: { round: 1 } } });
+  await waitFor(
+    cluster.client,
+    Shop,
+    key,
+    ({ status }) => status?.stock && Object.keys(status.stock).length === 0,
+    soon,
+  );
+  expect((await cluster.client.get(Till, key)).spec).toEqual({ coins: {}, notes: ["x"] });
 });
 
 test("a new leader takes away what it no longer wants of the status, and leaves what others wrote", async () => {

@@ -131,7 +131,10 @@ export interface KeptFields {
   readonly owners: readonly string[];
 }
 
-/** What a manager owns through an endpoint, of what was kept of an object. */
+/**
+ * What a manager owns through an endpoint, of what was kept of an object. Nothing, if the server sent something else than JSON:
+ * then an apply sets it right.
+ */
 export function ownedFields(
   { owned, owners }: KeptFields,
   manager: string,
@@ -140,11 +143,19 @@ export function ownedFields(
   if (owned === "") return undefined;
   let text = owned;
   for (const [index, uid] of owners.entries()) text = text.replaceAll(ownerKey(`#${index}`), ownerKey(uid));
-  for (const entry of JSON.parse(text) as readonly ManagedFieldsEntry[])
+  for (const entry of parsed(text))
     if (entry.manager === manager && (entry.subresource ?? "") === subresource)
       return {
         apiVersion: entry.apiVersion ?? "",
         fields: (entry.fieldsV1 ?? {}) as OwnedFields["fields"],
       };
   return undefined;
+}
+
+function parsed(text: string): readonly ManagedFieldsEntry[] {
+  try {
+    return JSON.parse(text) as readonly ManagedFieldsEntry[];
+  } catch {
+    return [];
+  }
 }

@@ -38,8 +38,8 @@ export type Child = ChildObject | readonly [kind: AnyKind, object: ChildObject, 
  * @example
  * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
  */
-export function child<K extends AnyKind>(kind: K, object: InputOf<K>, options: ChildOptions = {}): Child {
-  return [kind, object as ChildObject, options];
+export function child<K extends AnyKind>(kind: K, object: InputOf<K>, options?: ChildOptions): Child {
+  return options === undefined ? [kind, object as ChildObject] : [kind, object as ChildObject, options];
 }
 
 /** A kind that a controller owns. */

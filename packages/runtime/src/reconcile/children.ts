@@ -11,6 +11,7 @@ import { type Child, type OwnedKind, type Owner, type WantedChild, wantedChild }
 import { keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
 import { deleteObject } from "./delete-object.ts";
+import { withoutEmptied } from "./emptied.ts";
 import { fingerprint } from "./json.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
 import { controllerOf } from "./owner.ts";
@@ -179,7 +180,10 @@ export class Children {
       memory.delete(id);
       return live.object;
     }
-    return await this.#send(wanted, { uid: live.object.metadata.uid }, found);
+    const landing = { uid: live.object.metadata.uid };
+    const shrunk = withoutEmptied(wanted.object, live.fields() ?? {});
+    if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
+    return await this.#send(wanted, landing, found);
   }
 
   async #send(wanted: MarkedChild, landing: Landing, found: Deviations): Promise<KubernetesObject> {

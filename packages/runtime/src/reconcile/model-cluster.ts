@@ -151,7 +151,9 @@ export class ModelCluster {
   #shown(place: string): Json {
     const { object, owned } = this.#stored.get(place) as Stored;
     const managedFields = [...owned].map(([id, fieldsV1]) => {
-      const [manager, subresource] = id.split("/");
+      // The names of managers may have slashes themselves.
+      const slash = id.lastIndexOf("/");
+      const [manager, subresource] = [id.slice(0, slash), id.slice(slash + 1)];
       const { apiVersion } = object;
       return { manager, operation: "Apply", apiVersion, fieldsV1, ...(subresource ? { subresource } : {}) };
     });

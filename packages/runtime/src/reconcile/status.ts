@@ -4,6 +4,7 @@ import type { Cache, OwnedFields } from "../cache/contract.ts";
 import { describe, keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, isFinal, sameDeviations } from "./compare.ts";
 import { conditionsOf, stampConditions, timestamp, type WantedCondition } from "./condition.ts";
+import { withoutEmptied } from "./emptied.ts";
 import { ReconcileResultError } from "./errors.ts";
 import { canonical, fingerprint, NotJsonError, plainJson } from "./json.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
@@ -86,16 +87,16 @@ export async function writeStatus(
     },
     status: wanted,
   };
+  const send = (object: object) =>
+    client.apply(kind, object as InputOf<typeof kind>, { fieldManager, force: true, subresource });
   const apply = async (): Promise<StatusMemory> => {
-    const after = await client.apply(kind, body as InputOf<typeof kind>, {
-      fieldManager,
-      force: true,
-      subresource,
-    });
+    const after = await send(body);
     const fields = ownedFieldsOf(after, fieldManager, subresource);
     const accepted = compare(kind, wanted, after, fields, schemas.learning(kind));
     return { fingerprint: print, resourceVersion: after.metadata.resourceVersion, accepted };
   };
+  const shrunk = withoutEmptied(body, owned?.fields ?? {});
+  if (shrunk !== body) await send(shrunk);
   let written = await apply();
   if (!isFinal(written.accepted, found)) written = await apply();
   return { memory: written, because: [...found.keys()] };
