@@ -24,11 +24,11 @@ export const webapp = controller(WebApp, {
   },
 
   /** Holds the WebApp until its pods have stopped, unless whoever deletes it wants to keep them. */
-  async finalize(app, { client, key, owned }) {
-    const deployment = owned(Deployment, key.name);
+  async finalize(app, context) {
+    const deployment = context.owned(Deployment, context.key.name);
     if (deployment === undefined || app.metadata.finalizers?.includes("orphan")) return undefined;
     if (deployment.metadata.deletionTimestamp === undefined)
-      await client.delete(Deployment, key, { propagationPolicy: "Foreground" });
+      await context.delete(Deployment, deployment, { propagationPolicy: "Foreground" });
     return { ...observe(app, deployment), requeueAfter: 60_000 };
   },
 });
@@ -45,7 +45,8 @@ async function replicasFor(app: App, { cache, client, key, owned }: ReconcileCon
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
   if (!isAutoscaled || !live) return app.spec.replicas;
   if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
-  const held = { metadata: key, spec: { replicas: live.spec?.replicas } } as InputOf<typeof Deployment>;
+  const metadata = { ...key, uid: live.metadata.uid };
+  const held = { metadata, spec: { replicas: live.spec?.replicas } } as InputOf<typeof Deployment>;
   await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
   return undefined;
 }

@@ -55,6 +55,22 @@ test("what was let in before a policy became stricter can still be changed elsew
   expect((await ask("validate", policy, after)).status?.message).toMatch(/spec\.image.*spec\.replicas/);
 });
 
+test("an autoscaler's bounds do not let more replicas in to begin with", async () => {
+  const policy = { MAX_REPLICAS: "10" };
+  const app = (replicas: number, max: number) =>
+    WebApp.make("app", { image: "nginx:1", replicas, autoscaling: { min: 1, max } });
+  expect((await ask("validate", policy, app(10, 10))).allowed).toBe(true);
+  expect((await ask("validate", policy, app(1000, 1))).status?.message).toMatch(
+    /spec\.replicas: .*1000 is more than the 10/,
+  );
+  expect((await ask("validate", policy, app(1000, 11))).status?.message).toMatch(
+    /spec\.replicas.*spec\.autoscaling\.max/,
+  );
+  expect((await ask("validate", policy, app(1000, 11), app(1000, 1))).status?.message).not.toMatch(
+    "spec.replicas",
+  );
+});
+
 test("an app without a host or an autoscaler gets labels and nothing else; its own labels win", async () => {
   const labels = { "app.kubernetes.io/name": "mine" };
   const { patch = "" } = await ask("mutate", {}, WebApp.make({ name: "app", labels }, { image: "nginx:1" }));

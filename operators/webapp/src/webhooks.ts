@@ -34,8 +34,11 @@ const complete: Default<typeof WebApp> = (app) => {
 /** Without a tag or with `latest`, and not pinned by a digest. */
 const floating = /^(?!.*@)(.*\/)?[^/:]+(:latest)?$/;
 
-/** The most pods that an app may come to. */
-const mostOf = ({ spec }: App) => spec.autoscaling?.max ?? spec.replicas;
+/** How many pods an app may come to, by the field that says so. An autoscaled one begins with its replicas. */
+const podsOf = ({ spec }: App): Readonly<Record<string, number>> => ({
+  "spec.replicas": spec.replicas,
+  ...(spec.autoscaling && { "spec.autoscaling.max": spec.autoscaling.max }),
+});
 
 /**
  * Looks only at what changes: a policy that was made stricter must keep nobody, this operator included, from finishing with the
@@ -44,17 +47,15 @@ const mostOf = ({ spec }: App) => spec.autoscaling?.max ?? spec.replicas;
 function validateBy({ FLOATING_IMAGES, MAX_REPLICAS }: Policy): Validate<typeof WebApp> {
   return (app, { old, warn, subresource }) => {
     const refusals: Refusal[] = [];
-    const { image, autoscaling } = app.spec;
+    const { image } = app.spec;
     if (subresource === undefined && image !== old?.spec.image && floating.test(image)) {
       const words = `${image} is another image tomorrow: name a version, such as nginx:1.25`;
       if (FLOATING_IMAGES === "refuse") refusals.push(invalid("spec.image", words));
       else warn(`spec.image: ${words}`);
     }
-    const most = mostOf(app);
-    if (most > MAX_REPLICAS && !(old && most === mostOf(old))) {
-      const field = autoscaling ? "spec.autoscaling.max" : "spec.replicas";
-      refusals.push(invalid(field, `${most} is more than the ${MAX_REPLICAS} that are allowed here`));
-    }
+    for (const [field, pods] of Object.entries(podsOf(app)))
+      if (pods > MAX_REPLICAS && !(old && pods === podsOf(old)[field]))
+        refusals.push(invalid(field, `${pods} is more than the ${MAX_REPLICAS} that are allowed here`));
     return refusals;
   };
 }

@@ -26,6 +26,11 @@ export const badManifests: readonly BadManifest[] = [
   bad("a host that is none", "spec.host", { image, host: "not a host" }),
   bad("min above max", "spec.autoscaling", { image, autoscaling: { min: 5, max: 2 } }),
   bad("autoscaling past the policy", "spec.autoscaling.max", { image, autoscaling: { min: 1, max: 101 } }),
+  bad("more replicas to begin with than the policy allows", "spec.replicas", {
+    image,
+    replicas: 1000,
+    autoscaling: { min: 1, max: 1 },
+  }),
   bad("the same variable twice", "spec.env[1]", {
     image,
     env: [

@@ -1,4 +1,5 @@
 import { type AnyKind, ApiError, Client, type ObjectKey, type ObjectOf } from "@windlass/client";
+import { adoptableByAnnotation } from "@windlass/runtime";
 import {
   Deployment,
   EventV1,
@@ -17,6 +18,30 @@ import { images, type World } from "./world.ts";
 
 /** Real pods take their time, and so does a lease that nobody let go of. */
 const wait = { timeoutMs: 90_000 };
+
+/** What somebody may have given an object of their own, that a WebApp's of the same name can be made of. */
+function specOfSomebody(kind: AnyKind, name: string): object {
+  const labels = { "app.kubernetes.io/name": name, "app.kubernetes.io/managed-by": "webapp-operator" };
+  const backend = { service: { name: "theirs", port: { number: 80 } } };
+  switch (kind.kind) {
+    case "Deployment": {
+      const containers = [{ name: "app", image: images.runs }];
+      return {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers } },
+      };
+    }
+    case "Service":
+      return { selector: { app: "theirs" }, ports: [{ name: "http", port: 80, targetPort: "http" }] };
+    default:
+      return {
+        rules: [
+          { host: "theirs.example.com", http: { paths: [{ path: "/", pathType: "Prefix", backend }] } },
+        ],
+      };
+  }
+}
 
 /** What the operator promises, to be kept in every world. @returns the world, for tests of that world alone */
 export function webappSuite(start: () => Promise<World>): () => World {
@@ -122,6 +147,37 @@ export function webappSuite(start: () => Promise<World>): () => World {
     await waitFor(client, kind, key, ({ metadata }) => metadata.uid !== before.metadata.uid, wait);
     await ready(key);
   });
+
+  test.for([Deployment, Service, Ingress] as const)(
+    "somebody's $kind of the name is left alone and named, until it is handed over",
+    async (kind) => {
+      const key = { namespace, name: `taken-${kind.kind.toLowerCase()}` };
+      const theirs = {
+        metadata: { ...key, labels: { whose: "theirs" } },
+        spec: specOfSomebody(kind, key.name),
+      };
+      const { metadata } = await client.create(kind as AnyKind, theirs);
+      await create(key.name, { host: "taken.example.com" });
+      const refused = await seen(key, (app) => conditionOf(app, "Ready")?.reason === "ChildAlreadyExists");
+      const message = conditionOf(refused, "Ready")?.message;
+      expect(message).toContain(`${kind.kind} ${namespace}/${key.name} exists and was not made for WebApp`);
+      await toldOf(refused.metadata.uid, ["ChildAlreadyExists"]);
+      const kept = await client.get(kind as AnyKind, key);
+      expect(kept.metadata.ownerReferences).toBeUndefined();
+      expect(kept).toMatchObject(theirs);
+      await client.delete(WebApp, key);
+      await waitForDeletion(client, WebApp, key, wait);
+      expect((await client.get(kind as AnyKind, key)).metadata.uid).toBe(metadata.uid);
+      await create(key.name, { host: "taken.example.com" });
+      const annotations = { [adoptableByAnnotation]: `webapps.example.com/${key.name}` };
+      await client.patch(kind as AnyKind, key, { type: "merge", patch: { metadata: { annotations } } });
+      await ready(key);
+      const taken = await client.get(kind as AnyKind, key);
+      expect(taken.metadata).toMatchObject({ uid: metadata.uid, ownerReferences: [{ kind: "WebApp" }] });
+      await client.delete(WebApp, key);
+      await waitForDeletion(client, kind as AnyKind, key, wait);
+    },
+  );
 
   test("an edited child is put right, and what others added to it stays", async () => {
     const key = await createReady("edited");

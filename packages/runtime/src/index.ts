@@ -98,7 +98,7 @@ export {
 } from "./metrics/registry.ts";
 export { type MigrationOptions, migrateStoredVersions } from "./migration/migrate-stored-versions.ts";
 export { preload } from "./preload.ts";
-export { appliedAnnotation, type Child, child } from "./reconcile/children.ts";
+export { type Child, type ChildOptions, child } from "./reconcile/child.ts";
 export { keyOf, type ReconcileClient } from "./reconcile/client.ts";
 export { condition, microTimestamp, timestamp, type WantedCondition } from "./reconcile/condition.ts";
 export type {
@@ -126,6 +126,7 @@ export {
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
 export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
+export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";
 export * from "./webhook/index.ts";

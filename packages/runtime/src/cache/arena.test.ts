@@ -8,7 +8,7 @@ function put(arena: Pick<Arena, "store">, text: string): StoredObject {
   const bytes = Buffer.from(`{"metadata":{"name":"x"},"text":${JSON.stringify(text)}}`);
   const scan = scanObject(bytes, 0, bytes.length);
   if (!scan) throw new Error("the test's own object does not scan");
-  const stored = new StoredObject(scan, [], "");
+  const stored = new StoredObject(scan, [], "", "");
   arena.store(stored, {
     isJson: true,
     length: bytes.length,

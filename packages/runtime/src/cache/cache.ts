@@ -2,9 +2,10 @@ import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windl
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
 import { Reminders } from "../logging/reminder.ts";
 import { Arenas } from "./arena.ts";
-import type { Cache, CacheListOptions, Informer, InformerScope } from "./contract.ts";
+import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { type Ask, isComplete, isInNamespace, partOf } from "./coverage.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError, notSynced, otherNamespace } from "./errors.ts";
+import { FieldManagers, ownedFields } from "./field-managers.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
 import { kindIdOf } from "./kind-id.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
@@ -100,6 +101,7 @@ class SharedInformerCache implements InformerCache {
   readonly #reminders: Reminders;
   readonly #arena: Arenas;
   readonly #parsed: ParsedObjects;
+  readonly #fieldManagers = new FieldManagers();
   /** By kind, then by scope. */
   readonly #shared = new Map<string, Map<string, Shared>>();
   readonly #composites = new Set<CompositeInformer>();
@@ -125,18 +127,8 @@ class SharedInformerCache implements InformerCache {
   }
 
   get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
-    const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
-    const { name } = key;
-    const ask = askOf(kind, { namespace: kind.scope === "Cluster" ? undefined : namespace, name });
-    const complete = this.#complete(kind, ask);
-    if (complete) return complete.view.get(namespace, name) as ObjectOf<K> | undefined;
-    // One that holds a part cannot know that an object does not exist, but it may know that it does.
-    for (const informer of this.#of(kind)) {
-      if (!informer.hasSynced || (informer.scope.metadataOnly && !ask.metadataOnly)) continue;
-      const found = informer.view.get(namespace, name);
-      if (found) return found as ObjectOf<K>;
-    }
-    throw this.#miss(kind, ask);
+    const { informer, namespace } = this.#holder(kind, key);
+    return informer.view.get(namespace, key.name) as ObjectOf<K> | undefined;
   }
 
   list<K extends AnyKind>(kind: K, options: CacheListOptions = {}): readonly ObjectOf<K>[] {
@@ -176,6 +168,16 @@ class SharedInformerCache implements InformerCache {
       // It has nothing more to say; what it said, the race has passed on.
       timeout.catch(nothing);
     }
+  }
+
+  trackFieldManager(name: string): void {
+    this.#fieldManagers.track(name);
+  }
+
+  ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource = ""): OwnedFields | undefined {
+    const { informer, namespace } = this.#holder(kind, key);
+    const kept = informer.view.keptFields(namespace, key.name);
+    return kept && ownedFields(kept, manager, subresource);
   }
 
   wrote(kind: AnyKind, object: KubernetesObject): void {
@@ -273,6 +275,7 @@ class SharedInformerCache implements InformerCache {
       parsed: this.#parsed,
       freeze: this.#options.freeze ?? process.env.NODE_ENV !== "production",
       keepManagedFields,
+      fieldManagers: this.#fieldManagers,
       transform: this.#options.transforms?.(kind),
       pageSize,
       reminders: this.#reminders,
@@ -288,6 +291,24 @@ class SharedInformerCache implements InformerCache {
   #of(kind: AnyKind): SharedInformer[] {
     const scopes = this.#shared.get(kindIdOf(kind));
     return scopes ? [...scopes.values()].map(({ informer }) => informer) : [];
+  }
+
+  /** The informer that answers for an object. @throws CacheMissError if none can. */
+  #holder(kind: AnyKind, key: ObjectKey): { readonly informer: SharedInformer; readonly namespace: string } {
+    const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
+    const { name } = key;
+    const ask = askOf(kind, { namespace: kind.scope === "Cluster" ? undefined : namespace, name });
+    const complete = this.#complete(kind, ask);
+    if (complete) return { informer: complete, namespace };
+    // One that holds a part cannot know that an object does not exist, but it may know that it does.
+    const part = this.#of(kind).find(
+      (informer) =>
+        informer.hasSynced &&
+        (!informer.scope.metadataOnly || ask.metadataOnly) &&
+        informer.view.get(namespace, name) !== undefined,
+    );
+    if (part) return { informer: part, namespace };
+    throw this.#miss(kind, ask);
   }
 
   /** The informer that knows of everything that is asked for, if there is one, and it has synced. */

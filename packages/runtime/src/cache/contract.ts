@@ -78,11 +78,25 @@ export interface Informer<T extends KubernetesObject> {
   /** Whether the key's namespace is one of those that it holds at present: one that has joined counts once its first list is here. */
   holds(key: ObjectKey): boolean;
   get(key: ObjectKey): T | undefined;
+  /** What a field manager owns of the object that `get` gives: see {@link Cache.ownedFields}. */
+  ownedFields(key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined;
   list(options?: CacheListOptions): readonly T[];
   /** @throws TypeError if it has no such index. */
   byIndex(index: string, value: string): readonly T[];
   ownedBy(ownerUid: string): readonly T[];
   release(): void;
+}
+
+/** Fields as the server's `managedFields` name them: `f:` a field, `k:` an item by its keys, `v:` by its value, `.` itself. */
+export interface FieldsV1 {
+  readonly [element: string]: FieldsV1;
+}
+
+/** What a field manager owns of an object because it applied it. */
+export interface OwnedFields {
+  /** The version of the kind that the fields are named in. */
+  readonly apiVersion: string;
+  readonly fields: FieldsV1;
 }
 
 /** What the rest of the runtime asks of the cache. */
@@ -91,6 +105,13 @@ export interface Cache extends CacheReader {
   informer<K extends AnyKind>(kind: K, scope?: InformerScope): Informer<ObjectOf<K>>;
   /** Resolves when every informer asked for so far has synced. @throws CacheSyncError naming the kinds that have not, after the timeout. */
   waitForSync(signal?: AbortSignal): Promise<void>;
+  /** Keep what this field manager owns of objects. To be called before the informers are asked for. */
+  trackFieldManager(name: string): void;
+  /**
+   * What a field manager owns of the object that `get` gives, through the main endpoint or a subresource's. Undefined if it
+   * owns nothing, or if it is not tracked.
+   */
+  ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined;
   /** Makes a write of ours visible to reads at once. Takes the server's response to it. */
   wrote(kind: AnyKind, object: KubernetesObject): void;
   /**

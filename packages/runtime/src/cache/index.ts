@@ -4,9 +4,11 @@ export type {
   CacheEvent,
   CacheListOptions,
   CacheReader,
+  FieldsV1,
   IndexName,
   Informer,
   InformerScope,
+  OwnedFields,
 } from "./contract.ts";
 export { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
 export type { LiveInformer } from "./informer.ts";

@@ -1,7 +1,8 @@
 import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
-import type { CacheEvent, CacheListOptions, Informer, InformerScope } from "./contract.ts";
+import type { CacheEvent, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { isInNamespace } from "./coverage.ts";
 import { CacheStoppedError, notSynced, otherNamespace } from "./errors.ts";
+import { ownedFields } from "./field-managers.ts";
 import type { InformerStatus } from "./metrics.ts";
 import type { Namespaces } from "./namespaces.ts";
 import type { SharedInformer } from "./shared-informer.ts";
@@ -69,6 +70,12 @@ export class InformerHandle implements LiveInformer<KubernetesObject> {
   get(key: ObjectKey): KubernetesObject | undefined {
     const namespace = this.kind.scope === "Cluster" ? "" : (key.namespace ?? "");
     return this.#readable(namespace).get(namespace, key.name);
+  }
+
+  ownedFields(key: ObjectKey, manager: string, subresource = ""): OwnedFields | undefined {
+    const namespace = this.kind.scope === "Cluster" ? "" : (key.namespace ?? "");
+    const kept = this.#readable(namespace).keptFields(namespace, key.name);
+    return kept && ownedFields(kept, manager, subresource);
   }
 
   list(options: CacheListOptions = {}): readonly KubernetesObject[] {
@@ -176,6 +183,10 @@ export class CompositeInformer implements LiveInformer<KubernetesObject> {
 
   get(key: ObjectKey): KubernetesObject | undefined {
     return this.#member(key.namespace ?? "").get(key);
+  }
+
+  ownedFields(key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined {
+    return this.#member(key.namespace ?? "").ownedFields(key, manager, subresource);
   }
 
   list(options: CacheListOptions = {}): readonly KubernetesObject[] {

@@ -9,6 +9,8 @@ export interface OwnWrite {
   readonly version: string;
   /** Undefined where the write took the object out of what the informer holds. */
   readonly object: KubernetesObject | undefined;
+  /** What the tracked field managers own of that object, as `FieldManagers` keeps it. @default nothing */
+  readonly owned?: string;
   /** For a delete: the server said that the object is gone, so nothing that the watch may still bring of it counts. */
   readonly isCertain?: boolean;
 }

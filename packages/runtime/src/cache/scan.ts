@@ -253,6 +253,23 @@ function skipComma(bytes: Buffer, valueEnd: number): number {
   return next;
 }
 
+/**
+ * Where each element of an array starts and ends, one after the other.
+ *
+ * @returns none where the bytes are not the array that was expected.
+ */
+export function scanArray(bytes: Buffer, start: number): readonly number[] {
+  if (bytes[start] !== OPEN_BRACKET) return [];
+  const spans: number[] = [];
+  try {
+    eachElement(bytes, start, spans);
+    return spans;
+  } catch (error) {
+    if (error === lost) return [];
+    throw error;
+  }
+}
+
 function eachElement(bytes: Buffer, start: number, spans: number[]): number {
   let at = skipSpace(bytes, start + 1);
   if (bytes[at] === CLOSE_BRACKET) return at + 1;

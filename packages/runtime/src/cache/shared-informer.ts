@@ -11,6 +11,7 @@ import type { Reminders } from "../logging/reminder.ts";
 import { type Arenas, loose } from "./arena.ts";
 import type { CacheEvent, InformerScope } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import type { FieldManagers } from "./field-managers.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
@@ -40,6 +41,7 @@ export interface SharedInformerOptions {
   readonly parsed: ParsedObjects;
   readonly freeze: boolean;
   readonly keepManagedFields: boolean;
+  readonly fieldManagers: FieldManagers;
   readonly transform: Transform | undefined;
   readonly pageSize: number;
   /** Of the whole cache. */
@@ -85,7 +87,7 @@ export class SharedInformer implements Sink {
 
   /** @throws SelectorError if the scope's selectors do not parse. */
   constructor(options: SharedInformerOptions) {
-    const { kind, scope, arena, keepManagedFields, transform } = options;
+    const { kind, scope, arena, keepManagedFields, fieldManagers, transform } = options;
     this.#options = options;
     this.kind = kind;
     this.scope = scope;
@@ -95,7 +97,7 @@ export class SharedInformer implements Sink {
     const { log, reminders } = options;
     this.view = new View({ kind, log, reader: this.#reader, overlay: this.#overlay, reminders });
     const guarded = transform && guardTransform(transform, options);
-    this.#intake = { arena, keepManagedFields, transform: guarded, readMessage: read };
+    this.#intake = { arena, keepManagedFields, fieldManagers, transform: guarded, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
     this.#matchesFields = scope.fieldSelector === undefined ? always : parseFields(scope.fieldSelector);
     this.#subscribers = new Subscribers(options.clock, (error) =>
@@ -170,7 +172,14 @@ export class SharedInformer implements Sink {
     // What was never here, and is not now, has nothing to hide.
     if (!isSelected && !held && !this.#overlay.get(namespace, name)) return;
     this.#overlay.wrote(
-      { namespace, name, uid, version: resourceVersion, object: isSelected ? this.#ours(object) : undefined },
+      {
+        namespace,
+        name,
+        uid,
+        version: resourceVersion,
+        object: isSelected ? this.#ours(object) : undefined,
+        owned: this.#options.fieldManagers.inObject(object),
+      },
       { held, seen: this.#seen },
     );
   }

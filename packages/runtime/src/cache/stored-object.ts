@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@windlass/client";
 import { MalformedMessageError } from "@windlass/client/protobuf";
 import { type Arenas, type Chunk, type Content, nowhere } from "./arena.ts";
+import type { FieldManagers } from "./field-managers.ts";
 import { isJson, type Scan, scanObject } from "./scan.ts";
 import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
 import type { GuardedTransform } from "./transform.ts";
@@ -18,6 +19,8 @@ export class StoredObject {
    * are found without reading the rest.
    */
   readonly labels: string | undefined;
+  /** What the tracked field managers own of it, as `FieldManagers` keeps it. */
+  readonly owned: string;
 
   // Where its bytes are; the arena moves them.
   chunk: Chunk = nowhere;
@@ -32,13 +35,14 @@ export class StoredObject {
   parsed: KubernetesObject | undefined = undefined;
   generation = 0;
 
-  constructor(scan: Identity, owners: readonly string[], labels: string | undefined) {
+  constructor(scan: Identity, owners: readonly string[], labels: string | undefined, owned: string) {
     this.namespace = scan.namespace;
     this.name = scan.name;
     this.uid = scan.uid;
     this.resourceVersion = scan.resourceVersion;
     this.owners = owners;
     this.labels = labels;
+    this.owned = owned;
   }
 }
 
@@ -62,6 +66,7 @@ export interface Intake {
   readonly arena: Storage;
   /** Keep `metadata.managedFields`. */
   readonly keepManagedFields: boolean;
+  readonly fieldManagers: FieldManagers;
   readonly transform: GuardedTransform | undefined;
   /** Reads the message of an object. @throws MalformedMessageError */
   readonly readMessage: (bytes: Buffer, start: number, end: number) => unknown;
@@ -86,7 +91,9 @@ export function takeIn(
   const held = known(scan.namespace, scan.name);
   if (held && isSameVersion(held, scan)) return held;
   if (intake.transform) return rewrite(intake, parse(bytes, start, end), known);
-  const object = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
+  const owners = ownersOf(bytes, scan);
+  const owned = intake.fieldManagers.inJson(bytes, scan, owners);
+  const object = new StoredObject(scan, owners, labelsOf(bytes, scan), owned);
   intake.arena.store(object, new JsonContent(bytes, scan, intake.keepManagedFields));
   return object;
 }
@@ -103,7 +110,8 @@ function takeInMessage(
     const held = known(scan.namespace, scan.name);
     if (held && isSameVersion(held, scan)) return held;
     if (intake.transform) return rewrite(intake, intake.readMessage(bytes, start, end), known);
-    const object = new StoredObject(scan, scan.owners, undefined);
+    const owned = intake.fieldManagers.inMessage(bytes, scan);
+    const object = new StoredObject(scan, scan.owners, undefined, owned);
     intake.arena.store(object, new MessageContent(bytes, scan, intake.keepManagedFields));
     return object;
   } catch (error) {
@@ -177,7 +185,8 @@ function rewrite(
     throw new MalformedObjectError(
       `${before.namespace ?? ""}/${before.name}: a transform must keep metadata.name and metadata.namespace as they are`,
     );
-  const stored = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan));
+  const owned = intake.fieldManagers.inObject(parsed);
+  const stored = new StoredObject(scan, ownersOf(bytes, scan), labelsOf(bytes, scan), owned);
   intake.arena.store(stored, new JsonContent(bytes, scan, true));
   return stored;
 }

@@ -2,6 +2,7 @@ import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
 import { countOf, type Reminders } from "../logging/reminder.ts";
 import type { CacheListOptions } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import { type KeptFields, ownersOf } from "./field-managers.ts";
 import { kindIdOf } from "./kind-id.ts";
 import type { ObjectReader } from "./object-reader.ts";
 import type { Overlay } from "./overlay.ts";
@@ -69,6 +70,17 @@ export class View {
     }
     const stored = this.store.get(namespace, name);
     return stored && !this.#isHidden(stored) ? this.#reader.read(stored) : undefined;
+  }
+
+  /** What is kept of who owns the fields of an object; undefined if there is no such object. */
+  keptFields(namespace: string, name: string): KeptFields | undefined {
+    const write = this.#overlay.get(namespace, name);
+    if (write) {
+      const { object, owned = "" } = write;
+      return object && { owned, owners: ownersOf(object.metadata) };
+    }
+    const stored = this.store.get(namespace, name);
+    return stored && !this.#isHidden(stored) ? stored : undefined;
   }
 
   list(selection: Selection): KubernetesObject[] {

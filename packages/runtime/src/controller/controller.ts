@@ -21,8 +21,8 @@ import type { Watches } from "./watch.ts";
 export interface Owns<K extends AnyKind = AnyKind, Index extends string = string> {
   readonly kind: K;
   /**
-   * Cache metadata alone: a fraction of the memory. `owned()` then gives objects without spec and status, and edits of a child are
-   * noticed by its generation. @default false
+   * Cache metadata alone: a fraction of the memory. `owned()` then gives objects without spec and status. Edits of a child are
+   * noticed all the same, except for the order of items in a list. @default false
    */
   readonly metadataOnly?: boolean;
   /** Which changes of a child count. @default all */

@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import type { Cache, CacheListOptions, Informer, InformerScope } from "../cache/contract.ts";
+import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
 import { idOf, keyOf } from "../reconcile/client.ts";
 
@@ -33,6 +33,17 @@ export class DeclaredCache implements Cache {
       if (found) return found as ObjectOf<K>;
     }
     return isHeld ? undefined : this.#cache.get(kind, key);
+  }
+
+  trackFieldManager(name: string): void {
+    this.#cache.trackFieldManager(name);
+  }
+
+  ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined {
+    const holder = this.#of(kind).find((informer) => informer.holds(key) && informer.get(key) !== undefined);
+    return holder
+      ? holder.ownedFields(key, manager, subresource)
+      : this.#cache.ownedFields(kind, key, manager, subresource);
   }
 
   list<K extends AnyKind>(kind: K, options: CacheListOptions = {}): readonly ObjectOf<K>[] {

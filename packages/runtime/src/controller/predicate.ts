@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@windlass/client";
 import type { CacheEvent } from "../cache/contract.ts";
-import { canonical } from "../reconcile/compare.ts";
+import { canonical } from "../reconcile/json.ts";
 import type { Bivariant } from "./bivariant.ts";
 
 /** Whether a change is worth a reconcile. Predicates save work, not memory: what they reject is cached all the same. */

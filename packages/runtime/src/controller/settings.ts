@@ -2,7 +2,7 @@ import type { AnyKind, KubernetesObject } from "@windlass/client";
 import { milliseconds } from "@windlass/clock";
 import type { InformerScope } from "../cache/contract.ts";
 import { type BackoffOptions, checkBackoff } from "../queue/index.ts";
-import type { OwnedKind } from "../reconcile/children.ts";
+import type { OwnedKind } from "../reconcile/child.ts";
 import { keyOf } from "../reconcile/client.ts";
 import type { Finalize, Reconcile } from "../reconcile/context.ts";
 import { finalizerName } from "../reconcile/finalizer.ts";

@@ -315,6 +315,7 @@ class ManagerRun implements Manager {
       random: this.#random,
       log,
     });
+    for (const { fieldManager } of this.#controllers) cache.trackFieldManager(fieldManager);
     this.#started.add("cache", stop);
     return cache;
   }

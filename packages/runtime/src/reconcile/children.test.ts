@@ -1,8 +1,10 @@
+import type { AnyKind } from "@windlass/client";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
-import { appliedAnnotation, child } from "./children.ts";
+import { child } from "./child.ts";
 import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
+import { appliedAnnotation } from "./standing.ts";
 
 describe("children", () => {
   test("are created with their owner, and the status follows", async () => {
@@ -247,6 +249,31 @@ describe("children", () => {
     run.cluster.takeWrites();
     await run.settle(25 * 3_600_000);
     expect(run.cluster.takeWrites()).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("with a value that JSON cannot hold are refused by the field; a Date is sent and compared as it is sent", async () => {
+    const unchecked: AnyKind = ConfigMap;
+    let data: unknown = { at: new Date(0) };
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: () => ({ children: [child(unchecked, { metadata: { name: "web" }, data })] }),
+      }),
+    );
+    expect(run.cluster.get(ConfigMap, key)?.data).toEqual({ at: "1970-01-01T00:00:00.000Z" });
+    data = { at: new Date(1_000) };
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(ConfigMap, key)?.data).toEqual({ at: "1970-01-01T00:00:01.000Z" });
+    data = new Map([["at", "x"]]);
+    run.put({ image: "nginx:3" });
+    await run.settle();
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({
+      reason: "ChildInvalid",
+      message:
+        "ConfigMap default/web: data is a Map, which JSON cannot hold; convert it with Object.fromEntries",
+    });
     await run.manager.stop();
   });
 });

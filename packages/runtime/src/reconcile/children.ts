@@ -1,67 +1,29 @@
 import {
   type AnyKind,
-  apiVersionOf,
   type InputOf,
+  isConflict,
   isNotFound,
   type KubernetesObject,
   type ObjectKey,
-  type ObjectMetaInput,
-  type OwnerReference,
 } from "@windlass/client";
-import type { CacheReader } from "../cache/contract.ts";
-import { describe, keyOf, type ReconcileClient } from "./client.ts";
-import { type Deviations, deviations, fingerprint, sameDeviations } from "./compare.ts";
-import { ChildError } from "./errors.ts";
-import { controllerOf, controllerReference } from "./owner.ts";
-
-/**
- * Kept on every child that a controller applied: who applied it, and the fingerprint of what was asked for. With it a
- * restarted controller knows, without a write, that nothing was dropped from the wanted configuration since; and it
- * prunes only what it applied itself.
- */
-export const appliedAnnotation = "windlass.dev/applied";
-
-/** A child that a reconciler wants: make one with {@link child}. */
-export interface Child<K extends AnyKind = AnyKind> {
-  readonly kind: K;
-  readonly object: InputOf<K>;
-}
-
-/**
- * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says otherwise.
- *
- * @example
- * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
- */
-export function child<K extends AnyKind>(kind: K, object: InputOf<K>): Child<K> {
-  return { kind, object };
-}
-
-/** The children in a list that a reconciler returned, without those that it left out by a condition. */
-export function wantedChildren<K extends AnyKind>(
-  listed: readonly (Child<K> | undefined | false)[] = [],
-): readonly Child<K>[] {
-  return listed.filter((one) => one !== undefined && one !== false);
-}
-
-/** What a child looks like to code that works with every kind. */
-interface ChildObject {
-  readonly apiVersion?: string;
-  readonly metadata?: ObjectMetaInput;
-  readonly status?: unknown;
-}
-
-/** A kind that a controller owns. */
-export interface OwnedKind {
-  readonly kind: AnyKind;
-  readonly metadataOnly: boolean;
-}
+import type { Cache, FieldsV1 } from "../cache/contract.ts";
+import { type Child, type OwnedKind, type Owner, type WantedChild, wantedChild } from "./child.ts";
+import { keyOf, type ReconcileClient } from "./client.ts";
+import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
+import { deleteObject } from "./delete-object.ts";
+import { withoutEmptied } from "./emptied.ts";
+import { fingerprint } from "./json.ts";
+import { ownedFieldsOf } from "./managed-fields.ts";
+import { controllerOf } from "./owner.ts";
+import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
+import { appliedAnnotation, appliedMark, isAppliedBy, refusal, standingOf } from "./standing.ts";
+import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
 
 /** What is remembered of the last apply of one child. Losing it costs at most one write that changes nothing. */
 interface Applied {
   readonly fingerprint: string;
+  /** The version that was last found to be as wanted. */
   readonly resourceVersion: string | undefined;
-  readonly generation: number | undefined;
   /** What the server made of it: differences that are known and fine. */
   readonly accepted: Deviations;
 }
@@ -77,32 +39,59 @@ export interface ChildChange {
   readonly because: readonly string[];
 }
 
-export interface ChildrenOptions {
-  readonly ownerKind: AnyKind;
-  readonly owner: KubernetesObject;
-  readonly owns: readonly OwnedKind[];
+export interface ChildrenOptions extends Owner {
   readonly client: ReconcileClient;
-  readonly cache: CacheReader;
+  readonly cache: Cache;
   readonly memory: ChildMemory;
+  readonly schemas: SchemaFacts;
   /** The field manager of server-side apply; stable over versions of the operator, or fields are orphaned. */
   readonly fieldManager: string;
   readonly onSkip?: () => void;
   readonly onChange?: (change: ChildChange) => void;
+  /** Somebody else's object is in the place of a child. */
+  readonly onRefused?: (owned: OwnedKind, key: ObjectKey) => Promise<unknown>;
 }
+
+/** A child as it is applied, and how it is remembered. */
+interface MarkedChild extends WantedChild {
+  readonly id: string;
+  /** Of what was asked for. */
+  readonly fingerprint: string;
+}
+
+/** An object on the server, and what our field manager owns of it: read only if it matters. */
+interface Live {
+  readonly object: KubernetesObject;
+  readonly fields: () => FieldsV1 | undefined;
+}
+
+/**
+ * Where an apply is allowed to land: on the object that was seen, or where there is none. The server refuses to change an
+ * object's uid. And it compares the version that an apply carries with the object's if there is one; no object has the
+ * version 1, which is that of an empty store.
+ */
+type Landing = { readonly uid: string | undefined } | { readonly resourceVersion: "1" };
+
+const none: Deviations = new Map();
+
+const onNothing: Landing = { resourceVersion: "1" };
 
 /**
  * Applies the children of one owner.
  *
  * # Guarantees
- * - A child that is as wanted causes no write: not in the steady state, and not after a restart.
+ * - A child is written if the server's own dry run of the apply would change something, and only then: not in the steady
+ *   state, and not after a restart.
  * - A child that someone edited or deleted is put right. A field that is no longer wanted is removed on the server.
  * - What other managers set besides (an autoscaler's replicas, a sidecar) is left alone.
+ * - An object that was not made for this owner is left alone, unless it was handed over: see {@link standingOf}. This holds
+ *   whatever others create or delete at the same time.
  * - Only children that this controller applied are pruned, and only the very object that was seen (by uid).
  *
  * # How
- * Server-side apply does the merging. Whether one is needed is decided here: the fingerprint of the wanted configuration is
- * compared with the one on the object, and the wanted fields with the cached object. What the server changes on its own
- * is learnt from the response to the last apply.
+ * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the fingerprint on the object
+ * says whether it was this configuration that was applied last, and the server's record of field owners says whether
+ * anybody has changed a field of it since.
  */
 export class Children {
   readonly #options: ChildrenOptions;
@@ -112,48 +101,28 @@ export class Children {
     this.#options = options;
   }
 
-  /** Applies one child if need be. Resolves to the object on the server. */
+  /**
+   * Applies one child if need be. Resolves to the object on the server.
+   *
+   * @throws ChildError if it cannot be a child of this owner.
+   */
   async apply(child: Child): Promise<KubernetesObject> {
-    const { client, cache, memory, fieldManager, onSkip, onChange } = this.#options;
-    const { owned, object } = this.#prepare(child);
-    const { kind } = owned;
-    const key = keyOf(object);
-    const id = idOf(kind, key);
-    this.#wanted.add(id);
-    const print = fingerprint(object);
-    const live = cache.get(kind, key);
-    if (live) this.#checkOwner(kind, live);
-    const known = memory.get(id);
-    if (live?.metadata.deletionTimestamp !== undefined) {
-      // Applying to an object on its way out is lost work: its deletion brings the owner back here.
-      memory.delete(id);
-      return live;
+    const { cache, fieldManager } = this.#options;
+    const wanted = this.#marked(wantedChild(child, this.#options));
+    const { kind } = wanted.owned;
+    this.#wanted.add(wanted.id);
+    const key = keyOf(wanted.object);
+    const cached = cache.get(kind, key);
+    if (cached) {
+      const fields = () => cache.ownedFields(kind, key, fieldManager)?.fields;
+      return await this.#update(wanted, { object: cached, fields });
     }
-    const because = live ? difference(owned, object, live, print, fieldManager, known) : [];
-    if (live && because.length === 0) {
-      onSkip?.();
-      return live;
+    try {
+      return await this.#send(wanted, onNothing, none);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      return await this.#update(wanted, await this.#read(kind, key, error));
     }
-    if (live && controllerOf(live) === undefined && !(await this.#mayAdopt())) {
-      memory.delete(id);
-      return live;
-    }
-    const marked = {
-      ...object,
-      metadata: {
-        ...object.metadata,
-        annotations: { ...object.metadata.annotations, [appliedAnnotation]: `${fieldManager}:${print}` },
-      },
-    };
-    const after = await client.apply(kind, marked as InputOf<typeof kind>, { fieldManager, force: true });
-    memory.set(id, {
-      fingerprint: print,
-      resourceVersion: after.metadata.resourceVersion,
-      generation: after.metadata.generation,
-      accepted: deviations(object, after),
-    });
-    onChange?.({ kind, object: after, because });
-    return after;
   }
 
   /** Deletes the children that were applied by this controller and have not been asked for in this run. */
@@ -163,81 +132,119 @@ export class Children {
     for (const { kind } of owns) {
       for (const child of cache.ownedBy(kind, uid)) {
         const id = idOf(kind, keyOf(child));
-        const isOurs =
-          child.metadata.annotations?.[appliedAnnotation]?.startsWith(`${fieldManager}:`) ?? false;
-        if (!isOurs || this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
-        if (controllerOf(child)?.uid !== uid) continue;
+        if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
+        if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
         memory.delete(id);
-        await ignoreNotFound(
-          client.delete(kind, keyOf(child), {
-            propagationPolicy: "Background",
-            ...(child.metadata.uid ? { preconditions: { uid: child.metadata.uid } } : {}),
-          }),
-        );
+        await deleteObject(client, kind, child, { propagationPolicy: "Background" });
       }
     }
   }
 
-  #prepare(child: Child): { owned: OwnedKind; object: KubernetesObject } {
-    const { ownerKind, owner, owns } = this.#options;
-    const from = describe(ownerKind, keyOf(owner));
-    const { kind: given } = child;
-    const { status: _status, ...object } = child.object as ChildObject;
-    const name = object.metadata?.name;
-    const owned = owns.find(({ kind }) => kind.kind === given.kind && kind.group === given.group);
-    if (!owned)
-      throw new ChildError(
-        "ChildNotDeclared",
-        `${from} returned a ${given.kind} (${given.group || "core group"}) as a child; add it to the controller's "owns"`,
-      );
-    if (!name)
-      throw new ChildError(
-        "ChildInvalid",
-        `${from} returned a ${given.kind} without metadata.name; a child needs a stable name`,
-      );
-    const { kind } = owned;
-    const namespace =
-      kind.scope === "Cluster" ? undefined : (object.metadata?.namespace ?? owner.metadata.namespace);
-    const subject = describe(kind, namespace === undefined ? { name } : { namespace, name });
-    if (kind.scope === "Namespaced" && namespace === undefined)
-      throw new ChildError(
-        "ChildInvalid",
-        `${subject} needs metadata.namespace: its owner ${from} is cluster-scoped`,
-      );
-    if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
-      throw new ChildError(
-        "ChildInvalid",
-        `${subject} cannot be owned by ${from}: an owner in a namespace owns only objects in that namespace. Apply it with context.client and remove it in "finalize".`,
-      );
-    const {
-      namespace: _namespace,
-      uid: _uid,
-      resourceVersion: _version,
-      managedFields: _fields,
-      creationTimestamp: _time,
-      ...metadata
-    } = object.metadata ?? {};
-    return {
-      owned,
-      object: {
-        ...object,
-        apiVersion: object.apiVersion ?? apiVersionOf(kind),
-        kind: kind.kind,
-        metadata: {
-          ...metadata,
-          name,
-          ...(namespace === undefined ? {} : { namespace }),
-          ownerReferences: withOwner(metadata.ownerReferences, controllerReference(ownerKind, owner)),
-        },
-      },
+  /** The child with the annotation that says what was applied, and for whom. */
+  #marked(child: WantedChild): MarkedChild {
+    const { object, owned } = child;
+    const print = fingerprint(object);
+    const annotations = {
+      ...object.metadata.annotations,
+      [appliedAnnotation]: appliedMark(this.#options, print),
     };
+    return {
+      ...child,
+      id: idOf(owned.kind, keyOf(object)),
+      fingerprint: print,
+      object: { ...object, metadata: { ...object.metadata, annotations } },
+    };
+  }
+
+  /** Brings an object that exists to what is wanted, if it is ours to change. */
+  async #update(wanted: MarkedChild, live: Live): Promise<KubernetesObject> {
+    const { memory, onSkip, onRefused } = this.#options;
+    const { owned, id, options } = wanted;
+    const standing = standingOf(live.object, this.#options, options);
+    if (standing.is === "foreign" || standing.is === "controlled") {
+      memory.delete(id);
+      await onRefused?.(owned, keyOf(live.object));
+      throw refusal(owned.kind, live.object, this.#options, standing);
+    }
+    if (live.object.metadata.deletionTimestamp !== undefined) {
+      // Applying to an object on its way out is lost work: its deletion brings the owner back here.
+      memory.delete(id);
+      return live.object;
+    }
+    const found = this.#difference(wanted, live);
+    if (found.size === 0) {
+      onSkip?.();
+      return live.object;
+    }
+    if (standing.is === "free" && !(await this.#isOwnerStaying())) {
+      memory.delete(id);
+      return live.object;
+    }
+    const landing = { uid: live.object.metadata.uid };
+    const shrunk = withoutEmptied(wanted.object, live.fields() ?? {});
+    if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
+    return await this.#send(wanted, landing, found);
+  }
+
+  async #send(wanted: MarkedChild, landing: Landing, found: Deviations): Promise<KubernetesObject> {
+    const { memory, onChange } = this.#options;
+    const { id, owned, fingerprint } = wanted;
+    let [after, accepted] = await this.#applyTo(wanted, landing);
+    const isNew = "resourceVersion" in landing;
+    if (!isNew && !isFinal(accepted, found))
+      [after, accepted] = await this.#applyTo(wanted, { uid: after.metadata.uid });
+    memory.set(id, { fingerprint, resourceVersion: after.metadata.resourceVersion, accepted });
+    onChange?.({ kind: owned.kind, object: after, because: reasons(found) });
+    return after;
+  }
+
+  /** Applies the child as it is. Resolves to the object on the server, and to what it still differs in. */
+  async #applyTo({ object, owned }: MarkedChild, landing: Landing): Promise<[KubernetesObject, Deviations]> {
+    const { client, fieldManager, schemas } = this.#options;
+    const bound = { ...object, metadata: { ...object.metadata, ...landing } };
+    const after = await client.apply(owned.kind, bound as InputOf<AnyKind>, { fieldManager, force: true });
+    const fields = () => ownedFieldsOf(after, fieldManager)?.fields;
+    const learning = schemas.learning(owned.kind);
+    return [after, compare({ object, owned }, { object: after, fields }, isStoredForm, learning)];
+  }
+
+  /** Where an apply would change something. Empty when it would not. */
+  #difference(wanted: MarkedChild, live: Live): Deviations {
+    const { memory, schemas } = this.#options;
+    const { id, object, owned, fingerprint } = wanted;
+    const { annotations, resourceVersion } = live.object.metadata;
+    const isApplied = annotations?.[appliedAnnotation] === object.metadata.annotations?.[appliedAnnotation];
+    const known = memory.get(id);
+    const isRemembered = isApplied && known?.fingerprint === fingerprint;
+    if (isRemembered && known.resourceVersion === resourceVersion) return none;
+    const schema = schemas.known(owned.kind);
+    const found = compare(wanted, live, isStoredForm, schema);
+    const isAsWanted =
+      found.size === 0 ||
+      (isRemembered
+        ? sameDeviations(found, known.accepted)
+        : compare(wanted, live, isStoredFormOrEmpty, schema).size === 0);
+    if (!isAsWanted) return found;
+    memory.set(id, { fingerprint, resourceVersion, accepted: found });
+    return none;
+  }
+
+  /** An object that the cache does not have, though it is there: the cache is behind, or does not hold it. */
+  async #read(kind: AnyKind, key: ObjectKey, conflict: unknown): Promise<Live> {
+    const { client, fieldManager } = this.#options;
+    try {
+      const object = await client.live.get(kind, key);
+      return { object, fields: () => ownedFieldsOf(object, fieldManager)?.fields };
+    } catch (error) {
+      throw isNotFound(error) ? conflict : error;
+    }
   }
 
   /**
    * Whether the owner, asked of the server itself, is still there to stay. A child without an owner may have been let go by the
    * owner's deletion (`--cascade=orphan`), of which the cache has not heard yet: taking it back would be its end.
    */
-  async #mayAdopt(): Promise<boolean> {
+  async #isOwnerStaying(): Promise<boolean> {
     const { client, ownerKind, owner } = this.#options;
     try {
       const { metadata } = await client.live.get(ownerKind, keyOf(owner));
@@ -247,60 +254,38 @@ export class Children {
       throw error;
     }
   }
-
-  #checkOwner(kind: AnyKind, live: KubernetesObject): void {
-    const { ownerKind, owner } = this.#options;
-    const controller = controllerOf(live);
-    if (controller && controller.uid !== owner.metadata.uid)
-      throw new ChildError(
-        "ChildOwnedByOther",
-        `${describe(kind, keyOf(live))} is controlled by ${controller.kind} ${controller.name}, so ${describe(ownerKind, keyOf(owner))} cannot have it as a child; choose another name, or remove the other owner`,
-      );
-  }
 }
 
-/** Why an apply is needed: the paths that differ. Empty when none is. */
-function difference(
-  owned: OwnedKind,
-  wanted: KubernetesObject,
-  live: KubernetesObject,
-  print: string,
-  fieldManager: string,
-  known: Applied | undefined,
-): readonly string[] {
-  if (live.metadata.annotations?.[appliedAnnotation] !== `${fieldManager}:${print}`) {
-    const found = owned.metadataOnly ? [] : [...deviations(wanted, live).keys()];
-    return found.length > 0 ? found : [`metadata.annotations.${appliedAnnotation}`];
-  }
-  const isRemembered = known?.fingerprint === print;
-  if (isRemembered && known.resourceVersion === live.metadata.resourceVersion) return [];
-  if (owned.metadataOnly) {
-    // The spec is not here to compare. Its generation is, for the kinds that have one.
-    const isSame =
-      isRemembered && known.generation !== undefined && known.generation === live.metadata.generation;
-    return isSame ? [...deviations(wanted.metadata, live.metadata).keys()] : ["spec"];
-  }
-  const found = deviations(wanted, live);
-  if (found.size === 0 || (isRemembered && sameDeviations(found, known.accepted))) return [];
-  return [...found.keys()];
+/** Where an apply would change something. */
+function compare(
+  { object, owned }: Pick<MarkedChild, "object" | "owned">,
+  { object: live, fields }: Live,
+  isSame: IsSame,
+  schema: SchemaView,
+): Deviations {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...content } = object;
+  const { name: _name, namespace: _namespace, ...tracked } = metadata;
+  return deviations({
+    wanted: { ...content, metadata: tracked },
+    fields: fields() ?? {},
+    live: owned.metadataOnly ? partly(content, live) : live,
+    isSame,
+    schema,
+  });
 }
 
-function withOwner(
-  given: readonly OwnerReference[] | undefined,
-  owner: OwnerReference,
-): readonly OwnerReference[] {
-  return [...(given ?? []).filter((reference) => reference.uid !== owner.uid), owner];
+/** The paths that differ; our own annotation, which always does when something else is wanted, only if there is no other. */
+function reasons(found: Deviations): readonly string[] {
+  const own = `metadata.annotations.${appliedAnnotation}`;
+  const others = [...found.keys()].filter((path) => path !== own);
+  return others.length === 0 && found.size > 0 ? [own] : others;
+}
+
+/** The live object, of which the cache holds no more than the metadata. */
+function partly(content: object, { metadata }: KubernetesObject): object {
+  return { ...Object.fromEntries(Object.keys(content).map((key) => [key, notCached])), metadata };
 }
 
 function idOf(kind: AnyKind, key: ObjectKey): string {
   return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
-}
-
-/** Waits for a delete, and takes "not there" for done. */
-async function ignoreNotFound(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }

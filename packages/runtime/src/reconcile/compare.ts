@@ -1,203 +1,180 @@
-import { createHash } from "node:crypto";
+import type { FieldsV1 } from "../cache/contract.ts";
 import { isRecord } from "../record.ts";
+import { canonical } from "./json.ts";
+import { OwnedList } from "./owned-list.ts";
+import type { SchemaView } from "./schema-facts.ts";
 
-/**
- * Where what is on the server differs from what is wanted: the server's value by path, `undefined` where it has none. For a
- * list, `path[]` stands for its length.
- */
-export type Deviations = ReadonlyMap<string, string | undefined>;
+/** How one field of a live object is not as it is wanted. */
+export interface Deviation {
+  /**
+   * `value`: it has another value. `owner`: it is not ours, because it was never applied or somebody changed it. `dropped`: it is
+   * ours and no longer wanted. `order`: the items of the list are in another order.
+   */
+  readonly in: "value" | "owner" | "dropped" | "order";
+  /** What is there, as JSON; empty if nothing is, or if it is not known. */
+  readonly live: string;
+}
+
+/** Where an apply of what is wanted may change the object on the server, by path. Empty if it changes nothing. */
+export type Deviations = ReadonlyMap<string, Deviation>;
 
 const none: Deviations = new Map();
 
-/**
- * Compares what is wanted with what is there. Fields that are wanted must be there; what is there besides is someone else's or
- * a default, and does not count, except for the length of a list.
- *
- * The server may answer with other values than were sent: it writes `0.5` CPU as `500m`, drops empty maps, and webhooks
- * rewrite. So a deviation alone is no reason to write again. The caller remembers the deviations in the server's response
- * to its last write, and acts only on others (see {@link sameDeviations}).
- */
-export function deviations(wanted: unknown, live: unknown): Deviations {
-  let found: Map<string, string | undefined> | undefined;
-  const note = (path: string, value: unknown) => {
-    found ??= new Map();
-    found.set(path, value === undefined ? undefined : canonical(value));
-  };
-  compare(wanted, live, "", note);
-  return found ?? none;
+/** Stands for the part of a live object that the cache does not hold. */
+export const notCached = Symbol("not cached");
+
+/** Whether a live value is what the server makes of a wanted one. */
+export type IsSame = (wanted: unknown, live: unknown) => boolean;
+
+/** What is wanted, what is there, and which of it is ours. */
+export interface Comparison {
+  /** Plain JSON: what is applied, without what the server does not track. */
+  readonly wanted: Readonly<Record<string, unknown>>;
+  /** What this field manager owns of the live object. */
+  readonly fields: FieldsV1;
+  readonly live: unknown;
+  readonly isSame: IsSame;
+  readonly schema: SchemaView;
 }
 
-/** Whether two comparisons found the same differences. */
+/**
+ * Compares what is wanted with what is there as the server does for server-side apply.
+ *
+ * The server's record of who owns which fields carries what is needed to do that without a schema. It says how the server
+ * takes the object apart: what has no fields below it is replaced as a whole, the items of a list are found by their keys or
+ * have none. It says what was wanted before and is not any more. And it says whether somebody changed a field: that takes
+ * the field from its owner, even if the value was changed back.
+ *
+ * What it does not say is the order of lists, and what webhooks and the server itself made of values, so these are compared.
+ */
+export function deviations({ wanted, fields, live, isSame, schema }: Comparison): Deviations {
+  const walk = new Walk(isSame, schema);
+  walk.members(wanted, fields, live, "");
+  return walk.found ?? none;
+}
+
+/** Whether two comparisons found the same. */
 export function sameDeviations(a: Deviations, b: Deviations): boolean {
   if (a.size !== b.size) return false;
-  for (const [path, value] of a) if (!b.has(path) || b.get(path) !== value) return false;
+  for (const [path, { in: kind, live }] of a) {
+    const other = b.get(path);
+    if (other?.in !== kind || other.live !== live) return false;
+  }
   return true;
 }
 
-type Note = (path: string, value: unknown) => void;
-
-function compare(wanted: unknown, live: unknown, path: string, note: Note): void {
-  if (wanted === live || wanted === undefined) return;
-  if (wanted === null) {
-    if (live !== undefined) note(path, live);
-  } else if (Array.isArray(wanted)) {
-    if (Array.isArray(live)) compareLists(wanted, live, path, note);
-    else if (live !== undefined || wanted.length > 0) note(path, live);
-  } else if (typeof wanted === "object") {
-    if (isRecord(live)) {
-      for (const [key, value] of Object.entries(wanted))
-        compare(value, Object.hasOwn(live, key) ? live[key] : undefined, join(path, key), note);
-    } else if (live !== undefined || Object.values(wanted).some((value) => value !== undefined))
-      note(path, live);
-  } else if (!sameQuantity(wanted, live, path)) note(path, live);
-}
-
-function compareLists(wanted: readonly unknown[], live: readonly unknown[], path: string, note: Note): void {
-  if (wanted.length !== live.length) note(`${path}[]`, live.length);
-  const pair = pairing(wanted, live);
-  for (const [index, item] of wanted.entries()) {
-    const { label, other } = pair(item, index);
-    compare(item, other, `${path}[${label}]`, note);
-  }
-}
-
-type Pairing = (item: unknown, index: number) => { readonly label: string; readonly other: unknown };
-
 /**
- * The fields by which Kubernetes' associative lists tell their items apart. Which list uses which is in the schema, and there
- * is none at hand; a field counts if it tells all items of both lists apart. Otherwise the place in the list does.
+ * Whether an apply that left these deviations would leave them again: what it found and did not change, it will not change the
+ * next time. A value that the apply itself brought there may be different after one more: the server removes a map whose last
+ * field is no longer wanted, though the map is, and puts it back empty only then.
  */
-const mergeKeys: readonly (readonly string[])[] = [
-  ["name"],
-  ["type"],
-  ["key"],
-  ["mountPath"],
-  ["devicePath"],
-  ["containerPort", "protocol"],
-  ["port", "protocol"],
-  ["uid"],
-  ["ip"],
-  ["topologyKey", "whenUnsatisfiable"],
-];
+export function isFinal(after: Deviations, before: Deviations): boolean {
+  for (const [path, { live }] of after) if (before.get(path)?.live !== live) return false;
+  return true;
+}
 
-function pairing(wanted: readonly unknown[], live: readonly unknown[]): Pairing {
-  for (const fields of mergeKeys) {
-    const byKey = indexBy(live, fields);
-    const ours = byKey && indexBy(wanted, fields);
-    if (byKey && ours)
-      return (item) => {
-        const key = keyOf(item, fields) ?? "";
-        return { label: key, other: byKey.get(key) };
-      };
+class Walk {
+  readonly #isSame: IsSame;
+  readonly #schema: SchemaView;
+  found: Map<string, Deviation> | undefined;
+
+  constructor(isSame: IsSame, schema: SchemaView) {
+    this.#isSame = isSame;
+    this.#schema = schema;
   }
-  return (_item, index) => ({ label: String(index), other: live[index] });
-}
 
-function indexBy(items: readonly unknown[], fields: readonly string[]): Map<string, unknown> | undefined {
-  const byKey = new Map<string, unknown>();
-  for (const item of items) {
-    const key = keyOf(item, fields);
-    if (key === undefined || byKey.has(key)) return undefined;
-    byKey.set(key, item);
+  members(wanted: Readonly<Record<string, unknown>>, fields: FieldsV1, live: unknown, path: string): void {
+    let owned = "." in fields ? 1 : 0;
+    for (const key of Object.keys(wanted)) {
+      const below = fields[`f:${key}`];
+      if (below === undefined) this.#notOwned(wanted[key], memberOf(live, key), join(path, key));
+      else {
+        owned += 1;
+        this.#member(wanted[key], below, memberOf(live, key), path, key);
+      }
+    }
+    if (owned === Object.keys(fields).length) return;
+    for (const element of Object.keys(fields)) {
+      const key = element.slice(2);
+      if (element !== "." && !(element.startsWith("f:") && Object.hasOwn(wanted, key)))
+        this.#note(join(path, key), "dropped", memberOf(live, key));
+    }
   }
-  return byKey;
-}
 
-function keyOf(item: unknown, [first, second]: readonly string[]): string | undefined {
-  if (!isRecord(item) || first === undefined) return undefined;
-  const value = item[first];
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  if (second === undefined) return String(value);
-  const more = item[second] ?? (second === "protocol" ? "TCP" : "");
-  return typeof more === "string" ? `${value}/${more}` : undefined;
-}
-
-/** Maps from resource name to quantity: the one place where two spellings of a number are known to mean the same. */
-const quantityMaps = new Set(["requests", "limits", "capacity", "hard", "allocatable", "overhead"]);
-
-function sameQuantity(wanted: unknown, live: unknown, path: string): boolean {
-  const parent = path.split(".").at(-2);
-  if (parent === undefined || !quantityMaps.has(parent)) return false;
-  const value = quantity(wanted);
-  return value !== undefined && value === quantity(live);
-}
-
-const binary = new Map(
-  ["K", "M", "G", "T", "P", "E"].map((letter, index) => [`${letter}i`, 2 ** (10 * (index + 1))]),
-);
-const decimal = new Map([
-  ["n", 1e-9],
-  ["u", 1e-6],
-  ["m", 1e-3],
-  ["", 1],
-  ["k", 1e3],
-  ["M", 1e6],
-  ["G", 1e9],
-  ["T", 1e12],
-  ["P", 1e15],
-  ["E", 1e18],
-]);
-
-/** The number that a quantity stands for, to twelve digits, or undefined if it is none. */
-function quantity(value: unknown): number | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
-  const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]*)$/.exec(String(value));
-  if (!match) return undefined;
-  const factor = binary.get(match[2] ?? "") ?? decimal.get(match[2] ?? "");
-  return factor === undefined ? undefined : Number((Number(match[1]) * factor).toPrecision(12));
-}
-
-/** A short name for a configuration: equal for equal content, whatever the order of keys. */
-export function fingerprint(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest("base64url").slice(0, 22);
-}
-
-/** A short name for the fields that a configuration sets, whatever their values. */
-export function shapeFingerprint(value: unknown): string {
-  return createHash("sha256")
-    .update(canonical(shapeOf(value)))
-    .digest("base64url")
-    .slice(0, 22);
-}
-
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const byKey = indexBy(value, ["type"]) ?? indexBy(value, ["name"]);
-    return byKey ? [...byKey].map(([key, item]) => [key, shapeOf(item)]) : value.length;
+  #member(wanted: unknown, fields: FieldsV1, live: unknown, path: string, key: string): void {
+    if ("." in fields && isRecord(wanted)) this.#schema.ownedInParts(path);
+    const isEmptied = isWhole(fields) && isRecord(wanted) && Object.keys(wanted).length > 0;
+    if (isEmptied && this.#schema.hasEntriesInParts(path)) this.#note(join(path, key), "owner", live);
+    else this.#value(wanted, fields, live, join(path, key));
   }
-  if (!isRecord(value)) return null;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, field]) => field !== undefined)
-      .map(([key, field]) => [key, shapeOf(field)]),
-  );
-}
 
-/**
- * The fields that are there but not wanted, as paths: candidates for having been applied once and dropped since. Items of
- * `conditions` that are not wanted belong to other writers and do not count.
- */
-export function extras(wanted: unknown, live: unknown, path = ""): readonly string[] {
-  if (!isRecord(wanted) || !isRecord(live)) return [];
-  return Object.entries(live).flatMap(([key, value]) => {
-    const here = join(path, key);
-    const mine = Object.hasOwn(wanted, key) ? wanted[key] : undefined;
-    if (mine === undefined) return key === "conditions" ? [] : [here];
-    return extras(mine, value, here);
-  });
-}
-
-/** JSON with sorted keys and without undefined fields. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(",")}]`;
-  if (isRecord(value)) {
-    const fields = Object.keys(value)
-      .filter((key) => value[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-    return `{${fields.join(",")}}`;
+  #notOwned(wanted: unknown, live: unknown, path: string): void {
+    if (!isEmptyList(wanted)) {
+      this.#note(path, "owner", live);
+      return;
+    }
+    const type = this.#schema.typeOfNotOwned(path);
+    const isTaken = type === "unknown" ? Array.isArray(live) && live.length > 0 : type === "atomic";
+    if (isTaken) this.#note(path, "owner", live);
+    else if (!Array.isArray(live) && live !== notCached && !this.#isSame(wanted, live))
+      this.#note(path, "value", live);
   }
-  return JSON.stringify(value) ?? "null";
+
+  #value(wanted: unknown, fields: FieldsV1, live: unknown, path: string): void {
+    if (isWhole(fields)) {
+      if (isEmptyList(wanted)) this.#schema.ownedEmpty(path);
+      if (live !== notCached && !this.#isSame(wanted, live)) this.#note(path, "value", live);
+    } else if (isRecord(wanted)) this.members(wanted, fields, live, path);
+    else if (Array.isArray(wanted)) this.#items(wanted, fields, live, path);
+    else this.#note(path, "value", live);
+  }
+
+  #items(wanted: readonly unknown[], fields: FieldsV1, live: unknown, path: string): void {
+    const list = new OwnedList(fields);
+    const there = Array.isArray(live)
+      ? new Map(live.map((item, place) => [list.liveIdOf(item), place]))
+      : undefined;
+    const seen = new Set<string>();
+    let last = -1;
+    for (const item of wanted) {
+      const id = list.idOf(item);
+      const below = list.get(id);
+      if (below === undefined) {
+        const place = there?.get(id);
+        this.#note(`${path}[${id}]`, "owner", place === undefined ? undefined : (live as unknown[])[place]);
+        continue;
+      }
+      seen.add(id);
+      const place = there?.get(id);
+      const other =
+        live === notCached ? notCached : place === undefined ? undefined : (live as unknown[])[place];
+      this.#value(item, below, other, `${path}[${id}]`);
+      if (place === undefined) continue;
+      if (place < last) this.#note(`${path}[]`, "order", [...(there?.keys() ?? [])]);
+      last = place;
+    }
+    for (const id of list.ids()) if (!seen.has(id)) this.#note(`${path}[${id}]`, "dropped", undefined);
+  }
+
+  #note(path: string, kind: Deviation["in"], live: unknown): void {
+    this.found ??= new Map();
+    this.found.set(path, { in: kind, live: live === undefined || live === notCached ? "" : canonical(live) });
+  }
+}
+
+/** Whether nothing is owned below: a scalar, or what is replaced as a whole. */
+function isWhole(fields: FieldsV1): boolean {
+  for (const _ in fields) return false;
+  return true;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function memberOf(live: unknown, key: string): unknown {
+  if (live === notCached) return notCached;
+  return isRecord(live) && Object.hasOwn(live, key) ? live[key] : undefined;
 }
 
 function join(path: string, key: string): string {

@@ -52,7 +52,7 @@ export function stampConditions(
   const stamped = new Map<string, WantedCondition>();
   for (const one of wanted) {
     const was = before.get(one.type);
-    const kept = was?.status === one.status ? was.lastTransitionTime : undefined;
+    const kept = was && was.status === one.status ? was.lastTransitionTime : undefined;
     stamped.set(one.type, {
       ...one,
       lastTransitionTime: one.lastTransitionTime ?? kept ?? now,

@@ -1,8 +1,16 @@
-import type { AnyKind, KeyOf, ObjectKey, ObjectOf, Reader } from "@windlass/client";
+import type {
+  AnyKind,
+  DeleteOptions,
+  KeyOf,
+  KubernetesObject,
+  ObjectKey,
+  ObjectOf,
+  Reader,
+} from "@windlass/client";
 import type { Clock, Duration } from "@windlass/clock";
 import type { CacheReader, IndexName } from "../cache/contract.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Child } from "./children.ts";
+import type { Child } from "./child.ts";
 import type { ReconcileClient } from "./client.ts";
 import type { WantedCondition } from "./condition.ts";
 import type { EventInput, EventRecorder } from "./events.ts";
@@ -49,6 +57,15 @@ export interface ReconcileContext<D extends Declared = Declared> {
    * that need an answer before they go on; others return `children`.
    */
   apply<K extends D["owned"]>(child: Child<K>): Promise<ObjectOf<K>>;
+  /**
+   * Deletes this very object, by its uid: one of the same name that came later is not touched. That it is gone already counts as
+   * done, so finalizers may call it again after a crash. Resolves once the server has taken the request.
+   */
+  delete(
+    kind: AnyKind,
+    object: KubernetesObject,
+    options?: Pick<DeleteOptions, "propagationPolicy" | "gracePeriodSeconds">,
+  ): Promise<void>;
   readonly events: EventRecorder;
   readonly log: Logger;
   /** The manager's metrics, for your own: asking twice for a name gives the same metric. */

@@ -12,12 +12,20 @@ import {
   type TransportResponse,
 } from "@windlass/client";
 import { type Clock, seededRandom, uuid } from "@windlass/clock";
-import type { Cache, CacheEvent, CacheListOptions, Informer, InformerScope } from "../cache/contract.ts";
+import type {
+  Cache,
+  CacheEvent,
+  CacheListOptions,
+  FieldsV1,
+  Informer,
+  InformerScope,
+} from "../cache/contract.ts";
 import type { IndexValues } from "../controller/indexes.ts";
 import { isRecord } from "../record.ts";
 import { keyOf } from "./client.ts";
-import { canonical } from "./compare.ts";
 import { timestamp } from "./condition.ts";
+import { canonical } from "./json.ts";
+import { fieldsLeft, fieldsOf, itemKey } from "./model-fields.ts";
 
 type Json = { [key: string]: unknown };
 type Handler = (event: CacheEvent<KubernetesObject>) => void;
@@ -26,6 +34,8 @@ interface Stored {
   object: AnyObject;
   /** What each manager applied last, by manager and subresource. */
   readonly applied: Map<string, Json>;
+  /** What each of them still owns. */
+  readonly owned: ReadonlyMap<string, FieldsV1>;
 }
 
 /** A write that reached the model. */
@@ -56,7 +66,8 @@ export class ModelCluster {
   readonly #stored = new Map<string, Stored>();
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #indexes = new Map<string, IndexValues>();
-  #version = 0;
+  /** That of an empty store, as etcd counts. */
+  #version = 1;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -113,7 +124,7 @@ export class ModelCluster {
     const isApply = String(request.headers["content-type"]).includes("apply-patch");
     if (!found && !(isApply && subresource === undefined)) return reply(404, statusBody(404, "NotFound"));
     if (!found && this.#isTerminating(place)) return reply(403, terminatingBody(place));
-    if (request.method === "GET" && found) return reply(200, found.object);
+    if (request.method === "GET" && found) return reply(200, this.#shown(place));
     if (request.method === "DELETE") {
       const uid = (body?.preconditions as Json | undefined)?.uid;
       if (uid !== undefined && uid !== found?.object.metadata.uid)
@@ -126,9 +137,10 @@ export class ModelCluster {
     const isStale =
       (resourceVersion !== undefined && resourceVersion !== found?.object.metadata.resourceVersion) ||
       (uid !== undefined && uid !== found?.object.metadata.uid);
-    if (found && isStale) return reply(409, statusBody(409, "Conflict"));
-    const next = isApply
-      ? this.#applied(found, body, `${url.searchParams.get("fieldManager")}/${subresource ?? ""}`)
+    if (isStale && (found || uid !== undefined)) return reply(409, statusBody(409, "Conflict"));
+    const applicant = isApply ? `${url.searchParams.get("fieldManager")}/${subresource ?? ""}` : undefined;
+    const next = applicant
+      ? this.#applied(found, body, applicant)
       : request.method === "PUT"
         ? { object: body, applied: found?.applied ?? new Map<string, Json>() }
         : { object: merge(found?.object ?? {}, body), applied: found?.applied ?? new Map<string, Json>() };
@@ -138,7 +150,21 @@ export class ModelCluster {
         ? { ...found.object, status: (next.object as Json).status }
         : { ...(next.object as Json), ...("status" in found.object ? { status: found.object.status } : {}) }
       : (next.object as Json);
-    return reply(200, this.#store(place, shielded, found, next.applied));
+    const stored = this.#store(place, shielded, found, next.applied, applicant);
+    return reply(200, this.#stored.has(place) ? this.#shown(place) : stored);
+  }
+
+  /** An object as the server shows it, with the owners of its fields. */
+  #shown(place: string): Json {
+    const { object, owned } = this.#stored.get(place) as Stored;
+    const managedFields = [...owned].map(([id, fieldsV1]) => {
+      // The names of managers may have slashes themselves.
+      const slash = id.lastIndexOf("/");
+      const [manager, subresource] = [id.slice(0, slash), id.slice(slash + 1)];
+      const { apiVersion } = object;
+      return { manager, operation: "Apply", apiVersion, fieldsV1, ...(subresource ? { subresource } : {}) };
+    });
+    return { ...object, metadata: { ...object.metadata, managedFields } };
   }
 
   #isTerminating(place: string): boolean {
@@ -163,6 +189,7 @@ export class ModelCluster {
     given: Json,
     before: Stored | undefined,
     applied = before?.applied ?? new Map<string, Json>(),
+    applicant?: string,
   ): AnyObject {
     const object = structuredClone(given);
     this.normalise?.(object);
@@ -184,7 +211,7 @@ export class ModelCluster {
       old &&
       canonical({ ...old, metadata: { ...old.metadata, resourceVersion: undefined } }) === canonical(settled)
     ) {
-      this.#stored.set(place, { object: old, applied });
+      this.#stored.set(place, { object: old, applied, owned: ownedAfter(before, old, applied, applicant) });
       return old;
     }
     this.#version += 1;
@@ -194,7 +221,11 @@ export class ModelCluster {
       this.#tell(place, { type: "deleted", object: stored });
       return stored;
     }
-    this.#stored.set(place, { object: stored, applied });
+    this.#stored.set(place, {
+      object: stored,
+      applied,
+      owned: ownedAfter(before, stored, applied, applicant),
+    });
     this.#tell(
       place,
       old ? { type: "updated", object: stored, old } : { type: "added", object: stored, initial: false },
@@ -211,10 +242,10 @@ export class ModelCluster {
         ...found.object,
         metadata: { ...found.object.metadata, deletionTimestamp: timestamp(this.#clock.now()) },
       };
-      this.#store(place, going, { object: going, applied: found.applied });
+      this.#store(place, going, { ...found, object: going });
       this.#version += 1;
       const marked = { ...going, metadata: { ...going.metadata, resourceVersion: String(this.#version) } };
-      this.#stored.set(place, { object: marked, applied: found.applied });
+      this.#stored.set(place, { ...found, object: marked });
       this.#tell(place, { type: "updated", object: marked, old: found.object });
       return;
     }
@@ -262,12 +293,18 @@ export class ModelCluster {
         addIndex: (name, values) => void this.#indexes.set(`${collectionOf(kind)} ${name}`, values),
         holds: () => true,
         get: (key) => cache.get(kind, key),
+        ownedFields: (key, manager, subresource) => cache.ownedFields(kind, key, manager, subresource),
         list: (options) => cache.list(kind, options),
         byIndex: (index, value) => cache.byIndex<AnyKind>(kind, index, value) as readonly ObjectOf<K>[],
         ownedBy: (uid) => cache.ownedBy(kind, uid),
         release: () => undefined,
       }),
       waitForSync: () => Promise.resolve(),
+      trackFieldManager: () => undefined,
+      ownedFields: (kind, key, manager, subresource = "") => {
+        const fields = this.#stored.get(placeOf(kind, key))?.owned.get(`${manager}/${subresource}`);
+        return fields && { apiVersion: apiVersionOf(kind), fields };
+      },
       wrote: () => undefined,
       deleted: () => undefined,
       barrier: () => Promise.resolve(),
@@ -329,8 +366,24 @@ function merge(target: unknown, patch: unknown): Json {
   return result;
 }
 
-function itemKey(item: unknown): string | undefined {
-  return isRecord(item) ? ((item.name ?? item.type ?? item.uid) as string | undefined) : undefined;
+/** What each manager owns of an object after a write: the applicant what it applied, the others what did not change. */
+function ownedAfter(
+  before: Stored | undefined,
+  after: AnyObject,
+  applied: ReadonlyMap<string, Json>,
+  applicant: string | undefined,
+): ReadonlyMap<string, FieldsV1> {
+  const owned = new Map<string, FieldsV1>();
+  for (const [id, fields] of before?.owned ?? []) {
+    const left = fieldsLeft(fields, before?.object, after);
+    if (left) owned.set(id, left);
+  }
+  if (applicant !== undefined) owned.set(applicant, fieldsOf(applied.get(applicant) ?? {}));
+  return owned;
+}
+
+function isSameItem(one: unknown, other: unknown): boolean {
+  return itemKey(one)?.[1] === itemKey(other)?.[1];
 }
 
 function mergeApply(target: unknown, wanted: unknown): unknown {
@@ -342,7 +395,7 @@ function mergeApply(target: unknown, wanted: unknown): unknown {
   if (Array.isArray(wanted) && Array.isArray(target) && wanted.every((item) => itemKey(item) !== undefined)) {
     const result: unknown[] = [...target];
     for (const item of wanted) {
-      const at = result.findIndex((one) => itemKey(one) === itemKey(item));
+      const at = result.findIndex((one) => isSameItem(one, item));
       if (at < 0) result.push(item);
       else result[at] = mergeApply(result[at], item);
     }
@@ -363,8 +416,8 @@ function without(target: unknown, before: unknown, now: unknown): unknown {
   }
   if (Array.isArray(target) && Array.isArray(before) && Array.isArray(now))
     return target.flatMap((item) => {
-      const was = before.find((one) => itemKey(one) === itemKey(item));
-      const is = now.find((one) => itemKey(one) === itemKey(item));
+      const was = before.find((one) => isSameItem(one, item));
+      const is = now.find((one) => isSameItem(one, item));
       if (was === undefined || itemKey(item) === undefined) return [item];
       return is === undefined ? [] : [without(item, was, is)];
     });

@@ -7,7 +7,7 @@ import { type Manager, manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/options.ts";
 import { defineResource } from "../resource/index.ts";
 import { type LoggedLine, recordingLogger } from "../testing/recording-logger.ts";
-import { type Child, child } from "./children.ts";
+import { type Child, child } from "./child.ts";
 import { condition } from "./condition.ts";
 import { ModelCluster } from "./model-cluster.ts";
 import { noTracing } from "./tracing.ts";

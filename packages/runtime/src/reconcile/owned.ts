@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
 import type { CacheReader } from "../cache/contract.ts";
-import type { OwnedKind } from "./children.ts";
+import type { OwnedKind } from "./child.ts";
 import { describe, keyOf } from "./client.ts";
 import type { ReconcileContext } from "./context.ts";
 import { ChildError } from "./errors.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Event } from "../kinds/generated/events-v1.ts";
 import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
-import { child } from "./children.ts";
+import { child } from "./child.ts";
 import { condition } from "./condition.ts";
 import { ReconcileError, ReconcileOverError, terminal } from "./errors.ts";
 import {
@@ -258,6 +258,27 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
+  test("by conflict that does not go away is told as any other, and ends when it does", async () => {
+    const run = await running(
+      appController({ owns: [Deployment], reconcile: (app) => ({ children: [deploymentFor(app)] }) }),
+    );
+    run.cluster.fault = ({ method, path }) =>
+      method === "PATCH" && path.includes("/deployments/") ? 409 : undefined;
+    run.put({ image: "nginx:2" });
+    await run.settle(60_000);
+    const reason = "Conflict";
+    expect(ready(run)).toMatchObject({ status: "False", reason });
+    expect(eventsOf(run)).toContainEqual(expect.objectContaining({ type: "Warning", reason }));
+    expect(Number(metric(run, "controller_runtime_reconcile_errors_total"))).toBeGreaterThan(0);
+    expect(run.lines).toContainEqual(
+      expect.objectContaining({ level: "error", fields: expect.objectContaining({ reason }) }),
+    );
+    run.cluster.fault = undefined;
+    await run.settle(1_000_000);
+    expect(run.cluster.get(Deployment, key)?.spec.template.spec?.containers[0]?.image).toBe("nginx:2");
+    await run.manager.stop();
+  });
+
   test("that was given up does not write while its failure is being written", async () => {
     const release = Promise.withResolvers<void>();
     let outcome = "";
@@ -445,6 +466,22 @@ describe("the context", () => {
     });
     await run.settle();
     expect(runs).toBe(before);
+    await run.manager.stop();
+  });
+
+  test("comes back at once after a requeueAfter that has passed already", async () => {
+    const left = [-0.4, -3_600_000, Number.NEGATIVE_INFINITY];
+    let calls = 0;
+    const run = await running(
+      appController({
+        reconcile: () => {
+          calls += 1;
+          const requeueAfter = left.shift();
+          return requeueAfter === undefined ? undefined : { requeueAfter };
+        },
+      }),
+    );
+    expect(calls).toBe(4);
     await run.manager.stop();
   });
 

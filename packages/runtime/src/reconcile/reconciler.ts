@@ -5,6 +5,7 @@ import {
   isNamespaceTerminating,
   isNotFound,
   type KubernetesObject,
+  metadataOnly,
   type ObjectKey,
   type ObjectOf,
   TransportError,
@@ -12,11 +13,13 @@ import {
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CacheMissError } from "../cache/errors.ts";
 import { countOf, type Telling } from "../logging/reminder.ts";
-import { type ChildMemory, Children, wantedChildren } from "./children.ts";
+import { wantedChildren } from "./child.ts";
+import { type ChildMemory, Children } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
+  ChildError,
   ChildrenError,
   explain,
   FencedError,
@@ -32,7 +35,8 @@ import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
 import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
-import { type StatusMemory, type StatusObject, statusOf, writeStatus } from "./status.ts";
+import { SchemaFacts } from "./schema-facts.ts";
+import { ownStatusOf, type StatusMemory, type StatusObject, writeStatus } from "./status.ts";
 
 const done: Outcome = { type: "done" };
 
@@ -55,6 +59,7 @@ export class Reconciler<K extends AnyKind> {
   readonly #children = new Map<string, ChildMemory>();
   readonly #statuses = new Map<string, StatusMemory>();
   readonly #uids = new Map<string, string>();
+  readonly #schemas = new SchemaFacts();
   readonly #failures: Failures;
 
   constructor(rules: ReconcilerRules<K>, world: ReconcilerWorld) {
@@ -153,10 +158,11 @@ export class Reconciler<K extends AnyKind> {
     client = run.client,
   ): Promise<void> {
     const { kind, read, fieldManager, hasConditions: hasObservedGeneration } = this.#rules;
-    const { clock, metrics } = this.#world;
+    const { cache, clock, metrics } = this.#world;
     const newest = read(keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
-    const options = { kind, client, clock, fieldManager, hasObservedGeneration };
+    const schemas = this.#schemas;
+    const options = { kind, client, cache, clock, fieldManager, schemas, hasObservedGeneration };
     const written = await writeStatus(
       options,
       newest,
@@ -171,7 +177,7 @@ export class Reconciler<K extends AnyKind> {
 
   async #failed(run: Run<K>, object: ObjectOf<K>, uid: string, error: unknown): Promise<Outcome> {
     const { metrics } = this.#world;
-    if (run.isStopped || isOver(error) || isNoFault(error)) {
+    if (run.isStopped || isOver(error) || isNoFault(error, run.attempt)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
     }
@@ -226,16 +232,13 @@ export class Reconciler<K extends AnyKind> {
     reason: string,
     message: string,
   ): Promise<void> {
-    const { errorCondition, read } = this.#rules;
+    const { errorCondition, kind, read, fieldManager } = this.#rules;
     if (errorCondition === undefined) return;
     const live = read(keyOf(object));
     if (!live) return;
     const said = condition(errorCondition, false, reason, message.slice(0, 1024));
-    const base =
-      run.fallbackStatus ?? this.#statuses.get(uid)?.wanted ?? (statusOf(live) as StatusObject | undefined);
-    const others = (base?.conditions ?? conditionsOf(statusOf(live))).filter(
-      (one: WantedCondition) => one.type !== errorCondition,
-    );
+    const base = run.fallbackStatus ?? ownStatusOf(live, this.#world.cache, kind, fieldManager);
+    const others = conditionsOf(base).filter((one: WantedCondition) => one.type !== errorCondition);
     try {
       const { observedGeneration: _seen, ...rest } = base ?? {};
       const status = { ...rest, conditions: [...others, said] };
@@ -261,10 +264,14 @@ export class Reconciler<K extends AnyKind> {
       client: run.client,
       cache,
       memory,
+      schemas: this.#schemas,
       fieldManager,
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>
         run.explain(describe(childKind, keyOf(object)), because.length > 0 ? because : ["(created)"]),
+      // It does not name this owner, so its changes would not be heard of otherwise.
+      onRefused: (owned, key) =>
+        run.follows.follow(owned.metadataOnly ? metadataOnly(owned.kind) : owned.kind, key),
     });
   }
 
@@ -300,13 +307,19 @@ export class Reconciler<K extends AnyKind> {
   }
 }
 
+/** A time that has passed by now is due at once. */
 function requeue(after: Duration): Outcome {
-  return { type: "requeueAfter", ms: milliseconds(after, "requeueAfter") };
+  const ms = typeof after === "number" ? after : milliseconds(after, "requeueAfter");
+  return { type: "requeueAfter", ms: Math.max(0, ms) };
 }
 
 /** Where it was thrown, if that was in the program; the message goes by itself. */
 function stackOf(error: Error): string | undefined {
-  if (error instanceof ReconcileTimeoutError || error instanceof ReconcileResultError) return undefined;
+  const isOurs =
+    error instanceof ReconcileTimeoutError ||
+    error instanceof ReconcileResultError ||
+    error instanceof ChildError;
+  if (isOurs) return undefined;
   const { stack = "" } = error;
   return stack.slice(Math.max(0, stack.search(/^ {4}at /m))).trimStart();
 }
@@ -319,12 +332,23 @@ function isOver(error: unknown): boolean {
   return error instanceof FencedError || error instanceof ReconcileOverError;
 }
 
-/** The world moved on while this ran. The next try sees it as it is. */
-function isNoFault(error: unknown): boolean {
+/** As many conflicts in a row are taken for the usual: others write to the same objects. */
+const usualConflicts = 5;
+
+/**
+ * Whether the object changed while this ran, so that the next try sees it as it is. A conflict between field managers does not go
+ * away by itself, and neither does one that is met again and again.
+ */
+function isNoFault(error: unknown, attempt: number): boolean {
+  if (attempt > usualConflicts) return false;
   // Applying with the uid of an object that has been replaced by a namesake is refused as a change of its uid.
   const isNamesake =
     error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
-  return isConflict(error) || isNamesake;
+  return (isConflict(error) && !isFieldManagerConflict(error)) || isNamesake;
+}
+
+function isFieldManagerConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
 /** Whether it is the object's own namespace that goes: the object goes with it, and its deletion asks for the next reconcile. */

@@ -32,7 +32,9 @@ function faultIn(result: unknown, allowed: readonly string[]): string | undefine
   return requeueAfter === undefined ? undefined : faultInDuration(requeueAfter);
 }
 
+/** A negative time is one that has passed by now: a clock may be late by less than a millisecond. */
 function faultInDuration(value: unknown): string | undefined {
+  if (typeof value === "number" && value < 0) return undefined;
   try {
     milliseconds(value as Duration, "requeueAfter");
     return undefined;

@@ -1,34 +1,58 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { appController, key, running, WebApp } from "./model-run.ts";
+import { appController, key, ModelRun, running, WebApp } from "./model-run.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-async function isCollected(reference: WeakRef<object>, rounds: number): Promise<boolean> {
-  for (let round = 0; round < rounds && reference.deref() !== undefined; round++) {
+async function isCollected(reference: WeakRef<object>): Promise<boolean> {
+  for (let round = 0; round < 20 && reference.deref() !== undefined; round++) {
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
   }
   return reference.deref() === undefined;
 }
 
-test("nothing that a reconcile returned is kept once its object is gone", async () => {
+test("nothing that a reconcile returned is kept", async () => {
   let returned: WeakRef<object> | undefined;
   const run = await running(
     appController({
       reconcile: () => {
         const detail = { large: "x".repeat(100) };
         returned = new WeakRef(detail);
-        return { status: { detail } };
+        return { status: { detail } as never };
       },
     }),
   );
   if (!returned) throw new Error("it was not reconciled");
-  expect(await isCollected(returned, 2)).toBe(false);
-  run.cluster.remove(WebApp, key);
+  expect(await isCollected(returned)).toBe(true);
+  await run.manager.stop();
+});
+
+test("what is remembered of an object goes with it", async () => {
+  const run = new ModelRun();
+  const large = "x".repeat(100_000);
+  // What the server makes of it differs, and that is remembered.
+  run.cluster.normalise = (object) => {
+    if (typeof object.status === "object" && object.status !== null)
+      Object.assign(object.status, { url: `${large}${(object.metadata as { name: string }).name}` });
+  };
+  run.manager.add(appController({ reconcile: () => ({ status: { url: "http://web" } }) }));
+  await run.manager.start();
+  const names = Array.from({ length: 200 }, (_, index) => `app-${index}`);
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  for (const name of names) run.put({}, name);
   await run.settle();
-  expect(await isCollected(returned, 20)).toBe(true);
+  run.cluster.takeWrites();
+  const meanwhile = heap();
+  for (const name of names) run.cluster.remove(WebApp, { ...key, name });
+  await run.settle();
+  expect(meanwhile - before).toBeGreaterThan(names.length * large.length);
+  expect(heap() - before).toBeLessThan((names.length * large.length) / 4);
   await run.manager.stop();
 });

@@ -4,10 +4,12 @@ import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
-import type { Child, Children, OwnedKind } from "./children.ts";
+import type { Child, OwnedKind } from "./child.ts";
+import type { Children } from "./children.ts";
 import { cachedClient, describe, keyOf, type ReconcileClient, type WriteNote } from "./client.ts";
-import { deviations } from "./compare.ts";
 import type { Finalize, Reconcile, ReconcileContext } from "./context.ts";
+import { deleteObject } from "./delete-object.ts";
+import { differences } from "./differences.ts";
 import { ReconcileOverError, ReconcileTimeoutError } from "./errors.ts";
 import type { EventRecorder, Events } from "./events.ts";
 import type { FlappingWrite } from "./hot-loop.ts";
@@ -205,6 +207,7 @@ export class Run<K extends AnyKind> {
       ...ownedReader(cache, ownerKind, object, owns),
       follow: this.follows.follow,
       apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
+      delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
       log: this.log,
       metrics: registry,
@@ -243,6 +246,6 @@ function changedPaths(note: WriteNote): readonly string[] {
   if (!note.before || !note.after) return [`(${note.verb})`];
   const { metadata: _before, ...before } = note.before;
   const { metadata: _after, ...after } = note.after;
-  const paths = [...deviations(after, before).keys()];
+  const paths = differences(before, after);
   return paths.length > 0 ? paths : [`(${note.verb}, no field changed)`];
 }

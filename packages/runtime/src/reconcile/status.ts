@@ -1,15 +1,15 @@
 import { type AnyKind, apiVersionOf, type InputOf, type KubernetesObject } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import type { ReconcileClient } from "./client.ts";
-import {
-  type Deviations,
-  deviations,
-  extras,
-  fingerprint,
-  sameDeviations,
-  shapeFingerprint,
-} from "./compare.ts";
+import type { Cache, OwnedFields } from "../cache/contract.ts";
+import { describe, keyOf, type ReconcileClient } from "./client.ts";
+import { type Deviations, deviations, isFinal, sameDeviations } from "./compare.ts";
 import { conditionsOf, stampConditions, timestamp, type WantedCondition } from "./condition.ts";
+import { withoutEmptied } from "./emptied.ts";
+import { ReconcileResultError } from "./errors.ts";
+import { canonical, fingerprint, NotJsonError, plainJson } from "./json.ts";
+import { ownedFieldsOf } from "./managed-fields.ts";
+import { ownedPart } from "./owned-part.ts";
+import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 
 /** A status as a reconciler returns it. */
 export interface StatusObject {
@@ -19,17 +19,20 @@ export interface StatusObject {
 
 /** What is remembered of the last status written for one object. Losing it costs at most one write that changes nothing. */
 export interface StatusMemory {
-  readonly wanted: StatusObject;
   readonly fingerprint: string;
-  readonly shape: string;
+  /** The version that was last found to be as wanted. */
+  readonly resourceVersion: string | undefined;
+  /** What the server made of it: differences that are known and fine. */
   readonly accepted: Deviations;
 }
 
 export interface StatusOptions {
   readonly kind: AnyKind;
   readonly client: ReconcileClient;
+  readonly cache: Cache;
   readonly clock: Clock;
   readonly fieldManager: string;
+  readonly schemas: SchemaFacts;
   /** Whether the kind's schema has `status.observedGeneration`. */
   readonly hasObservedGeneration: boolean;
 }
@@ -37,19 +40,23 @@ export interface StatusOptions {
 /** How a status write went. */
 export interface StatusWrite {
   readonly memory: StatusMemory;
-  /** Paths that differed, with `status.` before them; empty if nothing was written. */
+  /** Paths that differed; empty if nothing was written. */
   readonly because: readonly string[];
 }
 
+const subresource = "status";
+
 /**
- * Brings the status on the server to what is wanted, by server-side apply, and only if something differs.
+ * Brings the status on the server to what is wanted, by server-side apply, and only if the server's own dry run of it would
+ * change something.
  *
  * - Fields left out that were written before are removed; those of other managers stay, and so do their conditions.
  * - `lastTransitionTime` moves only when a condition's status does. `observedGeneration` is the generation that was reconciled.
  * - The write is bound to the object's uid: a namesake created since is never given a dead object's status.
  *
- * @param live The newest state of the object that is known here.
+ * @param live The newest state of the object that the cache has.
  * @param generation The generation that the reconcile has seen.
+ * @throws ReconcileResultError if the status is not plain JSON.
  */
 export async function writeStatus(
   options: StatusOptions,
@@ -58,22 +65,17 @@ export async function writeStatus(
   generation: number | undefined,
   memory: StatusMemory | undefined,
 ): Promise<StatusWrite> {
-  const { kind, client, clock, fieldManager, hasObservedGeneration } = options;
-  const before = statusOf(live);
-  const wanted = stamp(status, before, timestamp(clock.now()), generation, hasObservedGeneration);
+  const { kind, client, cache, clock, fieldManager, schemas, hasObservedGeneration } = options;
+  const plain = sendable(kind, live, status);
+  const wanted = stamp(plain, statusOf(live), timestamp(clock.now()), generation, hasObservedGeneration);
   const print = fingerprint(wanted);
-  const shape = shapeFingerprint(wanted);
-  const because = difference(wanted, before, print, shape, memory);
-  if (because.length === 0)
-    return {
-      memory: memory ?? {
-        wanted,
-        fingerprint: print,
-        shape,
-        accepted: withoutForeignConditions(wanted, before),
-      },
-      because,
-    };
+  const { resourceVersion } = live.metadata;
+  const isSameStatus = memory?.fingerprint === print;
+  if (isSameStatus && memory.resourceVersion === resourceVersion) return { memory, because: [] };
+  const owned = cache.ownedFields(kind, keyOf(live), fieldManager, subresource);
+  const found = compare(kind, wanted, live, owned, schemas.known(kind));
+  if (found.size === 0 || (isSameStatus && sameDeviations(found, memory.accepted)))
+    return { memory: { fingerprint: print, resourceVersion, accepted: found }, because: [] };
   const { name, namespace, uid } = live.metadata;
   const body = {
     apiVersion: apiVersionOf(kind),
@@ -85,21 +87,64 @@ export async function writeStatus(
     },
     status: wanted,
   };
-  const object = await client.apply(kind, body as InputOf<typeof kind>, {
-    fieldManager,
-    force: true,
-    subresource: "status",
-  });
-  const accepted = withoutForeignConditions(wanted, statusOf(object));
-  return {
-    memory: { wanted, fingerprint: print, shape, accepted },
-    because: because.map((path) => `status.${path}`),
+  const send = (object: object) =>
+    client.apply(kind, object as InputOf<typeof kind>, { fieldManager, force: true, subresource });
+  const apply = async (): Promise<StatusMemory> => {
+    const after = await send(body);
+    const fields = ownedFieldsOf(after, fieldManager, subresource);
+    const accepted = compare(kind, wanted, after, fields, schemas.learning(kind));
+    return { fingerprint: print, resourceVersion: after.metadata.resourceVersion, accepted };
   };
+  const shrunk = withoutEmptied(body, owned?.fields ?? {});
+  if (shrunk !== body) await send(shrunk);
+  let written = await apply();
+  if (!isFinal(written.accepted, found)) written = await apply();
+  return { memory: written, because: [...found.keys()] };
 }
 
 /** The status of any object. */
 export function statusOf(object: KubernetesObject): unknown {
   return "status" in object ? object.status : undefined;
+}
+
+/** The part of an object's status that a field manager applied, as it is now. */
+export function ownStatusOf(
+  live: KubernetesObject,
+  cache: Cache,
+  kind: AnyKind,
+  fieldManager: string,
+): StatusObject | undefined {
+  const fields = cache.ownedFields(kind, keyOf(live), fieldManager, subresource)?.fields["f:status"];
+  return fields && (ownedPart(statusOf(live), fields) as StatusObject | undefined);
+}
+
+/** Where an apply of the status would change something. */
+function compare(
+  kind: AnyKind,
+  wanted: StatusObject,
+  live: KubernetesObject,
+  owned: OwnedFields | undefined,
+  schema: SchemaView,
+): Deviations {
+  const isOurs = owned?.apiVersion === apiVersionOf(kind);
+  const fields = isOurs ? owned.fields : {};
+  return deviations({ wanted: { status: wanted }, fields, live, isSame, schema });
+}
+
+/** Nothing tells what was applied last, so only equal values are known to be what the server made of the wanted ones. */
+function isSame(wanted: unknown, live: unknown): boolean {
+  return wanted === live || (live !== undefined && canonical(wanted) === canonical(live));
+}
+
+function sendable(kind: AnyKind, live: KubernetesObject, status: StatusObject): StatusObject {
+  try {
+    return plainJson(status, "status") as StatusObject;
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    throw new ReconcileResultError(
+      `reconcile of ${describe(kind, keyOf(live))} returned a status in which ${error.message}`,
+    );
+  }
 }
 
 function stamp(
@@ -118,28 +163,4 @@ function stamp(
       ? { observedGeneration: status.observedGeneration ?? generation }
       : {}),
   };
-}
-
-function difference(
-  wanted: StatusObject,
-  before: unknown,
-  print: string,
-  shape: string,
-  memory: StatusMemory | undefined,
-): readonly string[] {
-  const found = [...withoutForeignConditions(wanted, before)];
-  const differing = found.map(([path]) => path);
-  if (memory) {
-    if (memory.shape !== shape) return differing.length > 0 ? differing : ["(fields dropped)"];
-    const isKnown = memory.fingerprint === print && sameDeviations(new Map(found), memory.accepted);
-    return isKnown ? [] : differing;
-  }
-  return differing.length > 0 ? differing : extras(wanted, before);
-}
-
-/** The list of conditions is shared with other writers, so its length says nothing. */
-function withoutForeignConditions(wanted: StatusObject, before: unknown): Deviations {
-  const found = deviations(wanted, before);
-  if (!found.has("conditions[]")) return found;
-  return new Map([...found].filter(([path]) => path !== "conditions[]"));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { byReference, watch } from "../controller/watch.ts";
 import { ConfigMap, Deployment, Pod, Secret } from "../kinds/index.ts";
-import { child } from "../reconcile/children.ts";
+import { child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import { WebApp } from "../reconcile/model-run.ts";
 import { existing, testReconcile } from "./test-reconcile.ts";

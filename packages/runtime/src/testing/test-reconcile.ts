@@ -11,9 +11,10 @@ import { type Duration, ManualClock } from "@windlass/clock";
 import type { Controller } from "../controller/controller.ts";
 import { type ControllerSettings, settings } from "../controller/settings.ts";
 import { Registry } from "../metrics/registry.ts";
-import { type Child, wantedChildren } from "../reconcile/children.ts";
+import { type Child, wantedChildren } from "../reconcile/child.ts";
 import { describe, keyOf } from "../reconcile/client.ts";
 import type { ReconcileContext, StatusFor, Wanted } from "../reconcile/context.ts";
+import { deleteObject } from "../reconcile/delete-object.ts";
 import type { EventInput } from "../reconcile/events.ts";
 import { ownedReader } from "../reconcile/owned.ts";
 import { controllerReference } from "../reconcile/owner.ts";
@@ -129,6 +130,7 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
       const wanted = withOwner(rules.kind, owner, child.object as unknown as KubernetesObject);
       return cache.merge(child.kind, wanted) as ObjectOf<C>;
     },
+    delete: (kind, object, options) => deleteObject(cache.client, kind, object, options),
     events: {
       normal: (reason, message) => void events.push({ type: "Normal", reason, message }),
       warning: (reason, message) => void events.push({ type: "Warning", reason, message }),

@@ -1,9 +1,9 @@
 import { compareResourceVersions, isConflict, isNotFound, type KubernetesObject } from "@windlass/client";
 import { sleep } from "@windlass/clock";
 import type { Informer } from "../cache/contract.ts";
-import { deviations } from "../reconcile/compare.ts";
 import { authoritiesIn, bundleOf, type StoredAuthority } from "./authority-secret.ts";
 import { authorityName, type CertificateWorld } from "./certificates.ts";
+import { contains } from "./contains.ts";
 import { trustFor } from "./rotation.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
@@ -190,7 +190,7 @@ export class Trust {
     const { target, object, written } = watched;
     const { client, log } = this.#world;
     const wanted = target.wanted(object, caBundle);
-    if (wanted === undefined || deviations(wanted, object).size === 0) return;
+    if (wanted === undefined || contains(object, wanted)) return;
     const { resourceVersion, uid } = object?.metadata ?? {};
     if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
     const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;

@@ -12,7 +12,7 @@ import {
   type PodTemplateSpec,
   type PodTemplateSpecInput,
 } from "../../kinds/index.ts";
-import { child } from "../../reconcile/children.ts";
+import { child } from "../../reconcile/child.ts";
 import { structuralSchema } from "../from-zod.ts";
 import { cel, defineResource, listMap } from "../index.ts";
 import { Problems } from "../refusal.ts";

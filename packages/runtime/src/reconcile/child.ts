@@ -1,0 +1,155 @@
+import {
+  type AnyKind,
+  apiVersionOf,
+  type InputOf,
+  type KubernetesObject,
+  type ObjectMetaInput,
+  type OwnerReference,
+} from "@windlass/client";
+import { withEncodedStringData } from "../kinds/secret.ts";
+import { describe, keyOf } from "./client.ts";
+import { ChildError } from "./errors.ts";
+import { NotJsonError, plainJson } from "./json.ts";
+import { controllerReference } from "./owner.ts";
+
+/** How a child is treated. */
+export interface ChildOptions {
+  /**
+   * Take the object over if it exists already and has no owner, whoever made it: its fields are set as wanted, and it goes
+   * with its owner. Without it such an object is left alone, and the reconcile fails with `ChildAlreadyExists`. An object
+   * that has another controller is never taken over. @default false
+   */
+  readonly adopt?: boolean;
+}
+
+/** A child that a reconciler wants: make one with {@link child}. */
+export interface Child<K extends AnyKind = AnyKind> {
+  readonly kind: K;
+  readonly object: InputOf<K>;
+  readonly options: ChildOptions;
+}
+
+/**
+ * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says otherwise.
+ *
+ * @example
+ * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
+ */
+export function child<K extends AnyKind>(kind: K, object: InputOf<K>, options: ChildOptions = {}): Child<K> {
+  return { kind, object, options };
+}
+
+/** The children in a list that a reconciler returned, without those that it left out by a condition. */
+export function wantedChildren<K extends AnyKind>(
+  listed: readonly (Child<K> | undefined | false)[] = [],
+): readonly Child<K>[] {
+  return listed.filter((one) => one !== undefined && one !== false);
+}
+
+/** What a child looks like to code that works with every kind. */
+interface ChildObject {
+  readonly apiVersion?: string;
+  readonly metadata?: ObjectMetaInput;
+  readonly status?: unknown;
+}
+
+/** A kind that a controller owns. */
+export interface OwnedKind {
+  readonly kind: AnyKind;
+  readonly metadataOnly: boolean;
+}
+
+/** A child with its owner, as plain JSON, ready to be compared and sent. */
+export interface WantedChild {
+  readonly owned: OwnedKind;
+  readonly object: KubernetesObject & { readonly [field: string]: unknown };
+  readonly options: ChildOptions;
+}
+
+/** Whose children they are. */
+export interface Owner {
+  readonly ownerKind: AnyKind;
+  readonly owner: KubernetesObject;
+  readonly owns: readonly OwnedKind[];
+}
+
+/** @throws ChildError naming the child, what is wrong with it, and the way out. */
+export function wantedChild(child: Child, { ownerKind, owner, owns }: Owner): WantedChild {
+  const { kind: given, options } = child;
+  const object = child.object as ChildObject;
+  const from = describe(ownerKind, keyOf(owner));
+  const name = object.metadata?.name;
+  const owned = owns.find((one) => one.kind.kind === given.kind && one.kind.group === given.group);
+  if (!owned)
+    throw new ChildError(
+      "ChildNotDeclared",
+      `${from} returned a ${given.kind} (${given.group || "core group"}) as a child; add it to the controller's "owns"`,
+    );
+  if (!name)
+    throw new ChildError(
+      "ChildInvalid",
+      `${from} returned a ${given.kind} without metadata.name; a child needs a stable name`,
+    );
+  const { kind } = owned;
+  const namespace =
+    kind.scope === "Cluster" ? undefined : (object.metadata?.namespace ?? owner.metadata.namespace);
+  const subject = describe(kind, namespace === undefined ? { name } : { namespace, name });
+  if (kind.scope === "Namespaced" && namespace === undefined)
+    throw new ChildError(
+      "ChildInvalid",
+      `${subject} needs metadata.namespace: its owner ${from} is cluster-scoped`,
+    );
+  if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
+    throw new ChildError(
+      "ChildInvalid",
+      `${subject} cannot be owned by ${from}: an owner in a namespace owns only objects in that namespace. Apply it with context.client and remove it in "finalize".`,
+    );
+  const { metadata, ...rest } = sendable(kind, object, subject);
+  return {
+    owned,
+    options,
+    object: {
+      ...rest,
+      apiVersion: object.apiVersion ?? apiVersionOf(kind),
+      kind: kind.kind,
+      metadata: {
+        ...metadata,
+        name,
+        ...(namespace === undefined ? {} : { namespace }),
+        ownerReferences: withOwner(metadata.ownerReferences, controllerReference(ownerKind, owner)),
+      },
+    },
+  };
+}
+
+/** What is sent of an object: plain JSON, without what only the server sets. */
+function sendable(kind: AnyKind, object: ChildObject, subject: string) {
+  const {
+    namespace: _namespace,
+    uid: _uid,
+    resourceVersion: _version,
+    managedFields: _fields,
+    creationTimestamp: _time,
+    ...metadata
+  } = object.metadata ?? {};
+  const { status: _status, ...rest } = object;
+  try {
+    const plain = plainJson({ ...rest, metadata }, "") as KubernetesObject & Record<string, unknown>;
+    return kind.group === "" && kind.kind === "Secret" ? withEncodedStringData(plain) : plain;
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    const { path, what, instead } = error;
+    throw new ChildError(
+      "ChildInvalid",
+      `${subject}: ${path} is ${what}, which JSON cannot hold; ${instead}`,
+      { cause: error },
+    );
+  }
+}
+
+function withOwner(
+  given: readonly OwnerReference[] | undefined,
+  owner: OwnerReference,
+): readonly OwnerReference[] {
+  return [...(given ?? []).filter((reference) => reference.uid !== owner.uid), owner];
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { isRecord } from "../record.ts";
+
+/** A value that JSON has no form for, or one that loses what it holds. */
+export class NotJsonError extends TypeError {
+  override readonly name = "NotJsonError";
+  /** Where it is. */
+  readonly path: string;
+  /** What it is, with its article. */
+  readonly what: string;
+  /** What to write instead. */
+  readonly instead: string;
+
+  constructor(path: string, what: string, instead: string) {
+    super(`${path} is ${what}, which JSON cannot hold; ${instead}`);
+    this.path = path;
+    this.what = what;
+    this.instead = instead;
+  }
+}
+
+/**
+ * The value as it is sent: fields that are undefined left out, and what has a form of its own for JSON, such as a `Date`, in
+ * that form. What would be sent as something else than it holds is refused.
+ *
+ * @param path Where the value is, for the error.
+ * @throws NotJsonError naming the field.
+ */
+export function plainJson(value: unknown, path: string): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Number.isFinite(value)) return value;
+      throw new NotJsonError(path, `the number ${value}`, "leave the field out, or set a finite number");
+    case "object":
+      return value === null ? null : plainObject(value, path);
+    case "undefined":
+      return null;
+    case "bigint":
+      throw new NotJsonError(path, "a bigint", "convert it with Number or String");
+    default:
+      throw new NotJsonError(path, `a ${typeof value}`, "set a plain value");
+  }
+}
+
+function plainObject(value: object, path: string): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, `${path}[${index}]`));
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    throw new NotJsonError(
+      path,
+      "binary data",
+      "encode it, as Secrets do: Buffer.from(data).toString('base64')",
+    );
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    const json: unknown = value.toJSON();
+    if (json === null && value instanceof Date)
+      throw new NotJsonError(path, "an invalid Date", "check what it was made from");
+    return plainJson(json, path);
+  }
+  const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  if (tag !== "Object")
+    throw new NotJsonError(
+      path,
+      `a ${tag}`,
+      tag === "Map" ? "convert it with Object.fromEntries" : "convert it to plain objects and lists",
+    );
+  const plain: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(value)) {
+    if (field === undefined) continue;
+    const json = plainJson(field, path === "" ? key : `${path}.${key}`);
+    // A field of this name, not the object's prototype.
+    if (key === "__proto__")
+      Object.defineProperty(plain, key, {
+        value: json,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    else plain[key] = json;
+  }
+  return plain;
+}
+
+/** A short name for a configuration: equal for equal content, whatever the order of keys. */
+export function fingerprint(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest("base64url").slice(0, 22);
+}
+
+/** JSON with sorted keys and without undefined fields. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(",")}]`;
+  if (isRecord(value)) {
+    const fields = Object.keys(value)
+      .filter((key) => value[key] !== undefined)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+    return `{${fields.join(",")}}`;
+  }
+  return JSON.stringify(value) ?? "null";
+}

@@ -1,0 +1,19 @@
+import type { KubernetesObject } from "@windlass/client";
+import type { OwnedFields } from "../cache/contract.ts";
+
+/** What a field manager owns of an object as the server sent it, because it applied it. Undefined if it owns nothing. */
+export function ownedFieldsOf(
+  { metadata: { managedFields = [] } }: KubernetesObject,
+  manager: string,
+  subresource = "",
+): OwnedFields | undefined {
+  const entry = managedFields.find(
+    (one) => one.operation === "Apply" && one.manager === manager && (one.subresource ?? "") === subresource,
+  );
+  return (
+    entry && {
+      apiVersion: entry.apiVersion ?? "",
+      fields: (entry.fieldsV1 ?? {}) as OwnedFields["fields"],
+    }
+  );
+}

@@ -1,0 +1,87 @@
+import type { AnyKind, KubernetesObject, OwnerReference } from "@windlass/client";
+import type { ChildOptions } from "./child.ts";
+import { describe, keyOf } from "./client.ts";
+import { ChildError } from "./errors.ts";
+import { controllerOf } from "./owner.ts";
+
+/**
+ * Kept on every child that a controller applied: the field manager, the uid of the owner that it was applied for, and the
+ * fingerprint of what was asked for. With it a restarted controller knows, without a write, that nothing was dropped from the
+ * wanted configuration since; and it prunes only what it applied itself.
+ */
+export const appliedAnnotation = "windlass.dev/applied";
+
+/**
+ * Hands an object over to an owner that wants it as a child: set on the object, by somebody who may change it, to
+ * `<plural>.<group>/<name>` of the owner.
+ */
+export const adoptableByAnnotation = "windlass.dev/adoptable-by";
+
+/** How an object that exists stands to the owner that wants it as a child. */
+export type Standing =
+  /** The owner controls it. */
+  | { readonly is: "ours" }
+  /** Nobody controls it, and it may be taken: it was applied for this owner before, or was handed over. */
+  | { readonly is: "free" }
+  /** Nobody controls it, and somebody else made it. */
+  | { readonly is: "foreign" }
+  | { readonly is: "controlled"; readonly by: OwnerReference };
+
+/** For whom a child is applied, and by whom. */
+export interface Applicant {
+  readonly ownerKind: AnyKind;
+  readonly owner: KubernetesObject;
+  readonly fieldManager: string;
+}
+
+/** How a live object stands to an owner. What this controller did not make is not touched unless somebody says so. */
+export function standingOf(live: KubernetesObject, by: Applicant, { adopt = false }: ChildOptions): Standing {
+  const controller = controllerOf(live);
+  if (controller)
+    return controller.uid === by.owner.metadata.uid ? { is: "ours" } : { is: "controlled", by: controller };
+  const { annotations } = live.metadata;
+  const isApplied = annotations?.[appliedAnnotation]?.startsWith(appliedFor(by)) ?? false;
+  const isHandedOver = annotations?.[adoptableByAnnotation] === referenceTo(by);
+  return { is: isApplied || isHandedOver || adopt ? "free" : "foreign" };
+}
+
+/** What the annotation of a child is, given the fingerprint of what was asked for. */
+export function appliedMark(by: Applicant, fingerprint: string): string {
+  return `${appliedFor(by)}${fingerprint}`;
+}
+
+/** Whether an object was applied by this field manager, for whatever owner. */
+export function isAppliedBy(object: KubernetesObject, fieldManager: string): boolean {
+  return object.metadata.annotations?.[appliedAnnotation]?.startsWith(`${fieldManager}:`) ?? false;
+}
+
+/** Why an object cannot be a child, and how to change that. */
+export function refusal(
+  kind: AnyKind,
+  live: KubernetesObject,
+  by: Applicant,
+  standing: Extract<Standing, { is: "foreign" | "controlled" }>,
+): ChildError {
+  const subject = describe(kind, keyOf(live));
+  const owner = describe(by.ownerKind, keyOf(by.owner));
+  if (standing.is === "controlled")
+    return new ChildError(
+      "ChildOwnedByOther",
+      `${subject} is controlled by ${standing.by.kind} ${standing.by.name}, so ${owner} cannot have it as a child; choose another name, or remove the other owner`,
+    );
+  const { name, namespace } = live.metadata;
+  const place = namespace === undefined ? "" : ` --namespace ${namespace}`;
+  const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+  return new ChildError(
+    "ChildAlreadyExists",
+    `${subject} exists and was not made for ${owner}, so it is left alone. Delete or rename it, or hand it over: kubectl annotate ${resource} ${name}${place} ${adoptableByAnnotation}=${referenceTo(by)}`,
+  );
+}
+
+function appliedFor({ fieldManager, owner }: Applicant): string {
+  return `${fieldManager}:${owner.metadata.uid}:`;
+}
+
+function referenceTo({ ownerKind: { plural, group }, owner }: Applicant): string {
+  return `${group === "" ? plural : `${plural}.${group}`}/${owner.metadata.name}`;
+}

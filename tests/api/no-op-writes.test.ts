@@ -1,0 +1,243 @@
+import type { AnyKind, InputOf, KubernetesObject } from "@windlass/client";
+import { type Cache, ChildError, condition, createCache } from "@windlass/runtime";
+import { flavourFromEnvironment, startCluster, type TestCluster } from "@windlass/testing";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SchemaFacts } from "../../packages/runtime/src/reconcile/schema-facts.ts";
+import { type Choose, chooseFrom, edit, type Json, type JsonObject, thin } from "./no-op-writes/edits.ts";
+import {
+  caughtUp,
+  childSubject,
+  fieldManager,
+  isRefused,
+  isTaken,
+  type Parts,
+  type Subject,
+  statusSubject,
+  verdictOf,
+} from "./no-op-writes/harness.ts";
+import { everyField, type KindSample, Sample, samples } from "./no-op-writes/samples.ts";
+
+let cluster: TestCluster;
+let cache: Cache;
+let namespace: string;
+let parts: Parts;
+let count = 0;
+/** What the server said to the first apply after the others' edits, to see that the stories are worth telling. */
+const verdicts = { changes: 0, nothing: 0 };
+
+/** A real server takes some ten times as long, and has the time. */
+const isReal = flavourFromEnvironment() !== "embedded";
+const runs = isReal ? 100 : 12;
+const timeout = isReal ? 900_000 : 60_000;
+
+beforeAll(async () => {
+  cluster = await startCluster({ embedded: { controllers: "none" } });
+  await cluster.install(Sample);
+  namespace = await cluster.createNamespace();
+  cache = createCache({ source: cluster.client });
+  cache.trackFieldManager(fieldManager);
+  for (const { kind } of samples) cache.informer(kind, { namespace });
+  await cache.waitForSync();
+  const owner = await cluster.client.create(Sample, { metadata: { namespace, name: "owner" }, spec: {} });
+  parts = { client: cluster.client, cache, schemas: new SchemaFacts(), ownerKind: Sample, owner };
+}, 90_000);
+afterAll(async () => {
+  await cache?.stop();
+  await cluster?.close();
+}, 60_000);
+
+/** What others do to an object between two reconciles. */
+interface Hand {
+  readonly how: "update" | "update and back" | "apply" | "apply and drop" | "reset";
+  readonly choices: readonly number[];
+}
+
+const choices = fc.array(fc.nat({ max: 10_000 }), { minLength: 12, maxLength: 12 });
+const hand: fc.Arbitrary<Hand> = fc.record({
+  how: fc.constantFrom("update", "update", "update and back", "apply", "apply and drop", "reset"),
+  choices,
+});
+
+/** What happens to one object. */
+interface Story {
+  readonly first: readonly number[];
+  readonly hands: readonly Hand[];
+  /** What is wanted in the end, if that changes meanwhile. */
+  readonly last: readonly number[] | undefined;
+  /** Whether a new leader takes over. */
+  readonly restarts: boolean;
+}
+
+const story: fc.Arbitrary<Story> = fc.record({
+  first: choices,
+  hands: fc.array(hand, { maxLength: 3 }),
+  last: fc.option(choices, { nil: undefined, freq: 2 }),
+  restarts: fc.boolean(),
+});
+
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Several tries, since much of what is drawn at random is refused. */
+const tries = [0, 1, 2, 3, 4];
+const sparing = [4, 8, 16, 64];
+
+/** Lets somebody else change the object. What the server refuses is tried in another way. */
+async function interfere(subject: Subject, key: Key, { how, choices: numbers }: Hand): Promise<void> {
+  const choose = chooseFrom(numbers);
+  for (const _ of tries) {
+    try {
+      await change(subject, key, how, choose);
+      return;
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+    }
+  }
+}
+
+async function change(
+  { kind, subresource }: Subject,
+  key: Key,
+  how: Hand["how"],
+  choose: Choose,
+): Promise<void> {
+  const { client } = cluster;
+  const options = { fieldManager: "hand", ...(subresource === "" ? {} : { subresource }) };
+  const live = (await client.get(kind, key)) as unknown as JsonObject;
+  const { apiVersion, kind: kindName, metadata } = live as { [field: string]: JsonObject };
+  const head = { apiVersion, kind: kindName, metadata: { ...key } };
+  const changed =
+    subresource === "" ? edit(live, choose) : { ...live, ...edit({ status: live.status ?? {} }, choose) };
+  const update = (object: object) => client.update(kind, object as InputOf<AnyKind>, options);
+  const apply = (object: object) =>
+    client.apply(kind, { ...object, ...head } as InputOf<AnyKind>, { ...options, force: true });
+  switch (how) {
+    case "update":
+      await update(changed);
+      return;
+    case "update and back": {
+      const { resourceVersion, managedFields } = (await update(changed)).metadata;
+      await update({ ...live, metadata: { ...metadata, resourceVersion, managedFields } });
+      return;
+    }
+    case "apply":
+    case "apply and drop": {
+      const { metadata: _metadata, status, ...content } = changed;
+      await apply(thin((subresource === "" ? content : { status }) as Json, choose, 3) as JsonObject);
+      if (how === "apply and drop") await apply({});
+      return;
+    }
+    case "reset":
+      await client.patch(kind, key, {
+        type: "json",
+        patch: [{ op: "replace", path: "/metadata/managedFields", value: [{}] }],
+      });
+  }
+}
+
+/** Tells one story, and holds each decision to write against the server's own. */
+async function tell(
+  subject: Subject,
+  key: Key,
+  { hands, restarts }: Story,
+  changeMind: () => void,
+): Promise<void> {
+  await subject.bring();
+  await caughtUp(cache, cluster.client, subject.kind, key);
+  for (const one of hands) await interfere(subject, key, one);
+  changeMind();
+  if (restarts) subject.restart();
+  for (const round of ["first", "second"] as const) {
+    await caughtUp(cache, cluster.client, subject.kind, key);
+    const { changes, live, dry } = await verdictOf(cluster.client, subject);
+    if (changes === undefined) return;
+    if (round === "first") verdicts[changes ? "changes" : "nothing"] += 1;
+    const hasWritten = await subject.bring();
+    if (hasWritten !== changes)
+      expect({ round, hasWritten, because: subject.because, object: live }).toEqual({
+        round,
+        hasWritten: changes,
+        because: "what the server's dry run shows",
+        object: dry,
+      });
+    if (round === "second") expect(hasWritten).toBe(false);
+  }
+}
+
+test.for(samples)(
+  "a $kind.kind is written if and only if the server's dry run changes it",
+  { timeout },
+  async ({ kind, full }: KindSample) => {
+    await fc.assert(
+      fc.asyncProperty(story, async (told) => {
+        const key = { namespace, name: `child-${count++}` };
+        const subject = childSubject(parts, kind, { metadata: key });
+        const metadata = { ...key, labels: { a: "1", b: "2" }, annotations: { note: "x" } };
+        const want = async (numbers: readonly number[]) => {
+          for (const often of sparing) {
+            const shape = thin(full as Json, chooseFrom(numbers), often) as JsonObject;
+            subject.wanted = { ...shape, metadata } as unknown as KubernetesObject;
+            if (await isTaken(cluster.client, subject)) return;
+          }
+          subject.wanted = { ...full, metadata };
+        };
+        await want(told.first);
+        const first = subject.wanted;
+        await want(told.last ?? told.first);
+        const last = subject.wanted;
+        subject.wanted = first;
+        try {
+          await tell(subject, key, told, () => {
+            subject.wanted = last;
+          });
+        } catch (error) {
+          // Somebody took away all that shows whose it is.
+          if (!(error instanceof ChildError)) throw error;
+        }
+      }),
+      { numRuns: runs },
+    );
+  },
+);
+
+test("a status is written if and only if the server's dry run changes it", { timeout }, async () => {
+  const conditions = [condition("Ready", true, "Yes"), condition("Other", false, "No", "because")];
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      const key = { namespace, name: `status-${count++}` };
+      await cluster.client.create(Sample, { metadata: key, spec: {} });
+      await caughtUp(cache, cluster.client, Sample, key);
+      const subject = statusSubject(parts, key, {});
+      const want = async (numbers: readonly number[]) => {
+        for (const often of sparing) {
+          const choose = chooseFrom(numbers);
+          const kept = conditions.filter(() => choose(3) > 0);
+          subject.wanted = {
+            ...(choose(4) > 0 ? { conditions: kept } : {}),
+            ...(thin(everyField as Json, choose, often) as JsonObject),
+          };
+          if (await isTaken(cluster.client, subject)) return;
+        }
+        subject.wanted = { ...everyField, conditions };
+      };
+      await want(told.first);
+      const first = subject.wanted;
+      await want(told.last ?? told.first);
+      const last = subject.wanted;
+      subject.wanted = first;
+      await tell(subject, key, told, () => {
+        subject.wanted = last;
+      });
+    }),
+    { numRuns: runs * 4 },
+  );
+});
+
+test("often enough the server changes something, and often enough it does not", () => {
+  const stories = runs * (samples.length + 4);
+  expect(verdicts.changes).toBeGreaterThan(stories / 4);
+  expect(verdicts.nothing).toBeGreaterThan(stories / 10);
+});
