@@ -51,8 +51,8 @@ export class ModelCluster {
   readonly writes: ModelWrite[] = [];
   readonly client: Client;
   readonly cache: Cache;
-  /** Set to make requests fail: return a status code, or undefined to let it pass. */
-  fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Set to make requests fail: return a status code, or the causes of a conflict; undefined to let it pass. */
+  fault: ((request: TransportRequest) => number | readonly Json[] | undefined) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
   readonly terminating = new Set<string>();
   /** Changes what is stored, as a server that normalises or a webhook does. */
@@ -100,8 +100,9 @@ export class ModelCluster {
     await Promise.resolve();
     request.signal?.throwIfAborted();
     const failing = this.fault?.(request);
-    if (failing !== undefined)
+    if (typeof failing === "number")
       return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));
+    if (failing) return reply(409, { ...statusBody(409, "Conflict"), details: { causes: failing } });
     const url = new URL(request.path, "http://model");
     const body = request.body === undefined ? undefined : (JSON.parse(String(request.body)) as Json);
     const { place, name, subresource } = locate(url.pathname);

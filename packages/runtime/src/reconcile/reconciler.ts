@@ -295,9 +295,9 @@ export class Reconciler<K extends AnyKind> {
   }
 }
 
-/** A time that has passed by now is due at once. */
+/** A time that has passed by now, and so is negative, is due at once. */
 function requeue(ms: number): Outcome {
-  return { type: "requeueAfter", ms: Math.max(0, ms) };
+  return { type: "requeueAfter", ms };
 }
 
 /** Where it was thrown, if that was in the program; the message goes by itself. */
