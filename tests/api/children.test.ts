@@ -207,9 +207,10 @@ test("a map or a list that becomes empty is emptied, in the status and in a chil
   const wanted = () => {
     const coins = Object.fromEntries(names.map((name) => [name, 1]));
     const stock = Object.fromEntries(names.map((name) => [name, "1"]));
-    const spec = { place: "door", coins, notes: names };
+    const till = (name: string, spec: object) =>
+      child(Till, { metadata: { name }, spec: { place: "door", ...spec } });
     return {
-      children: [child(Till, { metadata: { name: "emptied" }, spec })],
+      children: [till("map", { coins }), till("list", { notes: names })],
       status: { stock, sold: names, conditions: [ready] },
     };
   };
@@ -224,7 +225,9 @@ test("a map or a list that becomes empty is emptied, in the status and in a chil
       status?.stock && Object.keys(status.stock).length === 0 && status.sold && status.sold.length === 0,
     soon,
   );
-  expect((await cluster.client.get(Till, key)).spec).toEqual({ place: "door", coins: {}, notes: [] });
+  const till = async (name: string) => (await cluster.client.get(Till, { namespace, name })).spec;
+  expect(await till("map")).toEqual({ place: "door", coins: {} });
+  expect(await till("list")).toEqual({ place: "door", notes: [] });
 });
 
 test("a new leader takes away what it no longer wants of the status, and leaves what others wrote", async () => {
