@@ -5,6 +5,7 @@ import {
   condition,
   controller,
   defineResource,
+  listSet,
   type Manager,
   manager,
   type ReconcileContext,
@@ -30,6 +31,7 @@ const Shop = defineResource({
   spec: z.object({ round: z.int32().default(0) }),
   status: z.object({
     stock: z.record(z.string(), z.string()).optional(),
+    sold: z.array(z.string()).check(listSet()).optional(),
     branches: z.array(z.object({ name: z.string(), note: z.string().optional() })).optional(),
   }),
 });
@@ -40,8 +42,9 @@ const Till = defineResource({
   version: "v1",
   kind: "Till",
   spec: z.object({
+    place: z.string(),
     coins: z.record(z.string(), z.int32()).optional(),
-    notes: z.array(z.string()).optional(),
+    notes: z.array(z.string()).check(listSet()).optional(),
   }),
 });
 
@@ -206,26 +209,32 @@ test("a key of a Secret's stringData that is no longer wanted goes, and an edit 
   await waitFor(cluster.client, Secret, key, ({ data }) => data?.password === undefined, soon);
 });
 
-test("a map that becomes empty is emptied, in the status and in a child", async () => {
-  let amounts: Record<string, number> = { five: 1 };
-  const wanted = () => ({
-    children: [child(Till, { metadata: { name: "emptied" }, spec: { coins: amounts, notes: ["x"] } })],
-    status: {
-      stock: Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [key, String(amount)])),
-      conditions: [ready],
-    },
-  });
+test("a map or a list that becomes empty is emptied, in the status and in a child", async () => {
+  let names = ["five"];
+  const wanted = () => {
+    const coins = Object.fromEntries(names.map((name) => [name, 1]));
+    const stock = Object.fromEntries(names.map((name) => [name, "1"]));
+    const till = (name: string, spec: object) =>
+      child(Till, { metadata: { name }, spec: { place: "door", ...spec } });
+    return {
+      children: [till("map", { coins }), till("list", { notes: names })],
+      status: { stock, sold: names, conditions: [ready] },
+    };
+  };
   const { key } = await openReady("emptied", wanted);
-  amounts = {};
+  names = [];
   await cluster.client.patch(Shop, key, { type: "merge", patch: { spec: { round: 1 } } });
   await waitFor(
     cluster.client,
     Shop,
     key,
-    ({ status }) => status?.stock && Object.keys(status.stock).length === 0,
+    ({ status }) =>
+      status?.stock && Object.keys(status.stock).length === 0 && status.sold && status.sold.length === 0,
     soon,
   );
-  expect((await cluster.client.get(Till, key)).spec).toEqual({ coins: {}, notes: ["x"] });
+  const till = async (name: string) => (await cluster.client.get(Till, { namespace, name })).spec;
+  expect(await till("map")).toEqual({ place: "door", coins: {} });
+  expect(await till("list")).toEqual({ place: "door", notes: [] });
 });
 
 test("a new leader takes away what it no longer wants of the status, and leaves what others wrote", async () => {

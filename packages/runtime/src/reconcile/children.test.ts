@@ -47,6 +47,27 @@ describe("children", () => {
     await restarted.stop();
   });
 
+  test("that have not changed since they were last looked at are not compared again", async () => {
+    const run = await running(webapp);
+    await run.manager.stop();
+    let compared = 0;
+    const { cache } = run.cluster;
+    const counting: typeof cache = {
+      ...cache,
+      ownedFields: (...asked) => {
+        compared += 1;
+        return cache.ownedFields(...asked);
+      },
+    };
+    run.manager = run.another({ cache: counting }).add(webapp);
+    await run.manager.start();
+    await run.settle();
+    expect(compared).toBe(3);
+    await run.settle(25 * 3_600_000);
+    expect(compared).toBe(3);
+    await run.manager.stop();
+  });
+
   test("are put right when someone edits them", async () => {
     const run = await running(webapp);
     const deployment = run.cluster.get(Deployment, key);

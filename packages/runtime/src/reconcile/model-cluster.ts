@@ -53,8 +53,8 @@ export class ModelCluster {
   readonly writes: ModelWrite[] = [];
   readonly client: Client;
   readonly cache: Cache;
-  /** Set to make requests fail: return a status code, or undefined to let it pass. */
-  fault: ((request: TransportRequest) => number | undefined) | undefined;
+  /** Set to make requests fail: return a status code, or the causes of a conflict; undefined to let it pass. */
+  fault: ((request: TransportRequest) => number | readonly Json[] | undefined) | undefined;
   /** Set to have requests refused in the server's own words: return a Status, or undefined to let it pass. */
   refusal: ((request: TransportRequest) => Status | undefined) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
@@ -107,8 +107,9 @@ export class ModelCluster {
     const refused = this.refusal?.(request);
     if (refused) return reply(refused.code ?? 500, refused);
     const failing = this.fault?.(request);
-    if (failing !== undefined)
+    if (typeof failing === "number")
       return reply(failing, statusBody(failing, failing === 409 ? "Conflict" : "InternalError"));
+    if (failing) return reply(409, { ...statusBody(409, "Conflict"), details: { causes: failing } });
     const url = new URL(request.path, "http://model");
     const body = request.body === undefined ? undefined : (JSON.parse(String(request.body)) as Json);
     const { place, name, subresource } = locate(url.pathname);

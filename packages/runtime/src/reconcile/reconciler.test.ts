@@ -258,6 +258,24 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
+  test("by conflict with another field manager is told at once: it does not go away by itself", async () => {
+    const run = await running(appController({ reconcile: () => undefined }));
+    await run.manager.stop();
+    const causes = [{ reason: "FieldManagerConflict", message: 'conflict with "theirs"', field: ".data.x" }];
+    run.cluster.fault = ({ path }) => (path.includes("/configmaps/") ? causes : undefined);
+    run.manager = run.another().add(
+      appController({
+        reconcile: async (_app, { client }) => {
+          await client.apply(ConfigMap, { metadata: key }, { fieldManager: "mine" });
+        },
+      }),
+    );
+    await run.manager.start();
+    await run.settle(1);
+    expect(ready(run)).toMatchObject({ status: "False", reason: "Conflict" });
+    await run.manager.stop();
+  });
+
   test("by conflict that does not go away is told as any other, and ends when it does", async () => {
     const run = await running(
       appController({ owns: [Deployment], reconcile: (app) => ({ children: [deploymentFor(app)] }) }),
