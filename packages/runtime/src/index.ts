@@ -126,6 +126,7 @@ export {
 export type { EventInput, EventRecorder } from "./reconcile/events.ts";
 export { type Logger, type LogMethod, silentLogger } from "./reconcile/log.ts";
 export { controllerOf, controllerReference } from "./reconcile/owner.ts";
+export { isReady } from "./reconcile/readiness.ts";
 export { adoptableByAnnotation, appliedAnnotation } from "./reconcile/standing.ts";
 export { noTracing, type SpanAttributes, type Tracing } from "./reconcile/tracing.ts";
 export * from "./resource/index.ts";

@@ -4,16 +4,40 @@ import {
   type InputOf,
   type KubernetesObject,
   type ObjectMetaInput,
+  type ObjectOf,
   type OwnerReference,
 } from "@windlass/client";
+import type { Bivariant } from "../controller/bivariant.ts";
 import { withEncodedStringData } from "../kinds/secret.ts";
 import { describe, keyOf } from "./client.ts";
 import { ChildError } from "./errors.ts";
 import { NotJsonError, plainJson } from "./json.ts";
 import { controllerReference } from "./owner.ts";
 
-/** How a child is treated. */
-export interface ChildOptions {
+/** In which order a child is applied, and how it is treated. */
+export interface ChildOptions<K extends AnyKind = AnyKind> {
+  /**
+   * Other children that must be ready before this one is applied: created, or changed. Until then it is left as it is, and nothing
+   * is deleted that is no longer wanted. @default none
+   */
+  readonly after?: readonly Child[];
+  /** When those that come after this one may follow, from the object on the server. @default {@link isReady} */
+  readonly readyWhen?: Bivariant<[object: ObjectOf<K>], boolean>;
+  /**
+   * `never`: it is created if it is missing, and left alone from then on. For what others fill in, such as a Secret with a
+   * generated password. @default "always"
+   */
+  readonly update?: "always" | "never";
+  /**
+   * What to do where a field differs that cannot be changed, such as a Deployment's selector. `replace`: delete the object and create
+   * it anew, if the server would take the new one. @default "fail"
+   */
+  readonly onImmutable?: "fail" | "replace";
+  /**
+   * What becomes of the object when it is no longer among the children. `keep`: it loses its owner, and stays. When the owner
+   * itself is deleted, Kubernetes deletes its children all the same. @default "delete"
+   */
+  readonly onRemoval?: "delete" | "keep";
   /**
    * Take the object over if it exists already and has no owner, whoever made it: its fields are set as wanted, and it goes
    * with its owner. Without it such an object is left alone, and the reconcile fails with `ChildAlreadyExists`. An object
@@ -26,17 +50,28 @@ export interface ChildOptions {
 export interface Child<K extends AnyKind = AnyKind> {
   readonly kind: K;
   readonly object: InputOf<K>;
-  readonly options: ChildOptions;
+  readonly options: ChildOptions<K>;
 }
 
 /**
  * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says otherwise.
  *
  * @example
- * children: [child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } })]
+ * const settings = child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } });
+ * const web = child(Deployment, { metadata: { name: "web" }, spec }, { after: [settings] });
+ * return { children: [settings, web] };
  */
-export function child<K extends AnyKind>(kind: K, object: InputOf<K>, options: ChildOptions = {}): Child<K> {
+export function child<K extends AnyKind>(
+  kind: K,
+  object: InputOf<K>,
+  options: ChildOptions<K> = {},
+): Child<K> {
   return { kind, object, options };
+}
+
+/** A child as messages name it. */
+export function describeChild({ kind, object }: Child): string {
+  return describe(kind, keyOf(object));
 }
 
 /** The children in a list that a reconciler returned, without those that it left out by a condition. */

@@ -54,9 +54,15 @@ describe("children", () => {
     const { cache } = run.cluster;
     const counting: typeof cache = {
       ...cache,
-      ownedFields: (...asked) => {
-        compared += 1;
-        return cache.ownedFields(...asked);
+      informer: (kind, scope) => {
+        const informer = cache.informer(kind, scope);
+        return {
+          ...informer,
+          ownedFields: (...asked) => {
+            compared += 1;
+            return informer.ownedFields(...asked);
+          },
+        };
       },
     };
     run.manager = run.another({ cache: counting }).add(webapp);

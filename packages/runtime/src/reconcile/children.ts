@@ -2,6 +2,7 @@ import {
   type AnyKind,
   type InputOf,
   isConflict,
+  isInvalid,
   isNotFound,
   type KubernetesObject,
   type ObjectKey,
@@ -16,7 +17,17 @@ import { fingerprint } from "./json.ts";
 import { ownedFieldsOf } from "./managed-fields.ts";
 import { controllerOf } from "./owner.ts";
 import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
-import { appliedAnnotation, appliedMark, isAppliedBy, refusal, standingOf } from "./standing.ts";
+import {
+  appliedAnnotation,
+  appliedMark,
+  isAppliedBy,
+  isKept,
+  letGo,
+  onRemovalAnnotation,
+  refusal,
+  type Standing,
+  standingOf,
+} from "./standing.ts";
 import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
 
 /** What is remembered of the last apply of one child. Losing it costs at most one write that changes nothing. */
@@ -96,6 +107,7 @@ const onNothing: Landing = { resourceVersion: "1" };
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #wanted = new Set<string>();
+  readonly #applied = new Map<Child, KubernetesObject>();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -107,6 +119,17 @@ export class Children {
    * @throws ChildError if it cannot be a child of this owner.
    */
   async apply(child: Child): Promise<KubernetesObject> {
+    const object = await this.#bring(child);
+    this.#applied.set(child, object);
+    return object;
+  }
+
+  /** The object on the server of a child that was applied in this run. */
+  applied(child: Child): KubernetesObject | undefined {
+    return this.#applied.get(child);
+  }
+
+  async #bring(child: Child): Promise<KubernetesObject> {
     const { cache, fieldManager } = this.#options;
     const wanted = this.#marked(wantedChild(child, this.#options));
     const { kind } = wanted.owned;
@@ -125,7 +148,7 @@ export class Children {
     }
   }
 
-  /** Deletes the children that were applied by this controller and have not been asked for in this run. */
+  /** Deletes the children, or lets them go, that were applied by this controller and have not been asked for in this run. */
   async prune(): Promise<void> {
     const { owner, owns, client, cache, memory, fieldManager } = this.#options;
     const uid = owner.metadata.uid ?? "";
@@ -135,7 +158,8 @@ export class Children {
         if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
         if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
         memory.delete(id);
-        await deleteObject(client, kind, child, { propagationPolicy: "Background" });
+        if (isKept(child)) await letGo(client, kind, child, uid);
+        else await deleteObject(client, kind, child, { propagationPolicy: "Background" });
       }
     }
   }
@@ -146,6 +170,7 @@ export class Children {
     const print = fingerprint(object);
     const annotations = {
       ...object.metadata.annotations,
+      ...(child.options.onRemoval === "keep" ? { [onRemovalAnnotation]: "keep" } : {}),
       [appliedAnnotation]: appliedMark(this.#options, print),
     };
     return {
@@ -171,19 +196,63 @@ export class Children {
       memory.delete(id);
       return live.object;
     }
+    if (options.update === "never") {
+      if (standing.is === "ours") {
+        onSkip?.();
+        return live.object;
+      }
+      // It gets its owner, and keeps its content.
+      const { apiVersion = "", kind = "", metadata } = wanted.object;
+      return await this.#change({ ...wanted, object: { apiVersion, kind, metadata } }, live, standing);
+    }
+    return await this.#change(wanted, live, standing);
+  }
+
+  async #change(wanted: MarkedChild, live: Live, standing: Standing): Promise<KubernetesObject> {
+    const { memory, onSkip } = this.#options;
     const found = this.#difference(wanted, live);
     if (found.size === 0) {
       onSkip?.();
       return live.object;
     }
     if (standing.is === "free" && !(await this.#isOwnerStaying())) {
-      memory.delete(id);
+      memory.delete(wanted.id);
       return live.object;
     }
     const landing = { uid: live.object.metadata.uid };
-    const shrunk = withoutEmptied(wanted.object, live.fields() ?? {});
-    if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
-    return await this.#send(wanted, landing, found);
+    try {
+      const shrunk = withoutEmptied(wanted.object, live.fields() ?? {});
+      if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
+      return await this.#send(wanted, landing, found);
+    } catch (error) {
+      if (wanted.options.onImmutable !== "replace" || !isInvalid(error)) throw error;
+      return await this.#replace(wanted, live.object, error);
+    }
+  }
+
+  /**
+   * Deletes an object that the server does not let be changed, and creates it anew. Where it is not the change that is refused but
+   * the object itself, nothing is deleted.
+   */
+  async #replace(wanted: MarkedChild, live: KubernetesObject, refused: unknown): Promise<KubernetesObject> {
+    const { client, memory, fieldManager } = this.#options;
+    const { kind } = wanted.owned;
+    const { name, ...metadata } = wanted.object.metadata;
+    const probe = { ...wanted.object, metadata: { ...metadata, generateName: `${name.slice(0, 40)}-` } };
+    try {
+      await client.create(kind, probe, { dryRun: true, fieldManager });
+    } catch (error) {
+      throw isInvalid(error) ? refused : error;
+    }
+    memory.delete(wanted.id);
+    await deleteObject(client, kind, live, { propagationPolicy: "Background" });
+    try {
+      return await this.#send(wanted, onNothing, none);
+    } catch (error) {
+      // Finalizers or a grace period hold it. Its end brings the owner back here.
+      if (isConflict(error)) return live;
+      throw error;
+    }
   }
 
   async #send(wanted: MarkedChild, landing: Landing, found: Deviations): Promise<KubernetesObject> {

@@ -13,7 +13,8 @@ import {
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CacheMissError } from "../cache/errors.ts";
 import { countOf, type Telling } from "../logging/reminder.ts";
-import { wantedChildren } from "./child.ts";
+import { describeChild, wantedChildren } from "./child.ts";
+import { applyInOrder } from "./child-order.ts";
 import { type ChildMemory, Children } from "./children.ts";
 import { describe, idOf, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
@@ -117,19 +118,20 @@ export class Reconciler<K extends AnyKind> {
     return wanted.requeueAfter === undefined ? done : requeue(wanted.requeueAfter);
   }
 
-  /** Applies all children even if one fails, so that one bad child does not hold up the others; prunes only if none did. */
+  /**
+   * Applies all children in their order, even if one fails, so that one bad child does not hold up the others. Prunes only when none
+   * failed and none waits: what is no longer wanted goes after what takes its place has come.
+   */
   async #applyAll(run: Run<K>, children: Children, wanted: Wanted<K>): Promise<void> {
-    const failures: unknown[] = [];
-    for (const child of wantedChildren(wanted.children)) {
-      try {
-        await children.apply(child);
-      } catch (error) {
-        if (isOver(error)) throw error;
-        failures.push(error);
-      }
-    }
+    const { waiting, failures } = await applyInOrder(wantedChildren(wanted.children), {
+      apply: (child) => children.apply(child),
+      applied: (child) => children.applied(child),
+    });
+    const over = failures.find(isOver);
+    if (over !== undefined) throw over;
     if (failures.length === 0) {
-      await children.prune();
+      if (waiting.length === 0) await children.prune();
+      else run.log.debug({ waiting: waiting.map(describeChild) }, "children wait for others to be ready");
       return;
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;

@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, OwnerReference } from "@windlass/client";
+import type { AnyKind, KubernetesObject, OwnerReference, Writer } from "@windlass/client";
 import type { ChildOptions } from "./child.ts";
 import { describe, keyOf } from "./client.ts";
 import { ChildError } from "./errors.ts";
@@ -16,6 +16,9 @@ export const appliedAnnotation = "windlass.dev/applied";
  * `<plural>.<group>/<name>` of the owner.
  */
 export const adoptableByAnnotation = "windlass.dev/adoptable-by";
+
+/** Says on a child that it is kept when it is no longer wanted: then the program that wanted it does not list it any more. */
+export const onRemovalAnnotation = "windlass.dev/on-removal";
 
 /** How an object that exists stands to the owner that wants it as a child. */
 export type Standing =
@@ -53,6 +56,30 @@ export function appliedMark(by: Applicant, fingerprint: string): string {
 /** Whether an object was applied by this field manager, for whatever owner. */
 export function isAppliedBy(object: KubernetesObject, fieldManager: string): boolean {
   return object.metadata.annotations?.[appliedAnnotation]?.startsWith(`${fieldManager}:`) ?? false;
+}
+
+/** Whether a child stays when it is no longer wanted. */
+export function isKept(object: KubernetesObject): boolean {
+  return object.metadata.annotations?.[onRemovalAnnotation] === "keep";
+}
+
+/** Takes the owner off a child that stays when it is no longer wanted, and with it all that says that it was one. */
+export async function letGo(
+  client: Writer,
+  kind: AnyKind,
+  { metadata }: KubernetesObject,
+  ownerUid: string,
+): Promise<void> {
+  const { uid, resourceVersion, ownerReferences = [] } = metadata;
+  const patch = {
+    metadata: {
+      uid,
+      resourceVersion,
+      ownerReferences: ownerReferences.filter((reference) => reference.uid !== ownerUid),
+      annotations: { [appliedAnnotation]: null, [onRemovalAnnotation]: null },
+    },
+  };
+  await client.patch(kind, metadata, { type: "merge", patch });
 }
 
 /** Why an object cannot be a child, and how to change that. */
