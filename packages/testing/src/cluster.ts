@@ -271,7 +271,8 @@ export class TestCluster implements AsyncDisposable {
 
   async #remove(kind: AnyKind, name: string): Promise<void> {
     await unlessGone(this.client.delete(kind, { name }));
-    if (this.hasControllers || kind !== Namespace) await waitForDeletion(this.client, kind, { name });
+    if (this.hasControllers || kind !== Namespace)
+      await waitForDeletion(this.client, kind, { name }, { timeoutMs: goneWithinMs });
   }
 
   #clientNamed(fieldManager: string, transport: Transport): Client {
@@ -284,6 +285,9 @@ export class TestCluster implements AsyncDisposable {
 }
 
 const servedWithinMs = 15_000;
+
+/** A namespace waits for the grace period of its pods, and looks again only half of it later. */
+const goneWithinMs = 120_000;
 
 /** Waits for what is done to something, and takes its being gone for done. */
 async function unlessGone(done: Promise<unknown>): Promise<void> {

@@ -1,13 +1,20 @@
 import { Client, type Transport } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import {
+  type Cache,
+  CacheMissError,
   defineResource,
   invalid,
   manager,
   type WebhookServerOptions,
   webhookServer,
 } from "@windlass/runtime";
-import { CustomResourceDefinition, Namespace, ValidatingWebhookConfiguration } from "@windlass/runtime/kinds";
+import {
+  CustomResourceDefinition,
+  Namespace,
+  Secret,
+  ValidatingWebhookConfiguration,
+} from "@windlass/runtime/kinds";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { type Backend, startCluster, TestCluster } from "./cluster.ts";
@@ -86,6 +93,32 @@ test.each([
   );
   await running.stop();
   await client.delete(ValidatingWebhookConfiguration, { name });
+});
+
+test("the Secret that a webhook server watches is no answer to anybody about other Secrets", async () => {
+  await using cluster = await startCluster();
+  const namespace = await cluster.createNamespace(name);
+  const other = { namespace, name: "other" };
+  await cluster.client.create(Secret, { metadata: other });
+  let cache: Cache | undefined;
+  const url = "https://127.0.0.1:1";
+  const webhooks = webhookServer({ name, url, port: 0, host: "127.0.0.1", service: { namespace } });
+  await cluster.run(name, (options) =>
+    manager(options)
+      .add(webhooks)
+      .add({
+        name: "reader",
+        stage: "everywhere",
+        start: (context) => {
+          cache = context.cache;
+        },
+      }),
+  );
+  const authority = { namespace, name: `${name}-webhook-ca` };
+  await expect.poll(() => cache?.get(Secret, authority)?.metadata.name).toBe(authority.name);
+  expect(() => cache?.get(Secret, other)).toThrow(CacheMissError);
+  expect(() => cache?.list(Secret)).toThrow(CacheMissError);
+  expect(() => cache?.list(Secret, { namespace })).toThrow(CacheMissError);
 });
 
 test("replicas behind one Service are called in turn, and those that are left when one stops", async () => {
