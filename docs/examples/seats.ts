@@ -14,7 +14,7 @@ export const Hall = defineResource({
 export const hall = controller(Hall, {
   owns: [ConfigMap],
   async reconcile(object, { client, ownedAll }) {
-    const { namespace = "default", name } = object.metadata;
+    const { namespace, name } = object.metadata;
     const ownerReferences = [controllerReference(Hall, object)];
     const seat = { metadata: { namespace, generateName: `${name}-`, ownerReferences } };
     while (ownedAll(ConfigMap).length < object.spec.seats) await client.create(ConfigMap, seat);

@@ -22,7 +22,7 @@ const Look = defineResource({
 /** Says in the status what the cache holds of a ConfigMap. */
 const look = controller(Look, {
   reads: [ConfigMap],
-  reconcile: ({ metadata: { namespace = "" }, spec }, { cache }) => {
+  reconcile: ({ metadata: { namespace }, spec }, { cache }) => {
     const found = cache.get(ConfigMap, { namespace, name: spec.at });
     const { managedFields } = found?.metadata ?? {};
     return {

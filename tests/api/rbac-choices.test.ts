@@ -18,7 +18,7 @@ const Reader = defineResource({
 /** Shows the text of a ConfigMap whose kind is known only while running, as far as the cache is concerned. */
 const reader = controller(Reader, {
   follows: [ConfigMap],
-  reconcile: async ({ metadata: { namespace = "" }, spec }, { follow }) => {
+  reconcile: async ({ metadata: { namespace }, spec }, { follow }) => {
     const { data } = (await follow(ConfigMap, { namespace, name: spec.book })) ?? {};
     return { status: data?.text === undefined ? {} : { text: data.text } };
   },

@@ -80,7 +80,12 @@ function keptFrom(managers: FieldManagers, uid: string): Record<string, string> 
   const sorted = JSON.stringify(
     objectWith(
       uid,
-      entries(uid).map((entry) => Object.fromEntries(Object.entries(entry).toSorted()) as ManagedFieldsEntry),
+      entries(uid).map(
+        (entry) =>
+          Object.fromEntries(
+            Object.entries(entry).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+          ) as ManagedFieldsEntry,
+      ),
     ),
   );
   const message = messageWith(uid);

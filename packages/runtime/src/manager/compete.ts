@@ -1,6 +1,6 @@
 import type { ClusterAccess, Reader, Writer } from "@windlass/client";
 import { type Clock, type Random, systemClock } from "@windlass/clock";
-import type { Election, ElectionRules } from "./election.ts";
+import type { ElectionRules } from "./election.ts";
 import { campaign, type LeaseAddress } from "./elector.ts";
 import { LeaseMemory, threadClock } from "./fence.ts";
 import {
@@ -35,7 +35,7 @@ export function compete(
     release: release.signal,
     abandon: abandon.signal,
     onState: (state) => {
-      note(state, lease);
+      lease.follow(state);
       tenure.look();
     },
     onContact: contact.note,
@@ -57,12 +57,6 @@ export function compete(
     release: () => end(release),
     abandon: () => end(abandon),
   };
-}
-
-/** Writes down until when a candidate leads. */
-export function note(state: Election, lease: LeaseMemory): void {
-  if (state.at === "leading") lease.holdUntil(state.until);
-  else lease.letGo();
 }
 
 /** What the renewing thread is started with. */

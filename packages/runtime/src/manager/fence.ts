@@ -1,5 +1,6 @@
 import type { Clock } from "@windlass/clock";
 import { FencedError } from "../reconcile/errors.ts";
+import type { Election } from "./election.ts";
 
 /** Says, at the moment of a write and without waiting for anything, whether this process may write. */
 export interface Fence {
@@ -55,6 +56,12 @@ export class LeaseMemory {
     return until === 0 ? 0 : until - this.#clock.monotonic();
   }
 
+  /** Takes over where a candidate stands. */
+  follow(state: Election): void {
+    if (state.at === "leading") this.holdUntil(state.until);
+    else this.letGo();
+  }
+
   /**
    * Says that the lease is held until a moment of the monotonic clock. A moment that was said before is no renewal: after a sleep it
    * changes nothing.
@@ -96,9 +103,15 @@ export class WriteFence implements Fence {
     this.#term ??= new AbortController();
   }
 
-  /** Refuses writes from now on, and gives up those that are not answered yet. */
-  close(): void {
+  /** Gives up the writes that have no answer yet. */
+  cut(): void {
     this.#term?.abort(new FencedError("a write under way", "given up"));
+    if (this.#term) this.#term = new AbortController();
+  }
+
+  /** Refuses writes from now on, and gives up those that have no answer yet. */
+  close(): void {
+    this.cut();
     this.#term = undefined;
   }
 }

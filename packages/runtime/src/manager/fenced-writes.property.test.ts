@@ -126,6 +126,10 @@ async function startServer(clock: StallingClock) {
     const status = isRefused ? `${first} Refused\r\nretry-after: 3` : "201 Created";
     socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
   };
+  const resume = () => {
+    state.isPaused = false;
+    for (const socket of secure) socket.resume();
+  };
   const server = createServer((socket) => {
     state.activity++;
     sockets.add(socket);
@@ -142,11 +146,9 @@ async function startServer(clock: StallingClock) {
     pause(ms: number) {
       state.isPaused = true;
       for (const socket of secure) socket.pause();
-      clock.schedule(ms, () => {
-        state.isPaused = false;
-        for (const socket of secure) socket.resume();
-      });
+      clock.schedule(ms, resume);
     },
+    resume,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -225,8 +227,14 @@ test("no write arrives after the lease has ended for others, whatever credential
         if (step.do === "write") write(step);
         else if (step.do === "renew") renew();
         else if (step.do === "pass") await clock.pass(step.ms, settle);
-        else if (step.do === "stall") clock.stall(step.ms);
-        else if (step.do === "slow") server.state.connectMs = step.ms;
+        else if (step.do === "stall") {
+          // It is the writer's event loop that stands still: the server would not be held up by that.
+          if (server.state.isPaused) {
+            server.resume();
+            await settle();
+          }
+          clock.stall(step.ms);
+        } else if (step.do === "slow") server.state.connectMs = step.ms;
         else server.pause(step.ms);
       }
       await clock.pass(400_000, settle);

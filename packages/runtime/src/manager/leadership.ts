@@ -93,9 +93,12 @@ export class Tenure {
   readonly look = (): void => {
     this.#cancelExpiry?.();
     this.#cancelExpiry = undefined;
-    const isHeld = !this.#isOver && this.#lease.isHeld;
-    if (isHeld) this.#cancelExpiry = this.#clock.schedule(this.#lease.leftMs, this.look);
-    this.#set(isHeld);
+    const { leftMs, isHeld } = this.#lease;
+    const isLeading = !this.#isOver && leftMs > 0;
+    if (isLeading) this.#cancelExpiry = this.#clock.schedule(leftMs, this.look);
+    this.#set(isLeading);
+    // The machine slept, or its clock was set: whether this one still leads shows with the next renewal.
+    if (isLeading && !isHeld) this.fence.cut();
   };
 
   /** Ends it for good, whatever becomes of the lease. */

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { Client, openTransport } from "@windlass/client";
 import { type Clock, systemClock, systemRandom } from "@windlass/clock";
-import { type LeaseThreadData, type LeaseThreadMessage, note } from "./compete.ts";
+import type { LeaseThreadData, LeaseThreadMessage } from "./compete.ts";
 import { campaign } from "./elector.ts";
 import { LeaseMemory, threadClock } from "./fence.ts";
 import { Pulse, pulseReader } from "./stall.ts";
@@ -51,7 +51,7 @@ await campaign({
   release: release.signal,
   abandon: abandon.signal,
   onState(state) {
-    note(state, lease);
+    lease.follow(state);
     say({ type: "looked" });
   },
   onContact: (failure) => say({ type: "contact", failure }),

@@ -11,6 +11,12 @@ interface Live {
 export class LiveParts {
   readonly #parts: Live[] = [];
   readonly #drains: { readonly name: string; readonly drained: () => Promise<void> }[] = [];
+  #stopping: string | undefined;
+
+  /** What is being stopped, and so holds up the rest. */
+  get stopping(): string | undefined {
+    return this.#stopping;
+  }
 
   add(name: string, stop: (abort: AbortSignal) => Promise<void>): void {
     this.#parts.push({ name, stop });
@@ -42,7 +48,11 @@ export class LiveParts {
     await Promise.all(
       this.#drains.splice(0).map(({ name, drained }) => stopOne({ name, stop: drained }, abort, log)),
     );
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await stopOne(part, abort, log);
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
+      this.#stopping = part.name;
+      await stopOne(part, abort, log);
+    }
+    this.#stopping = undefined;
   }
 
   /** Tells all that is left to stop, and waits for none of it. */

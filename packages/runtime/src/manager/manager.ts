@@ -251,8 +251,8 @@ class ManagerRun implements Manager {
     await this.#startStage("everywhere", everywhere);
     for (const { controller, open } of opened)
       if (controller.everywhere) this.#started.addController(open, log);
-    this.#readyz.add("leader-election", () => this.#leadership?.fault);
-    const terms = new Terms(log, (live, term) => {
+    this.#readyz.add("leader-election", () => this.#leadership?.fault ?? this.#terms?.fault);
+    const terms = new Terms(log, this.#clock, (live, term) => {
       void startStage(
         "leader",
         this.#runnables,

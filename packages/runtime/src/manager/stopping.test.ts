@@ -251,6 +251,34 @@ describe("a lease that is lost", () => {
     await stopped;
   });
 
+  test("by work that does not end, is told in the log and by the readiness probe until it has", async () => {
+    const local = { port: 0, host: "127.0.0.1" };
+    const run = new ModelRun({ ...election, health: local });
+    const held = Promise.withResolvers<void>();
+    run.manager.add({ name: "slow to stop", start: () => () => held.promise });
+    await run.manager.start();
+    await run.settle(1_000);
+    const ready = async () =>
+      (await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz?verbose`)).text();
+    const told = () =>
+      run.lines.filter(({ message }) => message.includes("slow to stop has not stopped 30 s"));
+    run.cluster.fault = leasesFail;
+    await run.settle(11_000);
+    run.cluster.fault = undefined;
+    await run.settle(20_000);
+    expect(run.manager.isLeading).toBe(true);
+    expect(told()).toEqual([]);
+    await run.settle(20_000);
+    expect(told()).toHaveLength(1);
+    expect(await ready()).toContain("[-]leader-election failed");
+    held.resolve();
+    await run.settle(100);
+    expect(await ready()).toContain("[+]leader-election ok");
+    const stopped = run.manager.stop();
+    await run.settle(5_000);
+    await stopped;
+  });
+
   test("again, while the work of the term before still ends, lets no reconcile begin", async () => {
     const run = new ModelRun(election);
     const held = Promise.withResolvers<void>();

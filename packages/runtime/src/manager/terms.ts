@@ -1,6 +1,10 @@
+import type { Clock } from "@windlass/clock";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 import { LiveParts } from "./live.ts";
+
+/** Work that takes longer to end than this is told of: it holds up the next term. */
+const SLOW_END_MS = 30_000;
 
 /**
  * The terms of a leader: what is started with each, and stopped at its end. One change after the other: a term that comes while the work of
@@ -8,16 +12,28 @@ import { LiveParts } from "./live.ts";
  */
 export class Terms {
   readonly #log: Logger;
+  readonly #clock: Pick<Clock, "schedule">;
   readonly #lead: (live: LiveParts, term: AbortSignal) => void;
   readonly #live = new LiveParts();
   #term = new AbortController();
   #changes: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #fault: string | undefined;
 
   /** @param lead starts the work of a term, and adds it to what is stopped at the end. The signal is aborted when the lease is lost. */
-  constructor(log: Logger, lead: (live: LiveParts, term: AbortSignal) => void) {
+  constructor(
+    log: Logger,
+    clock: Pick<Clock, "schedule">,
+    lead: (live: LiveParts, term: AbortSignal) => void,
+  ) {
     this.#log = log;
+    this.#clock = clock;
     this.#lead = lead;
+  }
+
+  /** What keeps the next term from beginning, if that has lasted for long; for the readiness probe. */
+  get fault(): string | undefined {
+    return this.#fault;
   }
 
   begin(): void {
@@ -32,7 +48,12 @@ export class Terms {
   end(): void {
     const { signal } = this.#term;
     this.#term.abort(new Error("the lease was lost"));
-    this.#change(() => this.#live.stop(signal, this.#log));
+    this.#change(async () => {
+      const cancel = this.#clock.schedule(SLOW_END_MS, () => this.#tellOfSlowEnd());
+      await this.#live.stop(signal, this.#log);
+      cancel();
+      this.#fault = undefined;
+    });
   }
 
   /** Ends the present term, in which reconciles may come to their end until `abort`, and lets none begin any more. */
@@ -47,6 +68,14 @@ export class Terms {
     this.#isClosed = true;
     this.#term.abort(new Error("the manager is stopping"));
     this.#live.abandon(this.#term.signal, this.#log);
+  }
+
+  #tellOfSlowEnd(): void {
+    this.#fault = `${this.#live.stopping} has not stopped ${SLOW_END_MS / 1000} s after the lease was lost`;
+    this.#log.error(
+      {},
+      `${this.#fault}: until it does, this replica does nothing, even if it holds the lease. Work that goes on must be ended by context.signal`,
+    );
   }
 
   /** Whatever fails in one change, the next one is made. */
