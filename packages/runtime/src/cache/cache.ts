@@ -3,7 +3,7 @@ import { type Clock, type Random, sleep, systemClock, systemRandom } from "@wind
 import { Arenas } from "./arena.ts";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
-import { FieldManagers, ownedFields } from "./field-managers.ts";
+import { FieldManagers } from "./field-managers.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
 import { ParsedObjects } from "./object-reader.ts";
@@ -181,7 +181,7 @@ class SharedInformerCache implements InformerCache {
     const namespace = kind.scope === "Cluster" ? "" : (key.namespace ?? "");
     for (const informer of this.#holders(kind, kind.scope === "Cluster" ? undefined : namespace)) {
       const kept = informer.view.keptFields(namespace, key.name);
-      if (kept !== undefined) return ownedFields(kept, manager, subresource);
+      if (kept !== undefined) return this.#fieldManagers.ownedFields(kept, manager, subresource);
     }
     return undefined;
   }
