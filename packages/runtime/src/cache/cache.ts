@@ -5,7 +5,7 @@ import { Arenas } from "./arena.ts";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { type Ask, isComplete, isInNamespace, partOf } from "./coverage.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError, notSynced, otherNamespace } from "./errors.ts";
-import { FieldManagers, ownedFields } from "./field-managers.ts";
+import { FieldManagers } from "./field-managers.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
 import { kindIdOf } from "./kind-id.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
@@ -176,8 +176,7 @@ class SharedInformerCache implements InformerCache {
 
   ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource = ""): OwnedFields | undefined {
     const { informer, namespace } = this.#holder(kind, key);
-    const kept = informer.view.keptFields(namespace, key.name);
-    return kept && ownedFields(kept, manager, subresource);
+    return informer.ownedFields(namespace, key.name, manager, subresource);
   }
 
   wrote(kind: AnyKind, object: KubernetesObject): void {

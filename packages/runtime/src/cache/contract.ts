@@ -97,6 +97,8 @@ export interface OwnedFields {
   /** The version of the kind that the fields are named in. */
   readonly apiVersion: string;
   readonly fields: FieldsV1;
+  /** The same for as long as what the tracked managers own of the object is. */
+  readonly version: string;
 }
 
 /** What the rest of the runtime asks of the cache. */

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ManagedFieldsEntry } from "@windlass/client";
 import { WireCursor } from "@windlass/client/protobuf";
-import type { OwnedFields } from "./contract.ts";
+import type { FieldsV1, OwnedFields } from "./contract.ts";
 import { type Scan, scanArray } from "./scan.ts";
 import type { MessageScan } from "./scan-message.ts";
 
@@ -16,6 +16,7 @@ const time = /,"time":"[^"]*"|"time":"[^"]*",/;
 
 const OPEN_BRACKET = 0x5b;
 const SHARED_TEXTS = 4096;
+const PARSED_TEXTS = 64;
 
 /**
  * The field managers whose entries of `metadata.managedFields` the cache keeps, while it drops all others: with them a
@@ -27,6 +28,7 @@ const SHARED_TEXTS = 4096;
 export class FieldManagers {
   readonly #names = new Map<string, Buffer>();
   readonly #shared = new Map<string, string>();
+  readonly #parsed = new Map<string, readonly ManagedFieldsEntry[]>();
 
   track(name: string): void {
     this.#names.set(name, Buffer.from(`"manager":${JSON.stringify(name)}`));
@@ -103,10 +105,39 @@ export class FieldManagers {
     return `${head.slice(0, -1)},"fieldsV1":${fieldsV1}}`;
   }
 
+  /** What a manager owns through an endpoint, of what was kept of an object. */
+  ownedFields({ owned, owners }: KeptFields, manager: string, subresource: string): OwnedFields | undefined {
+    if (owned === "") return undefined;
+    for (const entry of this.#parse(owned))
+      if (entry.manager === manager && (entry.subresource ?? "") === subresource)
+        return {
+          apiVersion: entry.apiVersion ?? "",
+          fields: withOwners((entry.fieldsV1 ?? {}) as FieldsV1, owners),
+          version: owned,
+        };
+    return undefined;
+  }
+
+  /** Nothing, if the server sent something else than JSON: then an apply sets it right. */
+  #parse(text: string): readonly ManagedFieldsEntry[] {
+    const known = this.#parsed.get(text);
+    if (known) return known;
+    let entries: readonly ManagedFieldsEntry[] = [];
+    try {
+      entries = JSON.parse(text) as readonly ManagedFieldsEntry[];
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    if (this.#parsed.size >= PARSED_TEXTS) this.#parsed.clear();
+    this.#parsed.set(text, entries);
+    return entries;
+  }
+
   #share(entries: readonly string[], owners: readonly string[]): string {
     if (entries.length === 0) return "";
     let text = `[${entries.join(",")}]`;
-    for (const [index, uid] of owners.entries()) text = text.replaceAll(ownerKey(uid), ownerKey(`#${index}`));
+    for (const [index, uid] of owners.entries())
+      text = text.replaceAll(quotedOwnerKey(uid), quotedOwnerKey(numbered(index)));
     const shared = this.#shared.get(text);
     if (shared !== undefined) return shared;
     if (this.#shared.size >= SHARED_TEXTS) this.#shared.clear();
@@ -120,42 +151,37 @@ export function ownersOf({ ownerReferences = [] }: KubernetesObject["metadata"])
   return ownerReferences.map(({ uid }) => uid);
 }
 
-/** How an owner is named among the fields of an object, within a text that is JSON itself. */
-function ownerKey(uid: string): string {
-  return `{\\"uid\\":\\"${uid}\\"}`;
-}
-
 /** What {@link FieldManagers} kept of an object, and whose uids stand behind the numbers in it. */
 export interface KeptFields {
   readonly owned: string;
   readonly owners: readonly string[];
 }
 
-/**
- * What a manager owns through an endpoint, of what was kept of an object. Nothing, if the server sent something else than JSON:
- * then an apply sets it right.
- */
-export function ownedFields(
-  { owned, owners }: KeptFields,
-  manager: string,
-  subresource: string,
-): OwnedFields | undefined {
-  if (owned === "") return undefined;
-  let text = owned;
-  for (const [index, uid] of owners.entries()) text = text.replaceAll(ownerKey(`#${index}`), ownerKey(uid));
-  for (const entry of parsed(text))
-    if (entry.manager === manager && (entry.subresource ?? "") === subresource)
-      return {
-        apiVersion: entry.apiVersion ?? "",
-        fields: (entry.fieldsV1 ?? {}) as OwnedFields["fields"],
-      };
-  return undefined;
+/** How an owner is named among the fields of an object. */
+function ownerKey(uid: string): string {
+  return `k:${JSON.stringify({ uid })}`;
 }
 
-function parsed(text: string): readonly ManagedFieldsEntry[] {
-  try {
-    return JSON.parse(text) as readonly ManagedFieldsEntry[];
-  } catch {
-    return [];
+/** The same within a text that is JSON itself. */
+function quotedOwnerKey(uid: string): string {
+  return `"k:{\\"uid\\":\\"${uid}\\"}"`;
+}
+
+function numbered(index: number): string {
+  return `#${index}`;
+}
+
+/** The fields with the owners' uids in the place of their numbers. */
+function withOwners(fields: FieldsV1, owners: readonly string[]): FieldsV1 {
+  const references = fields["f:metadata"]?.["f:ownerReferences"];
+  if (!references) return fields;
+  const named = { ...references };
+  for (const [index, uid] of owners.entries()) {
+    const key = ownerKey(numbered(index));
+    const below = named[key];
+    if (below === undefined) continue;
+    delete named[key];
+    named[ownerKey(uid)] = below;
   }
+  return { ...fields, "f:metadata": { ...fields["f:metadata"], "f:ownerReferences": named } };
 }

@@ -2,7 +2,6 @@ import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
 import type { CacheEvent, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { isInNamespace } from "./coverage.ts";
 import { CacheStoppedError, notSynced, otherNamespace } from "./errors.ts";
-import { ownedFields } from "./field-managers.ts";
 import type { InformerStatus } from "./metrics.ts";
 import type { Namespaces } from "./namespaces.ts";
 import type { SharedInformer } from "./shared-informer.ts";
@@ -74,8 +73,8 @@ export class InformerHandle implements LiveInformer<KubernetesObject> {
 
   ownedFields(key: ObjectKey, manager: string, subresource = ""): OwnedFields | undefined {
     const namespace = this.kind.scope === "Cluster" ? "" : (key.namespace ?? "");
-    const kept = this.#readable(namespace).keptFields(namespace, key.name);
-    return kept && ownedFields(kept, manager, subresource);
+    this.#readable(namespace);
+    return this.#shared.ownedFields(namespace, key.name, manager, subresource);
   }
 
   list(options: CacheListOptions = {}): readonly KubernetesObject[] {

@@ -9,7 +9,7 @@ import { MalformedMessageError, type MessageType, messageOf, readMessage } from 
 import type { Clock, Random } from "@windlass/clock";
 import type { Reminders } from "../logging/reminder.ts";
 import { type Arenas, loose } from "./arena.ts";
-import type { CacheEvent, InformerScope } from "./contract.ts";
+import type { CacheEvent, InformerScope, OwnedFields } from "./contract.ts";
 import { describeKind } from "./errors.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
@@ -160,6 +160,17 @@ export class SharedInformer implements Sink {
 
   subscribe(handler: Handler): () => void {
     return this.#subscribers.add(handler, this.#hasSynced ? this.#replay() : []);
+  }
+
+  /** What a field manager owns of the object that the view shows. Undefined if it owns nothing, or is not tracked. */
+  ownedFields(
+    namespace: string,
+    name: string,
+    manager: string,
+    subresource: string,
+  ): OwnedFields | undefined {
+    const kept = this.view.keptFields(namespace, name);
+    return kept && this.#options.fieldManagers.ownedFields(kept, manager, subresource);
   }
 
   // Our own writes.

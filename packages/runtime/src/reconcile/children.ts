@@ -7,14 +7,14 @@ import {
   type KubernetesObject,
   type ObjectKey,
 } from "@windlass/client";
-import type { Cache, FieldsV1 } from "../cache/contract.ts";
+import type { Cache } from "../cache/contract.ts";
 import { type Child, type OwnedKind, type Owner, type WantedChild, wantedChild } from "./child.ts";
 import { keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
 import { deleteObject } from "./delete-object.ts";
 import { withoutEmptied } from "./emptied.ts";
 import { fingerprint } from "./json.ts";
-import { ownedFieldsOf } from "./managed-fields.ts";
+import { type AppliedFields, ownedFieldsOf } from "./managed-fields.ts";
 import { controllerOf } from "./owner.ts";
 import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 import {
@@ -30,11 +30,19 @@ import {
 } from "./standing.ts";
 import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
 
+/** A version of a child. */
+interface Seen {
+  readonly resourceVersion: string | undefined;
+  readonly generation: number | undefined;
+  /** Who owned its fields; unknown of what did not come from the cache. */
+  readonly owners: string | undefined;
+}
+
 /** What is remembered of the last apply of one child. Losing it costs at most one write that changes nothing. */
 interface Applied {
   readonly fingerprint: string;
   /** The version that was last found to be as wanted. */
-  readonly resourceVersion: string | undefined;
+  readonly seen: Seen;
   /** What the server made of it: differences that are known and fine. */
   readonly accepted: Deviations;
 }
@@ -73,7 +81,7 @@ interface MarkedChild extends WantedChild {
 /** An object on the server, and what our field manager owns of it: read only if it matters. */
 interface Live {
   readonly object: KubernetesObject;
-  readonly fields: () => FieldsV1 | undefined;
+  readonly owned: () => (AppliedFields & { readonly version?: string }) | undefined;
 }
 
 /**
@@ -137,8 +145,8 @@ export class Children {
     const key = keyOf(wanted.object);
     const cached = cache.get(kind, key);
     if (cached) {
-      const fields = () => cache.ownedFields(kind, key, fieldManager)?.fields;
-      return await this.#update(wanted, { object: cached, fields });
+      const owned = () => cache.ownedFields(kind, key, fieldManager);
+      return await this.#update(wanted, { object: cached, owned });
     }
     try {
       return await this.#send(wanted, onNothing, none);
@@ -221,7 +229,7 @@ export class Children {
     }
     const landing = { uid: live.object.metadata.uid };
     try {
-      const shrunk = withoutEmptied(wanted.object, live.fields() ?? {});
+      const shrunk = withoutEmptied(wanted.object, live.owned()?.fields ?? {});
       if (shrunk !== wanted.object) await this.#applyTo({ ...wanted, object: shrunk }, landing);
       return await this.#send(wanted, landing, found);
     } catch (error) {
@@ -262,7 +270,9 @@ export class Children {
     const isNew = "resourceVersion" in landing;
     if (!isNew && !isFinal(accepted, found))
       [after, accepted] = await this.#applyTo(wanted, { uid: after.metadata.uid });
-    memory.set(id, { fingerprint, resourceVersion: after.metadata.resourceVersion, accepted });
+    const { resourceVersion } = after.metadata;
+    const seen = { resourceVersion, generation: undefined, owners: undefined };
+    memory.set(id, { fingerprint, seen, accepted });
     onChange?.({ kind: owned.kind, object: after, because: reasons(found) });
     return after;
   }
@@ -272,29 +282,33 @@ export class Children {
     const { client, fieldManager, schemas } = this.#options;
     const bound = { ...object, metadata: { ...object.metadata, ...landing } };
     const after = await client.apply(owned.kind, bound as InputOf<AnyKind>, { fieldManager, force: true });
-    const fields = () => ownedFieldsOf(after, fieldManager)?.fields;
-    const learning = schemas.learning(owned.kind);
-    return [after, compare({ object, owned }, { object: after, fields }, isStoredForm, learning)];
+    const live = { object: after, owned: () => ownedFieldsOf(after, fieldManager) };
+    return [after, compare({ object, owned }, live, isStoredForm, schemas.learning(owned.kind))];
   }
 
   /** Where an apply would change something. Empty when it would not. */
   #difference(wanted: MarkedChild, live: Live): Deviations {
     const { memory, schemas } = this.#options;
     const { id, object, owned, fingerprint } = wanted;
-    const { annotations, resourceVersion } = live.object.metadata;
+    const { annotations, resourceVersion, generation } = live.object.metadata;
     const isApplied = annotations?.[appliedAnnotation] === object.metadata.annotations?.[appliedAnnotation];
-    const known = memory.get(id);
-    const isRemembered = isApplied && known?.fingerprint === fingerprint;
-    if (isRemembered && known.resourceVersion === resourceVersion) return none;
+    const last = memory.get(id);
+    const known = isApplied && last?.fingerprint === fingerprint ? last : undefined;
+    if (known && known.seen.resourceVersion === resourceVersion) return none;
+    const seen = { resourceVersion, generation, owners: live.owned()?.version };
+    if (known && isSameSpec(known.seen, seen)) {
+      memory.set(id, { ...known, seen });
+      return none;
+    }
     const schema = schemas.known(owned.kind);
     const found = compare(wanted, live, isStoredForm, schema);
     const isAsWanted =
       found.size === 0 ||
-      (isRemembered
+      (known
         ? sameDeviations(found, known.accepted)
         : compare(wanted, live, isStoredFormOrEmpty, schema).size === 0);
     if (!isAsWanted) return found;
-    memory.set(id, { fingerprint, resourceVersion, accepted: found });
+    memory.set(id, { fingerprint, seen, accepted: found });
     return none;
   }
 
@@ -303,7 +317,7 @@ export class Children {
     const { client, fieldManager } = this.#options;
     try {
       const object = await client.live.get(kind, key);
-      return { object, fields: () => ownedFieldsOf(object, fieldManager)?.fields };
+      return { object, owned: () => ownedFieldsOf(object, fieldManager) };
     } catch (error) {
       throw isNotFound(error) ? conflict : error;
     }
@@ -328,7 +342,7 @@ export class Children {
 /** Where an apply would change something. */
 function compare(
   { object, owned }: Pick<MarkedChild, "object" | "owned">,
-  { object: live, fields }: Live,
+  { object: live, owned: fieldsOwned }: Live,
   isSame: IsSame,
   schema: SchemaView,
 ): Deviations {
@@ -336,11 +350,18 @@ function compare(
   const { name: _name, namespace: _namespace, ...tracked } = metadata;
   return deviations({
     wanted: { ...content, metadata: tracked },
-    fields: fields() ?? {},
+    fields: fieldsOwned()?.fields ?? {},
     live: owned.metadataOnly ? partly(content, live) : live,
     isSame,
     schema,
   });
+}
+
+/** Whether no more than the status has changed: the spec has the same generation, and nobody has taken a field of ours. */
+function isSameSpec(before: Seen, after: Seen): boolean {
+  const { generation, owners } = after;
+  if (generation === undefined || owners === undefined) return false;
+  return generation === before.generation && owners === before.owners;
 }
 
 /** The paths that differ; our own annotation, which always does when something else is wanted, only if there is no other. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isRecord } from "../record.ts";
 
 /** A value that JSON has no form for, or one that loses what it holds. */
@@ -67,7 +67,8 @@ function plainObject(value: object, path: string): unknown {
       tag === "Map" ? "convert it with Object.fromEntries" : "convert it to plain objects and lists",
     );
   const plain: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[key];
     if (field === undefined) continue;
     const json = plainJson(field, path === "" ? key : `${path}.${key}`);
     // A field of this name, not the object's prototype.
@@ -85,18 +86,21 @@ function plainObject(value: object, path: string): unknown {
 
 /** A short name for a configuration: equal for equal content, whatever the order of keys. */
 export function fingerprint(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest("base64url").slice(0, 22);
+  return hash("sha256", canonical(value), "base64url").slice(0, 22);
 }
 
 /** JSON with sorted keys and without undefined fields. */
 export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(",")}]`;
-  if (isRecord(value)) {
-    const fields = Object.keys(value)
-      .filter((key) => value[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-    return `{${fields.join(",")}}`;
+  // Plain loops: every child and status passes through here with each reconcile.
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === "" ? "" : ","}${canonical(item ?? null)}`;
+    return `[${text}]`;
   }
-  return JSON.stringify(value) ?? "null";
+  if (!isRecord(value)) return JSON.stringify(value) ?? "null";
+  for (const key of Object.keys(value).sort()) {
+    const field = value[key];
+    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonical(field)}`;
+  }
+  return `{${text}}`;
 }

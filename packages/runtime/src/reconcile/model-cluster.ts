@@ -304,7 +304,7 @@ export class ModelCluster {
       trackFieldManager: () => undefined,
       ownedFields: (kind, key, manager, subresource = "") => {
         const fields = this.#stored.get(placeOf(kind, key))?.owned.get(`${manager}/${subresource}`);
-        return fields && { apiVersion: apiVersionOf(kind), fields };
+        return fields && { apiVersion: apiVersionOf(kind), fields, version: canonical(fields) };
       },
       wrote: () => undefined,
       deleted: () => undefined,

@@ -1,13 +1,13 @@
 import { type AnyKind, apiVersionOf, type InputOf, type KubernetesObject } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import type { Cache, OwnedFields } from "../cache/contract.ts";
+import type { Cache } from "../cache/contract.ts";
 import { describe, keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, isFinal, sameDeviations } from "./compare.ts";
 import { conditionsOf, stampConditions, timestamp, type WantedCondition } from "./condition.ts";
 import { withoutEmptied } from "./emptied.ts";
 import { ReconcileResultError } from "./errors.ts";
 import { canonical, fingerprint, NotJsonError, plainJson } from "./json.ts";
-import { ownedFieldsOf } from "./managed-fields.ts";
+import { type AppliedFields, ownedFieldsOf } from "./managed-fields.ts";
 import { ownedPart } from "./owned-part.ts";
 import type { SchemaFacts, SchemaView } from "./schema-facts.ts";
 
@@ -123,7 +123,7 @@ function compare(
   kind: AnyKind,
   wanted: StatusObject,
   live: KubernetesObject,
-  owned: OwnedFields | undefined,
+  owned: AppliedFields | undefined,
   schema: SchemaView,
 ): Deviations {
   const isOurs = owned?.apiVersion === apiVersionOf(kind);
