@@ -13,7 +13,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
-  input: { main: `${root}src/main.ts` },
+  // Threads have entries of their own.
+  input: { main: `${root}src/main.ts`, "pattern-worker": `${root}src/patterns/worker.ts` },
   platform: "node",
   output: {
     // Data files are found from here as they are from a folder of the sources.

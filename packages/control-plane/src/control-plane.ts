@@ -38,6 +38,7 @@ import { type Door, openDoor } from "./in-process.ts";
 import { type JsonObject, textOf } from "./json.ts";
 import { builtinKinds } from "./kinds/index.ts";
 import { type RunningProcesses, type SimulatedNodeOptions, SimulatedNodes } from "./node/index.ts";
+import { Patterns } from "./patterns/index.ts";
 import type { ProcessOptions } from "./processes/index.ts";
 import type { Requester } from "./registry/admission.ts";
 import { builtinResource } from "./registry/builtin-resource.ts";
@@ -132,10 +133,11 @@ export class ControlPlane implements AsyncDisposable {
       kinds,
       clock,
       random,
+      patterns: new Patterns(),
       resourceOf: (info) =>
         info.origin === "custom"
           ? this.#definitions.resourceFor(info)
-          : prepareCustomDefinitions(builtinResource(info)),
+          : prepareCustomDefinitions(builtinResource(info), this.registry.patterns),
     });
     this.#services = new Services(this.store);
     this.#webhooks = new WebhookClient({ clock, services: this.#services });
@@ -151,7 +153,7 @@ export class ControlPlane implements AsyncDisposable {
         ...(options.controllers === "none" ? {} : { accountPatienceMs: 1_000 }),
       }),
       mutatingWebhooks(world),
-      expressionReview(),
+      expressionReview(this.registry.patterns),
       validatingPolicies(world),
       validatingWebhooks(world),
       ...quotaAdmission(this.registry),
@@ -365,6 +367,7 @@ export class ControlPlane implements AsyncDisposable {
     this.faults.dropWatches();
     this.#definitions.stop();
     this.#webhooks.close();
+    await this.registry.patterns[Symbol.asyncDispose]();
     await this.#processes?.close();
     this.#forbidLoopback();
     await (await this.#listener)?.close();

@@ -10,7 +10,9 @@ import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
 import { validateCrd } from "../../../packages/control-plane/src/crd/validate.ts";
 import type { JsonObject } from "../../../packages/control-plane/src/json.ts";
+import { Patterns } from "../../../packages/control-plane/src/patterns/index.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { finish } from "../../../packages/control-plane/src/steps.ts";
 import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 import { BROKEN, EXPRESSIONS, OBJECT, SCHEMA } from "./expressions.ts";
@@ -39,12 +41,14 @@ function crdOf(name: string, rules: readonly JsonObject[]): JsonObject & { metad
   };
 }
 
+const patterns = new Patterns();
+
 async function ourVerdict(crd: JsonObject): Promise<readonly Cause[]> {
   const copy = JSON.parse(JSON.stringify(crd)) as JsonObject;
   defaultCrd(copy);
   copy.status = initialCrdStatus(copy);
   await prepareCrd(copy);
-  return validateCrd(copy);
+  return await finish(validateCrd(patterns.matcher(), copy));
 }
 
 function causesOf(body: Record<string, unknown>): readonly Cause[] {
@@ -95,7 +99,8 @@ else {
     const real = causesOf((await cluster.send("POST", `${collection}?dryRun=All`, object)).body);
     await prepareCrd(created.body as JsonObject);
     const [kind] = servedKinds(created.body as JsonObject);
-    const ours = kind?.validate(JSON.parse(JSON.stringify(object)) as JsonObject) ?? [];
+    const copy = JSON.parse(JSON.stringify(object)) as JsonObject;
+    const ours = kind ? await finish(kind.validate(patterns.matcher(), copy)) : [];
     if (process.argv[2] !== undefined) {
       const results = working.map((expression, index) => [expression, real[index]?.message ?? ""]);
       writeFileSync(process.argv[2], JSON.stringify({ schema: SCHEMA, object: OBJECT, results }, null, 1));

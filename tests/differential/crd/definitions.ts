@@ -7,7 +7,9 @@ import { defaultCrd, initialCrdStatus } from "../../../packages/control-plane/sr
 import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.ts";
 import { validateCrd } from "../../../packages/control-plane/src/crd/validate.ts";
 import { clone, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
+import { Patterns } from "../../../packages/control-plane/src/patterns/index.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { finish } from "../../../packages/control-plane/src/steps.ts";
 import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 
@@ -385,6 +387,7 @@ const DEFINITIONS: readonly JsonObject[] = [
 ];
 
 const cluster = new Cluster();
+const patterns = new Patterns();
 const differences: string[] = [];
 const shown = (causes: readonly Cause[]): string[] =>
   causes.map((cause) => `${cause.field} | ${cause.reason} | ${cause.message}`).sort();
@@ -396,7 +399,7 @@ for (const definition of DEFINITIONS) {
   defaultCrd(ours);
   ours.status = initialCrdStatus(ours);
   await prepareCrd(ours);
-  const mine = shown(validateCrd(ours));
+  const mine = shown(await finish(validateCrd(patterns.matcher(), ours)));
   if (answer.status >= 300 && answer.status !== 422) {
     differences.push(
       `${JSON.stringify(definition.spec)}\n  ours: ${mine.join("; ")}\n  real: ${String(answer.body.message)}`,

@@ -7,7 +7,9 @@
 import fc from "fast-check";
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
 import { equal, type JsonObject } from "../../../packages/control-plane/src/json.ts";
+import { Patterns } from "../../../packages/control-plane/src/patterns/index.ts";
 import { type Cause, StatusError } from "../../../packages/control-plane/src/status.ts";
+import { finish } from "../../../packages/control-plane/src/steps.ts";
 import { conclude } from "../tally.ts";
 import { Cluster } from "./cluster.ts";
 import { specSchema, valueFor } from "./generate.ts";
@@ -16,6 +18,7 @@ const [schemas = "20", objects = "40", seed = "1"] = process.argv.slice(2);
 const GROUP = "generated.schema-check.dev";
 
 const cluster = new Cluster();
+const patterns = new Patterns();
 let compared = 0;
 const differences = new Map<string, string>();
 
@@ -74,7 +77,7 @@ for (const [index, spec] of generated.entries()) {
       try {
         dropped = kind.schema.prune(ours);
         kind.schema.applyDefaults(ours);
-        causes = kind.validate(ours);
+        causes = await finish(kind.validate(patterns.matcher(), ours));
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
         refused = error;

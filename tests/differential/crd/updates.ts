@@ -7,7 +7,9 @@
 import { prepareCrd } from "../../../packages/control-plane/src/crd/rule-review.ts";
 import { servedKinds } from "../../../packages/control-plane/src/crd/served-kinds.ts";
 import { clone, isObject, type Json, type JsonObject } from "../../../packages/control-plane/src/json.ts";
+import { Patterns } from "../../../packages/control-plane/src/patterns/index.ts";
 import type { Cause } from "../../../packages/control-plane/src/status.ts";
+import { finish } from "../../../packages/control-plane/src/steps.ts";
 import { conclude } from "../tally.ts";
 import { Cluster, CRDS } from "./cluster.ts";
 
@@ -252,6 +254,7 @@ function merged(target: Json | undefined, patch: Json): Json {
 }
 
 const cluster = new Cluster();
+const patterns = new Patterns();
 const differences: string[] = [];
 const shown = (causes: readonly Cause[]): string[] =>
   causes.map((cause) => `${cause.field} | ${cause.reason} | ${cause.message}`).sort();
@@ -291,7 +294,7 @@ try {
     const next = merged(clone(stored), patch) as JsonObject;
     kind.schema.prune(next);
     kind.schema.applyDefaults(next);
-    const mine = shown(kind.validate(next, stored, subresource));
+    const mine = shown(await finish(kind.validate(patterns.matcher(), next, stored, subresource)));
     const more = mine.filter((cause) => !real.includes(cause));
     const less = real.filter((cause) => !mine.includes(cause));
     if (more.length + less.length > 0) {

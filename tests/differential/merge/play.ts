@@ -8,6 +8,7 @@ import {
   trackUpdate,
 } from "../../../packages/control-plane/src/merge/index.ts";
 import { StatusError } from "../../../packages/control-plane/src/status.ts";
+import { finish } from "../../../packages/control-plane/src/steps.ts";
 import { Draw, type Owner, randomMetadata } from "./generate.ts";
 import {
   answeredOtherwise,
@@ -57,7 +58,7 @@ export async function play(
   for (let step = 0; step < steps; step++) {
     const write = randomWrite(draw, scenario, owners, name, live);
     const answer = await submit(send, scenario, path, write);
-    const difference = judge(write, scenario, live, answer);
+    const difference = await judge(write, scenario, live, answer);
     if (difference !== undefined) {
       divergences.push({ seed, step, kind: scenario.kind, write, live: live ?? null, difference });
     }
@@ -240,7 +241,12 @@ function pointed(object: JsonObject, path: string): Json {
 }
 
 /** How the answer differs from what merging says it should be. What validation refuses is not for merging to say. */
-function judge(write: Write, scenario: Scenario, live: JsonObject | undefined, answer: Answer): unknown {
+async function judge(
+  write: Write,
+  scenario: Scenario,
+  live: JsonObject | undefined,
+  answer: Answer,
+): Promise<unknown> {
   const context = {
     schema: scenario.schema,
     empty: scenario.empty,
@@ -257,7 +263,7 @@ function judge(write: Write, scenario: Scenario, live: JsonObject | undefined, a
       if (answer.status >= 300) return answeredOtherwise(answer);
       return compareObjects(scenario, scenario.stored(applied), answer.body, write.subresource);
     }
-    const sent = live === undefined ? config : patched(write, scenario, live);
+    const sent = live === undefined ? config : await patched(write, scenario, live);
     if (answer.status >= 300) return answeredOtherwise(answer);
     const next = withSentEntries(scenario, answer.body, sent);
     const expected = trackUpdate({ ...context, live, next });
@@ -270,10 +276,10 @@ function judge(write: Write, scenario: Scenario, live: JsonObject | undefined, a
   }
 }
 
-function patched(write: Write, scenario: Scenario, live: JsonObject): JsonObject {
+async function patched(write: Write, scenario: Scenario, live: JsonObject): Promise<JsonObject> {
   switch (write.type) {
     case "json":
-      return applyJsonPatch(live, write.body) as JsonObject;
+      return (await finish(applyJsonPatch(live, write.body))) as JsonObject;
     case "merge":
       return applyMergePatch(live, write.body) as JsonObject;
     case "strategic":

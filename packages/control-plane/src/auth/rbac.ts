@@ -325,7 +325,7 @@ function pathMatcher({ verb, path }: PathRequest) {
 /** Whether a `nonResourceURLs` entry covers a path: "*" at its end stands for anything. */
 export function pathMatches(wanted: string, path: string): boolean {
   if (wanted === "*" || wanted === path) return true;
-  return wanted.endsWith("*") && path.startsWith(wanted.replace(/\*+$/, ""));
+  return wanted.endsWith("*") && path.startsWith(wanted.replace(/(?<!\*)\*+$/, ""));
 }
 
 function has(set: ReadonlySet<string>, value: string): boolean {

@@ -104,7 +104,7 @@ function covers(rule: PolicyRule, single: PolicyRule): boolean {
   const [url] = single.nonResourceURLs ?? [];
   if (url !== undefined) {
     return (rule.nonResourceURLs ?? []).some(
-      (held) => held === url || (held.endsWith("*") && url.startsWith(held.replace(/\*+$/, ""))),
+      (held) => held === url || (held.endsWith("*") && url.startsWith(held.replace(/(?<!\*)\*+$/, ""))),
     );
   }
   const [group = "", resource = "", name] = [

@@ -1,3 +1,4 @@
+import type { Matcher } from "../patterns/index.ts";
 import type { Overload } from "./functions.ts";
 import type { Library } from "./library/index.ts";
 import type { Issue } from "./source.ts";
@@ -27,6 +28,8 @@ import {
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>;
   readonly library: Library;
+  /** Says which literals are patterns. */
+  readonly matcher: Matcher;
 }
 
 /** An expression whose every part has a type, and every call its candidates. */

@@ -101,9 +101,11 @@ const WORD_UNITS: readonly (readonly [RegExp, bigint])[] = [
 /** Durations in words, `3 days`: the format allows them. */
 function wordDuration(text: string): Duration | undefined {
   let nanos: bigint | undefined;
-  for (const match of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const match of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
+    const digits = (match[1] as string).replace(/^0+/, "");
+    if (digits.length > 19) return undefined;
     const unit = WORD_UNITS.find(([pattern]) => pattern.test(match[2] as string));
-    if (unit !== undefined) nanos = (nanos ?? 0n) + BigInt(match[1] as string) * unit[1];
+    if (unit !== undefined) nanos = (nanos ?? 0n) + BigInt(digits || "0") * unit[1];
   }
   return nanos === undefined ? undefined : new Duration(nanos);
 }

@@ -1,3 +1,4 @@
+import type { Matcher } from "../patterns/index.ts";
 import type { Checked } from "./check.ts";
 import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
 import type { Overload } from "./functions.ts";
@@ -20,13 +21,15 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What an evaluation may cost. Running over is an error that no expression can catch. */
+/** What an evaluation may cost, and who matches its patterns. Running over is an error that no expression can catch. */
 export class Meter {
   readonly limit: number;
+  readonly matcher: Matcher;
   spent = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, matcher: Matcher) {
     this.limit = limit;
+    this.matcher = matcher;
   }
 
   charge(cost: number): void {
@@ -62,6 +65,7 @@ export interface Program {
   /**
    * @throws CelError when the expression fails on these values
    * @throws CostExceeded
+   * @throws MatchPending
    */
   run(variables: ReadonlyMap<string, Value>, meter: Meter): Value;
 }
@@ -216,7 +220,7 @@ class Compiler {
     );
     const run = (overload: Overload, values: Value[], scope: Scope): Value => {
       scope.meter.charge(overload.cost === undefined ? 1 : overload.cost(...values.map(sizeOf)));
-      return overload.run(...values);
+      return overload.run(values, scope.meter.matcher);
     };
     if (overloads.length === 1 && only !== undefined && known) {
       return (scope) =>

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
+import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
 import type { Schema } from "../schema/schema.ts";
 import { CostExceeded } from "./evaluate.ts";
-import { compileExpression } from "./expression.ts";
+import { compileExpression } from "./expression.fixture.ts";
 import type { AccessQuestion } from "./library/authorizer.ts";
 import recorded from "./recorded-results.json" with { type: "json" };
 import { compileRules } from "./rules.ts";
@@ -16,14 +17,14 @@ test("expressions give what they give on kube-apiserver 1.35", () => {
     messageExpression: `'%s'.format([dyn(${expression})])`,
   }));
   const schema = { ...recorded.schema, "x-kubernetes-validations": rules } as unknown as Schema;
-  const causes = compileRules({ type: "object", properties: { spec: schema } }).evaluate({
-    spec: recorded.object as unknown as JsonObject,
-  });
+  const compiled = compileRules({ type: "object", properties: { spec: schema } });
+  const object = { spec: recorded.object as unknown as JsonObject };
+  const causes = atOnce(compiled.evaluate(matcher(), object));
   expect(causes.map((cause, index) => [results[index]?.[0], cause.message])).toEqual(results);
 });
 
 function run(text: string, variables: JsonObject = {}, limit = 1_000_000): unknown {
-  const expression = compileExpression(text, ["object", "oldObject", "request"]);
+  const expression = compileExpression(text, ["object", "oldObject", "request"], matcher());
   if (expression.errors !== undefined) throw new Error(expression.errors);
   return expression.evaluate(variables, limit);
 }
@@ -42,6 +43,7 @@ test("an expression may ask what a user is allowed to do", () => {
   const expression = compileExpression(
     "authorizer.group('apps').resource('deployments').namespace('a').check('delete').allowed() && !authorizer.path('/x').check('get').allowed()",
     ["authorizer"],
+    matcher(),
   );
   if (expression.errors !== undefined) throw new Error(expression.errors);
   const asked: AccessQuestion[] = [];
@@ -68,7 +70,7 @@ test.each([
   ],
   ["true &&\n  1", "ERROR: <input>:2:3: expected type 'bool' but found 'int'\n |   1\n | ..^"],
 ])("%j is refused with the place it is wrong at", (text, errors) => {
-  expect(compileExpression(text, ["object"]).errors).toBe(errors);
+  expect(compileExpression(text, ["object"], matcher()).errors).toBe(errors);
 });
 
 test("an expression that costs too much is stopped, and cannot catch that", () => {
@@ -109,7 +111,7 @@ test("whatever the text, it compiles or is refused", () => {
     fc.property(
       fc.array(pieces, { maxLength: 25, size: "max" }).map((parts) => parts.join("")),
       (text) => {
-        const expression = compileExpression(text, ["object"]);
+        const expression = compileExpression(text, ["object"], matcher());
         if (expression.errors !== undefined) return;
         try {
           expression.evaluate({ object: { x: [1, "a"] } }, 10_000);

@@ -1,3 +1,4 @@
+import type { Matcher } from "../patterns/index.ts";
 import type { Type } from "./types.ts";
 import type { Value } from "./values.ts";
 
@@ -8,7 +9,8 @@ export interface Overload {
   readonly member: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
-  run(...args: Value[]): Value;
+  /** @throws CelError, or MatchPending if a pattern takes long */
+  run(args: Value[], matcher: Matcher): Value;
   /** What a call costs, by the sizes of its arguments. Grows with each of them. One, when absent. */
   readonly cost?: (...sizes: number[]) => number;
   /** How large the result can be, by the sizes of the arguments; for results that have a size. */
@@ -30,7 +32,7 @@ export function fn<Args extends Value[]>(
   run: Run<Args>,
   extra: Extra = {},
 ): Overload {
-  return { name, member: false, params, result, run: run as Run<Value[]>, ...extra };
+  return { name, member: false, params, result, run: (args) => run(...(args as Args)), ...extra };
 }
 
 export function method<Args extends Value[]>(
@@ -40,7 +42,18 @@ export function method<Args extends Value[]>(
   run: Run<Args>,
   extra: Extra = {},
 ): Overload {
-  return { name, member: true, params, result, run: run as Run<Value[]>, ...extra };
+  return { name, member: true, params, result, run: (args) => run(...(args as Args)), ...extra };
+}
+
+/** A function that matches patterns. */
+export function matching<Args extends Value[]>(
+  of: { readonly name: string; readonly member: boolean },
+  params: readonly Type[],
+  result: Type,
+  run: (matcher: Matcher, ...args: Args) => Value,
+  extra: Extra = {},
+): Overload {
+  return { ...of, params, result, run: (args, matcher) => run(matcher, ...(args as Args)), ...extra };
 }
 
 /** Walking over a string costs a tenth per character. */

@@ -1,4 +1,4 @@
-import { compilePattern, PatternError } from "../schema/regexp.ts";
+import { type Matcher, PatternError } from "../patterns/index.ts";
 import type { Checked } from "./check.ts";
 import { parseDuration, parseTimestamp } from "./library/times.ts";
 import type { Issue } from "./source.ts";
@@ -9,7 +9,7 @@ import { CelError, Uint, type Value } from "./values.ts";
 const CONVERSIONS = new Set(["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"]);
 
 /** Literals that can only fail when the expression runs: patterns, durations and times that do not parse, wrong formats. */
-export function literalIssues(checked: Checked): Issue[] {
+export function literalIssues(checked: Checked, matcher: Matcher): Issue[] {
   const issues: Issue[] = [];
   visit(checked.expr, (expr) => {
     if (expr.op !== "call") return;
@@ -23,7 +23,7 @@ export function literalIssues(checked: Checked): Issue[] {
     } else if (name === "matches") {
       const pattern = target === undefined ? second : first;
       const text = textOf(pattern);
-      if (text !== undefined && pattern !== undefined && !isPattern(text)) {
+      if (text !== undefined && pattern !== undefined && !isPattern(text, matcher)) {
         issues.push({ at: pattern.at, message: "invalid matches argument" });
       }
     } else if (name === "format" && target !== undefined && first?.op === "list") {
@@ -35,7 +35,7 @@ export function literalIssues(checked: Checked): Issue[] {
 }
 
 /** The error of a conversion of a literal, which is made before the expression ever runs. */
-export function constantFault(checked: Checked): string | undefined {
+export function constantFault(checked: Checked, matcher: Matcher): string | undefined {
   let fault: string | undefined;
   visit(checked.expr, (expr) => {
     if (expr.op !== "call" || expr.target !== undefined || !CONVERSIONS.has(expr.name)) return;
@@ -45,7 +45,7 @@ export function constantFault(checked: Checked): string | undefined {
     const { constant } = argument;
     const value: Value = constant.type === "uint" ? new Uint(constant.value) : constant.value;
     try {
-      overload.run(value);
+      overload.run([value], matcher);
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       fault = error.message;
@@ -94,9 +94,9 @@ function textOf(expr: Expr | undefined): string | undefined {
   return expr?.op === "const" && expr.constant.type === "string" ? expr.constant.value : undefined;
 }
 
-function isPattern(text: string): boolean {
+function isPattern(text: string, matcher: Matcher): boolean {
   try {
-    compilePattern(text);
+    matcher.check(text);
     return true;
   } catch (error) {
     if (error instanceof PatternError) return false;

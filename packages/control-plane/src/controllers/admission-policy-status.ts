@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import { finish } from "../steps.ts";
 import { field } from "../storage/store.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, writeStatus } from "./objects.ts";
@@ -18,7 +19,8 @@ export function startAdmissionPolicyStatus(world: ControllerWorld): Running {
       if (field(policy, "status", "observedGeneration") === generation) return undefined;
       // Loaded when first needed: most control planes never see a policy.
       const { typeWarnings } = await import("../admission/policy/type-check.ts");
-      const expressionWarnings = typeWarnings(policy, registry);
+      const matcher = registry.patterns.matcher();
+      const expressionWarnings = await finish(matcher.attempt(() => typeWarnings(policy, registry, matcher)));
       await writeStatus(
         registry,
         policies,

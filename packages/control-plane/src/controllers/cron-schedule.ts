@@ -14,7 +14,7 @@ const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000,
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
   const every = /^@every\s+((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)$/.exec(text.trim());
   if (every) {
-    const parts = (every[1] as string).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
+    const parts = (every[1] as string).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gy);
     const total = [...parts].reduce(
       (sum, [, amount, unit]) => sum + Number(amount) * (units[unit as string] ?? 0),
       0,

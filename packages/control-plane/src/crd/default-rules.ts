@@ -1,4 +1,5 @@
 import { clone, equal, type Json, type JsonObject } from "../json.ts";
+import type { Matcher } from "../patterns/index.ts";
 import { invalidValue } from "../schema/causes.ts";
 import { embeddedFaults } from "../schema/embedded.ts";
 import { nodeOf } from "../schema/node.ts";
@@ -8,48 +9,60 @@ import { pruneDefault } from "../schema/prune.ts";
 import type { Schema } from "../schema/schema.ts";
 import { validateValue } from "../schema/validate.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import { declaredProperties, subschema } from "./structural-rules.ts";
 
 const RESOURCE_FIELDS = new Set(["metadata", "kind", "apiVersion"]);
 
 /** Evaluates the rules of a node, and of what is below it, on its default. */
-export type DefaultRules = (schema: Schema, value: Json, path: string) => Cause[];
+export type DefaultRules = (matcher: Matcher, schema: Schema, value: Json, path: string) => Steps<Cause[]>;
 
 /** Defaults that their own schema would refuse, or would prune. */
-export function defaultFaults(schema: Schema, path: string, rules: DefaultRules): Cause[] {
+export function* defaultFaults(
+  matcher: Matcher,
+  schema: Schema,
+  path: string,
+  rules: DefaultRules,
+): Steps<Cause[]> {
   const causes: Cause[] = [];
-  check(schema, path, true, false, rules, causes);
+  yield* check(matcher, schema, path, true, false, rules, causes);
   return causes;
 }
 
-function check(
+function* check(
+  matcher: Matcher,
   schema: Schema,
   path: string,
   isRoot: boolean,
   insideMetadata: boolean,
   rules: DefaultRules,
   causes: Cause[],
-): void {
+): Steps<void> {
   const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const inside = isResource ? false : insideMetadata;
   if (schema.default !== undefined && schema.default !== null) {
-    causes.push(...faultsOf(schema, schema.default, childPath(path, "default"), inside, rules));
+    const at = childPath(path, "default");
+    causes.push(...(yield* faultsOf(matcher, schema, schema.default, at, inside, rules)));
   }
   const items = subschema(schema, "items");
-  if (items !== undefined) check(items, childPath(path, "items"), false, inside, rules, causes);
+  if (items !== undefined) {
+    yield* check(matcher, items, childPath(path, "items"), false, inside, rules, causes);
+  }
   for (const [name, property] of declaredProperties(schema)) {
     const at = keyPath(childPath(path, "properties"), name);
-    check(property, at, false, inside || (isResource && RESOURCE_FIELDS.has(name)), rules, causes);
+    const isInside = inside || (isResource && RESOURCE_FIELDS.has(name));
+    yield* check(matcher, property, at, false, isInside, rules, causes);
   }
 }
 
-function faultsOf(
+function* faultsOf(
+  matcher: Matcher,
   schema: Schema,
   value: Json,
   path: string,
   inMetadata: boolean,
   rules: DefaultRules,
-): Cause[] {
+): Steps<Cause[]> {
   const causes: Cause[] = [];
   if (inMetadata) {
     const name = path.match(/properties\[([^\]]+)\]\.default$/)?.[1] ?? "";
@@ -65,7 +78,7 @@ function faultsOf(
     const embedded = embeddedFaults(value, schema, path);
     if (embedded.length > 0) return [...causes, ...embedded];
   }
-  const invalid = validateValue(schema, value, undefined, path);
+  const invalid = yield* matcher.attempt(() => validateValue(schema, value, undefined, path, matcher));
   if (invalid.length > 0) return [...causes, ...invalid];
-  return [...causes, ...rules(schema, value, path)];
+  return [...causes, ...(yield* rules(matcher, schema, value, path))];
 }

@@ -1,10 +1,12 @@
 import type { Json, JsonObject } from "../json.ts";
+import type { Matcher } from "../patterns/index.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import { versionsOf } from "./definition.ts";
 import { hasRules, type SchemaContext } from "./openapi-rules.ts";
 
-type Cel = typeof import("../cel/rules.ts");
+type Cel = typeof import("../cel/rules.ts") & typeof import("../cel/rule-compiler.ts");
 
 let cel: Cel | undefined;
 
@@ -14,7 +16,11 @@ let cel: Cel | undefined;
  */
 export async function prepareCrd(crd: JsonObject): Promise<void> {
   if (cel === undefined && versionsOf(crd).some((version) => hasRules(version.schema))) {
-    cel = await import("../cel/rules.ts");
+    const [rules, compiler] = await Promise.all([
+      import("../cel/rules.ts"),
+      import("../cel/rule-compiler.ts"),
+    ]);
+    cel = { ...rules, ...compiler };
   }
 }
 
@@ -25,18 +31,19 @@ export function loadedCel(): Cel {
 }
 
 /** The faults of rules evaluated on a default. */
-export function defaultRulesOf(schema: Schema, value: Json, path: string): Cause[] {
-  return hasRules(schema) ? loadedCel().evaluateDefault(schema, value, path) : [];
+export function* defaultRulesOf(matcher: Matcher, schema: Schema, value: Json, path: string): Steps<Cause[]> {
+  return hasRules(schema) ? yield* loadedCel().evaluateDefault(matcher, schema, value, path) : [];
 }
 
 /** Collects what is wrong with the rules of one schema, and what they may cost together. */
 export class RuleReview {
   private readonly review: InstanceType<Cel["RuleCompiler"]> | undefined;
 
-  constructor(schema: Schema, path: string, { unchanged }: { unchanged: boolean }) {
-    if (hasRules(schema)) this.review = new (loadedCel().RuleCompiler)(schema, path, { unchanged });
+  constructor(schema: Schema, path: string, options: { unchanged: boolean; matcher: Matcher }) {
+    if (hasRules(schema)) this.review = new (loadedCel().RuleCompiler)(schema, path, options);
   }
 
+  /** @throws MatchPending */
   visit(schema: Schema, path: string, context: SchemaContext): void {
     this.review?.visit(schema, path, context);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
+import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
 import { decideNames } from "./names.ts";
 import { prepareCrd } from "./rule-review.ts";
 import { applyScale, scaleOf } from "./scale.ts";
@@ -84,7 +85,7 @@ test("each version becomes a kind with what it declares", () => {
 });
 
 test("an object is judged by its schema, then by its rules", () => {
-  expect(v1?.validate({ spec: { n: 11, s: "bad" } })).toEqual([
+  expect(v1 && atOnce(v1.validate(matcher(), { spec: { n: 11, s: "bad" } }))).toEqual([
     {
       reason: "FieldValueInvalid",
       field: "spec.n",
@@ -95,7 +96,7 @@ test("an object is judged by its schema, then by its rules", () => {
 });
 
 test("rules are left out, and said to be, when a fault could mislead them", () => {
-  const causes = v1?.validate({ spec: { n: "x", s: "bad" } }) ?? [];
+  const causes = v1 ? atOnce(v1.validate(matcher(), { spec: { n: "x", s: "bad" } })) : [];
   expect(causes.map((cause) => `${cause.field}: ${cause.message}`)).toEqual([
     'spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"',
     ".spec.n: Invalid value: 0: .spec.n accessor error: x is of the type string, expected int64",
@@ -105,7 +106,8 @@ test("rules are left out, and said to be, when a fault could mislead them", () =
 
 test("a write to status is judged by the schema of status", () => {
   const old = { spec: { n: 11 }, status: {} };
-  expect(v1?.validate({ spec: { n: 11 }, status: { replicas: "x" } }, old, "status")[0]).toEqual({
+  const next = { spec: { n: 11 }, status: { replicas: "x" } };
+  expect(v1 && atOnce(v1.validate(matcher(), next, old, "status"))[0]).toEqual({
     reason: "FieldValueTypeInvalid",
     field: "status.replicas",
     message: 'Invalid value: "string": replicas in body must be of type integer: "string"',

@@ -1,9 +1,11 @@
 import type { JsonObject } from "../json.ts";
+import type { Matcher } from "../patterns/index.ts";
 import { blocksRules, RULES_SKIPPED } from "../schema/causes.ts";
 import { field } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compile, type StructuralSchema } from "../schema/structural.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import { type CrdVersion, objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
 import { hasRules } from "./openapi-rules.ts";
 import { loadedCel } from "./rule-review.ts";
@@ -46,7 +48,7 @@ export interface ServedKind {
    * Everything wrong with an object of this kind but its metadata: schema, embedded resources, lists, scale paths, CEL
    * rules. With `old` this is an update; `status` says that it came through the status subresource.
    */
-  validate(object: JsonObject, old?: JsonObject, subresource?: "status"): Cause[];
+  validate(matcher: Matcher, object: JsonObject, old?: JsonObject, subresource?: "status"): Steps<Cause[]>;
 }
 
 /**
@@ -80,18 +82,24 @@ function versionOf(version: CrdVersion, { group, kind }: { group: string; kind: 
   const warning = field(version.raw, "deprecationWarning");
   const rules = hasRules(schema) ? loadedCel().compileRules(schema) : undefined;
 
-  const validate = (object: JsonObject, old?: JsonObject, subresource?: "status"): Cause[] => {
-    const causes =
+  function* validate(
+    matcher: Matcher,
+    object: JsonObject,
+    old?: JsonObject,
+    subresource?: "status",
+  ): Steps<Cause[]> {
+    const causes = yield* matcher.attempt(() =>
       subresource === "status" && old !== undefined
-        ? structural.validateStatus(object, old)
-        : structural.validate(object, old);
+        ? structural.validateStatus(matcher, object, old)
+        : structural.validate(matcher, object, old),
+    );
     if (scale !== undefined) {
       causes.push(...scaleFaults(object, scale, subresource === "status" ? "status" : "all"));
     }
     if (rules === undefined) return causes;
     if (blocksRules(causes)) return [...causes, RULES_SKIPPED];
-    return [...causes, ...rules.evaluate(object, old)];
-  };
+    return [...causes, ...(yield* rules.evaluate(matcher, object, old))];
+  }
 
   return {
     version: version.name,

@@ -1,7 +1,7 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { type Matcher, PatternError } from "../patterns/index.ts";
 import { forbiddenValue, invalidValue, required } from "../schema/causes.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
-import { compilePattern, PatternError } from "../schema/regexp.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
 import { objectAt } from "./definition.ts";
@@ -13,10 +13,12 @@ const INT_OR_STRING: Json = [{ type: "integer" }, { type: "string" }];
 /**
  * What keeps a schema from being structural: every node needs a type, and what `allOf`, `anyOf`, `oneOf` and `not` say may
  * only constrain what is declared outside of them. Sorted, because the real server sorts these.
+ *
+ * @throws MatchPending
  */
-export function structuralFaults(schema: Schema, path: string): Cause[] {
+export function structuralFaults(schema: Schema, path: string, matcher: Matcher): Cause[] {
   const causes: Cause[] = [];
-  checkNode(schema, "root", path, causes);
+  checkNode(schema, "root", path, causes, matcher);
   checkCompleteness(schema, schema, path, path, causes);
   return causes.sort((a, b) => compare(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
 }
@@ -66,16 +68,16 @@ export function subschema(
   return objectAt(raw(schema), name) as Schema | undefined;
 }
 
-function checkNode(schema: Schema, level: Level, path: string, causes: Cause[]): void {
+function checkNode(schema: Schema, level: Level, path: string, causes: Cause[], matcher: Matcher): void {
   const type = schema.type ?? "";
   const items = subschema(schema, "items");
   if (type === "array" && items === undefined) {
     causes.push(required(childPath(path, "items"), "must be specified"));
   }
-  if (items !== undefined) checkNode(items, "item", childPath(path, "items"), causes);
+  if (items !== undefined) checkNode(items, "item", childPath(path, "items"), causes, matcher);
   const properties = declaredProperties(schema);
   for (const [name, property] of properties) {
-    checkNode(property, "field", keyPath(childPath(path, "properties"), name), causes);
+    checkNode(property, "field", keyPath(childPath(path, "properties"), name), causes, matcher);
   }
   const additional = field(raw(schema), "additionalProperties");
   const additionalPath = childPath(path, "additionalProperties");
@@ -85,7 +87,7 @@ function checkNode(schema: Schema, level: Level, path: string, causes: Cause[]):
   if (additional !== undefined) {
     if (level === "root") causes.push(forbiddenValue(additionalPath, "must not be used at the root"));
     const values = subschema(schema, "additionalProperties");
-    if (values !== undefined) checkNode(values, "field", additionalPath, causes);
+    if (values !== undefined) checkNode(values, "field", additionalPath, causes, matcher);
   }
   if (intOrString && preserve) {
     const at = childPath(path, "x-kubernetes-preserve-unknown-fields");
@@ -98,7 +100,7 @@ function checkNode(schema: Schema, level: Level, path: string, causes: Cause[]):
   const skipAnyOf = equal(field(raw(schema), "anyOf"), INT_OR_STRING);
   const firstAllOf = branches(schema, "allOf")[0];
   const skipFirstAllOf = firstAllOf !== undefined && equal(field(raw(firstAllOf), "anyOf"), INT_OR_STRING);
-  checkValidation(schema, { skipAnyOf, skipFirstAllOf }, path, causes);
+  checkValidation(schema, { skipAnyOf, skipFirstAllOf }, path, causes, matcher);
 
   const typePath = childPath(path, "type");
   if (embedded && type !== "object") {
@@ -158,23 +160,30 @@ function checkValidation(
   { skipAnyOf, skipFirstAllOf }: { skipAnyOf: boolean; skipFirstAllOf: boolean },
   path: string,
   causes: Cause[],
+  matcher: Matcher,
 ): void {
   if (!skipAnyOf) {
     for (const [index, branch] of branches(schema, "anyOf").entries()) {
-      checkNested(branch, false, keyPath(childPath(path, "anyOf"), index), causes);
+      checkNested(branch, false, keyPath(childPath(path, "anyOf"), index), causes, matcher);
     }
   }
   for (const [index, branch] of branches(schema, "allOf").entries()) {
-    checkNested(branch, skipFirstAllOf && index === 0, keyPath(childPath(path, "allOf"), index), causes);
+    checkNested(
+      branch,
+      skipFirstAllOf && index === 0,
+      keyPath(childPath(path, "allOf"), index),
+      causes,
+      matcher,
+    );
   }
   for (const [index, branch] of branches(schema, "oneOf").entries()) {
-    checkNested(branch, false, keyPath(childPath(path, "oneOf"), index), causes);
+    checkNested(branch, false, keyPath(childPath(path, "oneOf"), index), causes, matcher);
   }
   const not = subschema(schema, "not");
-  if (not !== undefined) checkNested(not, false, childPath(path, "not"), causes);
+  if (not !== undefined) checkNested(not, false, childPath(path, "not"), causes, matcher);
   if (typeof schema.pattern !== "string" || schema.pattern === "") return;
   try {
-    compilePattern(schema.pattern);
+    matcher.check(schema.pattern);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     const detail = `must be a valid regular expression, but isn't: ${error.message}`;
@@ -199,12 +208,18 @@ const ONLY_OUTSIDE: readonly (readonly [keyof Schema, string])[] = [
   ["x-kubernetes-validations", "must be empty to be structural"],
 ];
 
-function checkNested(schema: Schema, skipAnyOf: boolean, path: string, causes: Cause[]): void {
-  checkValidation(schema, { skipAnyOf, skipFirstAllOf: false }, path, causes);
+function checkNested(
+  schema: Schema,
+  skipAnyOf: boolean,
+  path: string,
+  causes: Cause[],
+  matcher: Matcher,
+): void {
+  checkValidation(schema, { skipAnyOf, skipFirstAllOf: false }, path, causes, matcher);
   const items = subschema(schema, "items");
-  if (items !== undefined) checkNested(items, false, childPath(path, "items"), causes);
+  if (items !== undefined) checkNested(items, false, childPath(path, "items"), causes, matcher);
   for (const [name, property] of declaredProperties(schema)) {
-    checkNested(property, false, keyPath(childPath(path, "properties"), name), causes);
+    checkNested(property, false, keyPath(childPath(path, "properties"), name), causes, matcher);
   }
   for (const [keyword, detail] of ONLY_OUTSIDE) {
     const value = field(raw(schema), keyword);

@@ -1,4 +1,5 @@
 import { equal, type JsonObject } from "../json.ts";
+import type { Matcher } from "../patterns/index.ts";
 import {
   duplicateValue,
   forbiddenValue,
@@ -14,6 +15,7 @@ import { internalSchema } from "../schema/internal-text.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import { conversionFaults } from "./conversion-rules.ts";
 import { defaultFaults } from "./default-rules.ts";
 import {
@@ -40,7 +42,7 @@ const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0
  * What is wrong with a CustomResourceDefinition, beyond its metadata (only the rule on its name is checked here). Apply
  * `defaultCrd` first; when the CRD has CEL rules, await `prepareCrd` first. With `old`, also what an update may not change.
  */
-export function validateCrd(crd: JsonObject, old?: JsonObject): Cause[] {
+export function* validateCrd(matcher: Matcher, crd: JsonObject, old?: JsonObject): Steps<Cause[]> {
   const spec = specOf(crd);
   const causes: Cause[] = [];
   const names = objectAt(spec, "names");
@@ -48,7 +50,7 @@ export function validateCrd(crd: JsonObject, old?: JsonObject): Cause[] {
   if (old === undefined && name !== "" && name !== `${textAt(names, "plural")}.${textAt(spec, "group")}`) {
     causes.push(invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group'));
   }
-  causes.push(...specFaults(crd, old));
+  causes.push(...(yield* specFaults(matcher, crd, old)));
   if (old !== undefined) causes.push(...changeFaults(spec, specOf(old), isConditionTrue(old, "Established")));
   const status = objectAt(crd, "status");
   causes.push(...nameFaults(objectAt(status, "acceptedNames"), "status.acceptedNames"));
@@ -69,7 +71,7 @@ function sharedBy<T>(versions: readonly CrdVersion[], part: (version: CrdVersion
   return first !== undefined && versions.every((version) => equal(part(version), part(first)));
 }
 
-function specFaults(crd: JsonObject, old: JsonObject | undefined): Cause[] {
+function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefined): Steps<Cause[]> {
   const causes: Cause[] = [];
   const spec = specOf(crd);
   const versions = versionsOf(crd);
@@ -98,9 +100,8 @@ function specFaults(crd: JsonObject, old: JsonObject | undefined): Cause[] {
     const { schema } = version;
     if (!sharedSchema && schema !== undefined) {
       const hasStatus = objectAt(version.subresources, "status") !== undefined;
-      causes.push(
-        ...schemaFaults(schema, childPath(path, "schema.openAPIV3Schema"), hasStatus, old, version.name),
-      );
+      const at = childPath(path, "schema.openAPIV3Schema");
+      causes.push(...(yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name)));
     }
     if (!sharedSubresources) causes.push(...subresourceFaults(version, childPath(path, "subresources")));
     if (!sharedColumns) causes.push(...columnFaults(version, childPath(path, "additionalPrinterColumns")));
@@ -128,9 +129,8 @@ function specFaults(crd: JsonObject, old: JsonObject | undefined): Cause[] {
   if (first !== undefined) {
     if (sharedSchema && first.schema !== undefined) {
       const hasStatus = versions.some((version) => objectAt(version.subresources, "status") !== undefined);
-      causes.push(
-        ...schemaFaults(first.schema, "spec.validation.openAPIV3Schema", hasStatus, old, first.name),
-      );
+      const at = "spec.validation.openAPIV3Schema";
+      causes.push(...(yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name)));
     }
     if (sharedSubresources) causes.push(...subresourceFaults(first, "spec.subresources"));
     if (sharedColumns) causes.push(...columnFaults(first, "spec.additionalPrinterColumns"));
@@ -194,13 +194,14 @@ const KEPT_AT_ROOT = new Set([
   "x-kubernetes-validations",
 ]);
 
-function schemaFaults(
+function* schemaFaults(
+  matcher: Matcher,
   schema: Schema,
   path: string,
   hasStatus: boolean,
   old: JsonObject | undefined,
   version: string,
-): Cause[] {
+): Steps<Cause[]> {
   const causes: Cause[] = [];
   if (hasStatus) {
     const stray = Object.keys(schema).some((key) => !KEPT_AT_ROOT.has(key) && key !== "nullable");
@@ -218,20 +219,24 @@ function schemaFaults(
     causes.push(forbiddenValue(`${path}.nullable`, "nullable cannot be true at the root"));
   }
   const convertible = isConvertible(schema);
-  const structural = convertible ? structuralFaults(schema, path) : [];
+  const structural = yield* matcher.attempt(() =>
+    convertible ? structuralFaults(schema, path, matcher) : [],
+  );
   causes.push(...structural);
-  const defaults = !convertible || structural.length > 0 ? [] : defaultFaults(schema, path, defaultRulesOf);
+  const defaults =
+    !convertible || structural.length > 0 ? [] : yield* defaultFaults(matcher, schema, path, defaultRulesOf);
   causes.push(...defaults);
   const sound = convertible && structural.length === 0 && defaults.length === 0;
   const oldVersion = old && versionsOf(old).find(({ name }) => name === version);
-  const review = new RuleReview(schema, path, { unchanged: equal(oldVersion?.schema, schema) });
-  causes.push(
-    ...openApiFaults(schema, path, true, ROOT_CONTEXT, (node, at, context) => {
+  const unchanged = equal(oldVersion?.schema, schema);
+  const rules = yield* matcher.attempt(() => {
+    const review = new RuleReview(schema, path, { unchanged, matcher });
+    const openApi = openApiFaults(schema, path, true, ROOT_CONTEXT, (node, at, context) => {
       if (sound) review.visit(node, at, context);
-    }),
-  );
-  causes.push(...review.faults());
-  return causes;
+    });
+    return [...openApi, ...review.faults()];
+  });
+  return [...causes, ...rules];
 }
 
 function nameFaults(names: JsonObject | undefined, path: string): Cause[] {

@@ -1,4 +1,4 @@
-import { clone, isObject, type JsonObject, textOf } from "../json.ts";
+import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
 import {
@@ -16,6 +16,7 @@ import { withTracking } from "../registry/tracking.ts";
 import { type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
+import { finish } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
 import { isTrue } from "./list-options.ts";
@@ -44,7 +45,7 @@ export async function patch(
   const patched = await deps.registry.update(
     target,
     write.context,
-    (live) => decodePatched(resource, type, change(live), target.name, write),
+    async (live) => decodePatched(resource, type, await change(live), target.name, write),
     { kind: "PatchOptions" },
   );
   return present(deps, resource, patched, write.as, write.query);
@@ -91,7 +92,7 @@ export function readPatch(
   type: "json" | "merge" | "strategic",
   request: ApiRequest,
   resource: Pick<Resource, "schema">,
-): (live: JsonObject) => unknown {
+): (live: JsonObject) => Json | Promise<Json> {
   const body = request.body ?? new Uint8Array();
   checkSize(body);
   const prefix = type === "strategic" ? "" : "error decoding patch: ";
@@ -109,7 +110,7 @@ export function readPatch(
     if (!Array.isArray(operations)) throw mismatch(operations, "[]handlers.jsonPatchOp");
     const odd: unknown = operations.find((operation) => operation !== null && !isObject(operation));
     if (odd !== undefined) throw mismatch(odd, "handlers.jsonPatchOp");
-    return (live) => applyJsonPatch(live, operations);
+    return (live) => finish(applyJsonPatch(live, operations));
   }
   if (document === null && type === "merge") throw badRequest("Invalid JSON Patch");
   const change = document ?? {};
@@ -343,8 +344,9 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
   if (text.trim() === "") return { value: null, duplicates: [] };
   if (text.trimStart().startsWith("{")) {
     try {
-      const { value, duplicates } = parseJson(text, { findDuplicates: true });
-      return { value, duplicates: duplicates.map((duplicate) => repeatedIn(text, duplicate)) };
+      const parsed = parseJson(text, { findDuplicates: true });
+      // Of fields that are there twice a YAML reader says more.
+      if (parsed.duplicates.length === 0) return parsed;
     } catch (error) {
       // Flow style looks like JSON, and is not.
       if (!(error instanceof ParseError)) throw error;
@@ -355,13 +357,6 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
     value,
     duplicates: duplicates.flatMap(eachFault),
   };
-}
-
-/** What a YAML reader says of a field that JSON has twice, in place of what a JSON reader says. */
-function repeatedIn(text: string, duplicate: string): string {
-  const key = /([^."]*)"$/.exec(duplicate)?.[1] ?? "";
-  const line = text.slice(0, text.lastIndexOf(`"${key}"`)).split("\n").length;
-  return `line ${line}: key ${JSON.stringify(key)} already set in map`;
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {

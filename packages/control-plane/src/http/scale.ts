@@ -52,10 +52,10 @@ export async function scale(
   const updated = await deps.registry.update(
     target,
     write.context,
-    (live) => {
+    async (live) => {
       const scaled = { object: live, apiVersion, replicas: scaling.replicas };
       const before = withScaleManagers(shown(target, scaling, live), scaled);
-      const wanted = change(before, timestamp(deps.registry.clock));
+      const wanted = await change(before, timestamp(deps.registry.clock));
       const metadata = wanted.metadata as JsonObject;
       checkName(metadata, name);
       placeIn(resource, namespace, metadata);
@@ -117,16 +117,18 @@ function checkScale({ info }: Resource, name: string, wanted: JsonObject): void 
 }
 
 /** What a write makes of a Scale with its managers. */
-type Change = (before: JsonObject, time: string) => JsonObject;
+type Change = (before: JsonObject, time: string) => JsonObject | Promise<JsonObject>;
 
 async function readChange({ resource, name }: Target, write: WriteRequest): Promise<Change> {
   const schema = schemaOfType("autoscaling.v1.Scale");
   const tracking = { schema, apiVersion: scaleVersion, subresource: "scale" };
   const isCustom = resource.info.origin === "custom";
   const updating =
-    (change: (before: JsonObject) => JsonObject): Change =>
-    (live, time) =>
-      trackUpdate({ ...tracking, live, next: change(live), manager: write.context.fieldManager, time });
+    (change: (before: JsonObject) => JsonObject | Promise<JsonObject>): Change =>
+    async (live, time) => {
+      const next = await change(live);
+      return trackUpdate({ ...tracking, live, next, manager: write.context.fieldManager, time });
+    };
   if (write.request.method === "PUT") {
     const object = await readObject(reader, write).catch((error: unknown) => {
       throw isCustom && error instanceof StatusError ? unnamedType() : error;
@@ -138,7 +140,7 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
   if (type !== "apply") {
     refuseForce(write);
     const change = readPatch(type, write.request, { schema: () => schema });
-    return updating((live) => decodePatched(reader, type, change(live), name, write));
+    return updating(async (live) => decodePatched(reader, type, await change(live), name, write));
   }
   const manager = requireManager(write);
   const { config, repeated } = await readConfiguration(write);

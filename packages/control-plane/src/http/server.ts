@@ -344,7 +344,7 @@ export class ApiServer {
 
 /** How long the client is willing to wait. It is not waited for, but must be a duration. @throws StatusError 400 */
 function checkTimeout(timeout: string): void {
-  if (timeout === "" || /^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h))+)$/.test(timeout)) return;
+  if (timeout === "" || /^[+-]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$/.test(timeout)) return;
   const isUnitless = /^[+-]?[\d.]+$/.test(timeout);
   throw badRequest(
     `invalid timeout specified in the request URL - time: ${isUnitless ? "missing unit in" : "invalid"} duration ${JSON.stringify(timeout)}`,

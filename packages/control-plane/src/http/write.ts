@@ -4,6 +4,7 @@ import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
+import { MAX_STRICT_ERRORS } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, invalid } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
@@ -247,7 +248,10 @@ export function accept(
     const unknown = unknownFields(decoded.unknown);
     // YAML is read whole before its fields are looked at, JSON together with them.
     const inYaml = duplicates.some((duplicate) => duplicate.startsWith(yamlFaults));
-    report(inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates], resource, write);
+    const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
+    // What a custom resource does not know is found by its schema, and not by the decoder.
+    const isDecoders = resource.info.origin === "builtin" && !inYaml;
+    report(isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults, resource, write);
   }
   return decoded.object;
 }

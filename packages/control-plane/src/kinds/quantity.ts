@@ -38,8 +38,9 @@ const nano = 1_000_000_000n;
 const milli = 1_000_000n;
 const largestBinary = ((1n << 63n) - 1n) * nano;
 
-/** The real server takes minutes over larger exponents; here they are refused. */
+/** The real server takes minutes over larger exponents, and long over more digits; here they are refused. */
 const largestExponent = 1_000;
+const mostDigits = 1_000;
 
 /**
  * Reads a quantity such as `500m`, `1.5Gi` or `12e3`. What is finer than a thousand-millionth is rounded away from zero; a
@@ -48,11 +49,12 @@ const largestExponent = 1_000;
  * @throws {QuantityError}
  */
 export function parseQuantity(text: string): Quantity {
-  const match = /^([+-]?)(\d*)(\.\d*)?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  const match = /^([+-]?)(\d*)(\.\d*)?([eEinumkKMGTP]+[-+]?\d*|[-+]\d*|)$/.exec(text);
   if (text === "" || !match) throw new QuantityError(formatWrong);
   const [, sign, whole = "", point = "", suffix = ""] = match;
   const fraction = point.slice(1);
   const number = (whole.replace(/^0+/, "") || "0") + fraction;
+  if (number.length > mostDigits) throw new QuantityError(numberWrong);
   const { format, ten, two } = readSuffix(suffix);
   if (isLong(format, number.length, fraction.length, ten, two) && whole + fraction === "") {
     throw new QuantityError(numberWrong);

@@ -1,5 +1,5 @@
 export { goText } from "./go-text.ts";
-export { applyJsonPatch } from "./json-patch.ts";
+export { applyJsonPatch, PatchedDocument } from "./json-patch.ts";
 export type { ManagerIdentity } from "./managed-fields.ts";
 export { applyMergePatch } from "./merge-patch.ts";
 export { type ScaledObject, withScaledManagers, withScaleManagers } from "./scale-managers.ts";

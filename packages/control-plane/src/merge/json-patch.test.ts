@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../json.ts";
+import { longestTurn } from "../longest-turn.fixture.ts";
+import { atOnce } from "../patterns/patterns.fixture.ts";
 import { StatusError } from "../status.ts";
-import { applyJsonPatch } from "./json-patch.ts";
+import { finish } from "../steps.ts";
+import { applyJsonPatch as patchSteps } from "./json-patch.ts";
+
+const applyJsonPatch = (to: Json, patch: unknown): Json => atOnce(patchSteps(to, patch));
 
 const document = { data: { a: "1", b: "2" }, list: ["x", "y", "z"] };
 
@@ -118,6 +123,27 @@ describe("a patch that does not apply", () => {
       413,
     );
   });
+});
+
+test("copies of copies are refused before they fill the memory", () => {
+  const bomb = Array.from({ length: 40 }, (_, index) => ({
+    op: "copy",
+    from: "/data",
+    path: `/data/${index}`,
+  }));
+  expect(code(bomb)).toBe(422);
+  expect(code(bomb.slice(0, 10))).toBeUndefined();
+});
+
+test("a patch that moves many items lets others have their turn", async () => {
+  const list = Array.from({ length: 100_000 }, (_, index) => index);
+  const patch = Array.from({ length: 5_000 }, () => ({ op: "add", path: "/list/0", value: "x" }));
+  let result: Json = null;
+  const longest = await longestTurn(async () => {
+    result = await finish(patchSteps({ list }, patch));
+  });
+  expect((result as { list: unknown[] } | null)?.list).toHaveLength(105_000);
+  expect(longest).toBeLessThan(100);
 });
 
 test("escaped slashes and tildes are part of the key", () => {

@@ -1,8 +1,13 @@
 import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
+import { nextTurn, type Steps } from "../steps.ts";
 import { copy, get, put } from "./plain.ts";
 
 const MAX_OPERATIONS = 10_000;
+/** As much JSON as this may be copied in all: copies of copies grow without bound. */
+const MAX_COPIED = 3 * 1024 * 1024;
+/** So many items of lists are moved up or down before others get their turn. */
+const ITEMS_PER_TURN = 20_000_000;
 
 /**
  * Applies an RFC 6902 patch the way the API server does, which is more lenient than the RFC in these places:
@@ -17,7 +22,7 @@ const MAX_OPERATIONS = 10_000;
  * @throws {StatusError} 400 when the patch is not a list of operations, 413 above 10,000 operations, and a 422 without
  * details when an operation does not apply.
  */
-export function applyJsonPatch(document: Json, patch: unknown): Json {
+export function* applyJsonPatch(document: Json, patch: unknown): Steps<Json> {
   if (patch === null) return document;
   if (!Array.isArray(patch)) throw cannotUnmarshal(patch, "Go value of type []handlers.jsonPatchOp");
   for (const operation of patch) checkShape(operation);
@@ -28,49 +33,91 @@ export function applyJsonPatch(document: Json, patch: unknown): Json {
       message: `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     });
   }
-  let result = copy(document);
-  for (const operation of patch as (JsonObject | null)[]) result = applyOperation(result, operation ?? {});
-  return result;
+  const patched = new PatchedDocument(document);
+  for (const operation of patch as (JsonObject | null)[]) {
+    patched.apply(operation ?? {});
+    if (patched.itemsMoved < ITEMS_PER_TURN) continue;
+    patched.itemsMoved = 0;
+    yield nextTurn;
+  }
+  return patched.value;
 }
 
-function applyOperation(document: Json, operation: JsonObject): Json {
-  const path = get(operation, "path");
-  if (typeof path !== "string") throw doesNotApply();
-  const value = copy(get(operation, "value") ?? null);
-  switch (get(operation, "op")) {
-    case "add":
-      locate(document, path).add(value);
-      return document;
-    case "remove":
-      locate(document, path).remove();
-      return document;
-    case "replace": {
-      if (path === "") {
-        if (typeof value !== "object" || value === null) throw doesNotApply();
-        return value;
+/** A document of its own that operations are applied to, one after the other. */
+export class PatchedDocument {
+  /** How many items of lists made room for others, or closed a gap. */
+  itemsMoved = 0;
+  #value: Json;
+  #copied = 0;
+
+  constructor(document: Json) {
+    this.#value = copy(document);
+  }
+
+  get value(): Json {
+    return this.#value;
+  }
+
+  /** @throws StatusError 422 if the operation does not apply */
+  apply(operation: JsonObject): void {
+    const path = get(operation, "path");
+    if (typeof path !== "string") throw doesNotApply();
+    const value = copy(get(operation, "value") ?? null);
+    switch (get(operation, "op")) {
+      case "add":
+        this.#locate(path).add(value);
+        return;
+      case "remove":
+        this.#locate(path).remove();
+        return;
+      case "replace":
+        if (path !== "") this.#locate(path).replace(value);
+        else if (typeof value !== "object" || value === null) throw doesNotApply();
+        else this.#value = value;
+        return;
+      case "move": {
+        const source = this.#locate(requireFrom(operation));
+        const moved = source.get();
+        source.remove();
+        this.#locate(path).add(moved);
+        return;
       }
-      locate(document, path).replace(value);
-      return document;
+      case "copy": {
+        const source = this.#locate(requireFrom(operation)).get();
+        this.#copied += Buffer.byteLength(JSON.stringify(source));
+        if (this.#copied > MAX_COPIED) throw doesNotApply();
+        this.#locate(path).add(copy(source));
+        return;
+      }
+      case "test": {
+        const found = path === "" ? this.#value : this.#locate(path).get();
+        if (!equal(found, value)) throw doesNotApply();
+        return;
+      }
+      default:
+        throw doesNotApply();
     }
-    case "move": {
-      const source = locate(document, requireFrom(operation));
-      const moved = source.get();
-      source.remove();
-      locate(document, path).add(moved);
-      return document;
+  }
+
+  #locate(path: string): Place {
+    const [, ...keys] = path
+      .split("/")
+      .map((key) => key.replaceAll(/~[01]/g, (code) => (code === "~1" ? "/" : "~")));
+    const last = keys.pop();
+    if (last === undefined) throw doesNotApply();
+    let container = this.#value;
+    for (const key of keys) container = this.#placeIn(container, key).get();
+    return this.#placeIn(container, last);
+  }
+
+  #placeIn(container: Json, key: string): Place {
+    if (Array.isArray(container)) {
+      return placeInList(container, key, (moved) => {
+        this.itemsMoved += moved;
+      });
     }
-    case "copy": {
-      const copied = copy(locate(document, requireFrom(operation)).get());
-      locate(document, path).add(copied);
-      return document;
-    }
-    case "test": {
-      const found = path === "" ? document : locate(document, path).get();
-      if (!equal(found, value)) throw doesNotApply();
-      return document;
-    }
-    default:
-      throw doesNotApply();
+    if (isObject(container)) return placeInObject(container, key);
+    throw doesNotApply();
   }
 }
 
@@ -88,23 +135,6 @@ interface Place {
   remove(): void;
 }
 
-function locate(document: Json, path: string): Place {
-  const [, ...keys] = path
-    .split("/")
-    .map((key) => key.replaceAll(/~[01]/g, (code) => (code === "~1" ? "/" : "~")));
-  const last = keys.pop();
-  if (last === undefined) throw doesNotApply();
-  let container = document;
-  for (const key of keys) container = placeIn(container, key).get();
-  return placeIn(container, last);
-}
-
-function placeIn(container: Json, key: string): Place {
-  if (Array.isArray(container)) return placeInList(container, key);
-  if (isObject(container)) return placeInObject(container, key);
-  throw doesNotApply();
-}
-
 function placeInObject(container: JsonObject, key: string): Place {
   return {
     get: () => get(container, key) ?? null,
@@ -117,17 +147,21 @@ function placeInObject(container: JsonObject, key: string): Place {
   };
 }
 
-function placeInList(list: Json[], key: string): Place {
+function placeInList(list: Json[], key: string, moving: (items: number) => void): Place {
   return {
     get: () => list[index(key, list.length)] as Json,
     add: (value) => {
-      list.splice(key === "-" ? list.length : index(key, list.length + 1), 0, value);
+      const at = key === "-" ? list.length : index(key, list.length + 1);
+      moving(list.length - at);
+      list.splice(at, 0, value);
     },
     replace: (value) => {
       list[index(key, list.length)] = value;
     },
     remove: () => {
-      list.splice(index(key, list.length), 1);
+      const at = index(key, list.length);
+      moving(list.length - at);
+      list.splice(at, 1);
     },
   };
 }

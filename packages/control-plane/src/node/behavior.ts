@@ -222,7 +222,7 @@ const units: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000,
 function duration(text: string | undefined): number | undefined {
   if (text === undefined || !/^(\d+(\.\d+)?(ms|s|m|h))+$|^\d+(\.\d+)?$/.test(text)) return undefined;
   if (/^[\d.]+$/.test(text)) return Number(text) * 1_000;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce(
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gy)].reduce(
     (total, [, amount, unit]) => total + Number(amount) * (units[unit as string] ?? 0),
     0,
   );

@@ -271,7 +271,7 @@ function startKubelets(
     const end = timeAt(pod, "metadata", "deletionTimestamp") ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
     const events = killing(pod).filter(({ fieldPath = "" }) =>
-      asked.has(/\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
+      asked.has(/^[^{]*\{(.*)\}$/.exec(fieldPath)?.[1] ?? ""),
     );
     await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
     // Heard of again when one of them has ended.

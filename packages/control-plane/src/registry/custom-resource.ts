@@ -2,6 +2,8 @@ import { applyScale, replicasPath, scaleOf } from "../crd/scale.ts";
 import type { ServedKind } from "../crd/served-kinds.ts";
 import type { JsonObject } from "../json.ts";
 import { type KindInfo, type SubresourceInfo, storageVersionHash } from "../kinds/index.ts";
+import type { Patterns } from "../patterns/index.ts";
+import { finish } from "../steps.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
 import { tableStrategy } from "./strategy.ts";
 
@@ -46,6 +48,7 @@ export function customResource(
   info: KindInfo,
   served: ServedKind,
   conversion: Conversion | undefined,
+  patterns: Patterns,
 ): Resource {
   const { schema } = served;
   const scale = served.subresources.scale;
@@ -62,7 +65,9 @@ export function customResource(
       return { object, unknown };
     },
     validate: (object: JsonObject, live, subresource) =>
-      served.validate(object, live, subresource === "status" ? "status" : undefined),
+      finish(
+        served.validate(patterns.matcher(), object, live, subresource === "status" ? "status" : undefined),
+      ),
     ...(conversion ? { conversion } : {}),
     ...(scale
       ? {

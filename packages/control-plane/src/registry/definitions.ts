@@ -115,7 +115,7 @@ export class Definitions {
     const storage = all.find((version) => version.storage) as ServedKind;
     const info = customKind(served, storage);
     const conversion = this.#conversion(definition, served, storage, all);
-    this.#resources.set(info, customResource(info, served, conversion));
+    this.#resources.set(info, customResource(info, served, conversion, this.#registry.patterns));
     return info;
   }
 

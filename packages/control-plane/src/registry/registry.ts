@@ -2,6 +2,7 @@ import type { Clock, Random } from "@windlass/clock";
 import { type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { noOp, trackUpdate } from "../merge/index.ts";
+import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, invalid, notFound, StatusError } from "../status.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
@@ -55,6 +56,7 @@ export interface RegistryOptions {
   readonly kinds: KindTable;
   readonly clock: Clock;
   readonly random: Random;
+  readonly patterns: Patterns;
   /** Makes the served resource of a kind: its strategy, its schema, its conversion. */
   readonly resourceOf: (info: KindInfo) => Resource;
 }
@@ -74,6 +76,8 @@ export class Registry {
   readonly kinds: KindTable;
   readonly clock: Clock;
   readonly random: Random;
+  /** What schemas and expressions match texts with. */
+  readonly patterns: Patterns;
   readonly admission: Admission[] = [];
   readonly #resourceOf: (info: KindInfo) => Resource;
   readonly #resources = new WeakMap<KindInfo, Resource>();
@@ -85,6 +89,7 @@ export class Registry {
     this.kinds = options.kinds;
     this.clock = options.clock;
     this.random = options.random;
+    this.patterns = options.patterns;
     this.#resourceOf = options.resourceOf;
   }
 

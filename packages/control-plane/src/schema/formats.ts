@@ -11,8 +11,9 @@ const CREDIT_CARD =
 const RGB =
   /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/;
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
-const GO_DURATION = /^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
-const WORD_DURATION = /\d+\s*([A-Za-zµ]+)/g;
+const GO_DURATION = /^[+-]?((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
+// Each number is looked at once, from its first digit: from each of them it would be quadratic.
+const WORD_DURATION = /(?<!\d)\d+\s*([A-Za-zµ]+)/g;
 const DURATION_UNITS =
   /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
@@ -97,11 +98,11 @@ const ADDRESS = new RegExp(
   `^(${ATOM}(\\.${ATOM})*|"([^"\\\\\\r\\n]|\\\\.)*")@(${ATOM}(\\.${ATOM})*|\\[[^\\]]*\\])$`,
   "u",
 );
-const NAMED_ADDRESS = /^\s*("(?:[^"\\]|\\.)*"|[^<>"(),:;@[\]\\]*)\s*<([^<>]+)>\s*$/;
+const NAMED_ADDRESS = /^(?:\s*"(?:[^"\\]|\\.)*"\s*|[^<>"(),:;@[\]\\]*)<([^<>]+)>\s*$/;
 
 function isEmail(text: string): boolean {
   const named = NAMED_ADDRESS.exec(text);
-  return ADDRESS.test(named === null ? text.trim() : (named[2] as string).trim());
+  return ADDRESS.test(named === null ? text.trim() : (named[1] as string).trim());
 }
 
 function isIsbn10(text: string): boolean {

@@ -11,7 +11,10 @@ export class ParseError extends Error {
 
 export interface Parsed {
   readonly value: Json;
-  /** One message per field given more than once (`duplicate field "spec.x"`), in the order of the text. The last one holds. */
+  /**
+   * One message per field given more than once (`duplicate field "spec.x"`), in the order of the text. The last one holds. Of
+   * JSON no more than the real server says.
+   */
   readonly duplicates: string[];
 }
 
@@ -29,6 +32,9 @@ export interface ParseOptions {
  * figure, and every recursive walk over an object relies on this one.
  */
 export const MAX_DEPTH = 1000;
+
+/** The real server's decoder reports no more faults than this, of fields that are unknown or given twice. */
+export const MAX_STRICT_ERRORS = 100;
 
 /**
  * Reads JSON. A field named `__proto__` becomes an own field like any other and never touches a prototype.
@@ -75,7 +81,7 @@ function endOfString(text: string, start: number): number {
 /** Walks text that is known to be JSON. */
 class Scanner {
   private readonly text: string;
-  private readonly found: string[] = [];
+  private readonly found = new Set<string>();
   private at = 0;
 
   constructor(text: string) {
@@ -84,7 +90,7 @@ class Scanner {
 
   duplicates(): string[] {
     this.value("");
-    return this.found;
+    return [...this.found];
   }
 
   private value(path: string): void {
@@ -104,7 +110,9 @@ class Scanner {
       const end = endOfString(this.text, this.at) + 1;
       const name = JSON.parse(this.text.slice(this.at, end)) as string;
       const inner = path === "" ? name : `${path}.${name}`;
-      if (names.has(name)) this.found.push(`duplicate field ${goQuote(inner)}`);
+      if (names.has(name) && this.found.size < MAX_STRICT_ERRORS) {
+        this.found.add(`duplicate field ${goQuote(inner)}`);
+      }
       names.add(name);
       this.at = end;
       this.space();

@@ -16,6 +16,7 @@ interface Open {
 export function repeatedKeys(text: string): string[] {
   const complaints: string[] = [];
   const open: Open[] = [];
+  const lines = new Lines(text);
   const ended = (start: number, key: string | undefined): void => {
     const around = open.at(-1);
     if (around?.seen === undefined) return;
@@ -25,7 +26,7 @@ export function repeatedKeys(text: string): string[] {
       return;
     }
     if (around.seen.has(around.key)) {
-      const line = lineAt(text, start < 0 ? around.keyStart : start);
+      const line = lines.at(start < 0 ? around.keyStart : start);
       complaints.push(`line ${line}: key ${around.key} already set in map`);
     }
     // Merging is no key, and may be done several times.
@@ -79,13 +80,26 @@ function keyOf(text: string, event: Extract<Event, { type: typeof EVENT_ID.SCALA
   if (event.style === SCALAR_STYLE.PLAIN) {
     if (/^(true|yes|on)$/i.test(written)) return "true";
     if (/^(false|no|off)$/i.test(written)) return "false";
-    if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(written)) return String(Number(written));
+    if (/^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(written)) return String(Number(written));
   }
   return JSON.stringify(written);
 }
 
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < offset; at = text.indexOf("\n", at + 1)) line++;
-  return line;
+/** Which line of a text a place is on. */
+class Lines {
+  readonly #ends: number[] = [];
+
+  constructor(text: string) {
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#ends.push(at);
+  }
+
+  at(offset: number): number {
+    let [low, high] = [0, this.#ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ends[middle] as number) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
+import type { Matcher } from "../patterns/index.ts";
 import { badRequest, type Cause, type StatusError } from "../status.ts";
 import { applySchemaDefaults } from "./defaults.ts";
 import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
@@ -30,11 +31,13 @@ export interface StructuralSchema {
   /**
    * What is wrong with the object. With `old`, values that are wrong but did not change are let pass, and so are
    * duplicates if there were some before. Does not run CEL rules.
+   *
+   * @throws MatchPending
    */
-  validate(object: JsonObject, old?: JsonObject): Cause[];
+  validate(matcher: Matcher, object: JsonObject, old?: JsonObject): Cause[];
 
   /** As `validate`, for a write to the status subresource: only `status` is checked. */
-  validateStatus(object: JsonObject, old: JsonObject): Cause[];
+  validateStatus(matcher: Matcher, object: JsonObject, old: JsonObject): Cause[];
 }
 
 const compiled = new WeakMap<Schema, StructuralSchema>();
@@ -77,22 +80,22 @@ class Compiled implements StructuralSchema {
     applySchemaDefaults(object, this.schema);
   }
 
-  validate(object: JsonObject, old?: JsonObject): Cause[] {
+  validate(matcher: Matcher, object: JsonObject, old?: JsonObject): Cause[] {
     const before = old === undefined ? undefined : { old, node: nodeOf(this.schema) };
     return [
-      ...validateValue(this.schema, object, before, ""),
+      ...validateValue(this.schema, object, before, "", matcher),
       ...embeddedFaults(object, this.schema),
       ...this.duplicates(object, old),
     ];
   }
 
-  validateStatus(object: JsonObject, old: JsonObject): Cause[] {
+  validateStatus(matcher: Matcher, object: JsonObject, old: JsonObject): Cause[] {
     const causes: Cause[] = [];
     const status = field(object, "status");
     const schema = this.schema.properties?.status;
     if (status !== undefined && schema !== undefined) {
       const before = correlatedField({ old, node: nodeOf(this.schema) }, object, "status");
-      causes.push(...validateValue(schema, status, before, "status"));
+      causes.push(...validateValue(schema, status, before, "status", matcher));
     }
     causes.push(...this.duplicates(object, old));
     return causes;

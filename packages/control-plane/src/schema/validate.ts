@@ -1,10 +1,10 @@
 import { equal, type Json, type JsonObject } from "../json.ts";
+import { type Matcher, PatternError } from "../patterns/index.ts";
 import type { Cause } from "../status.ts";
 import { invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "./causes.ts";
 import { formatCheck } from "./formats.ts";
 import { goJson, goNumber, goQuote } from "./go-text.ts";
 import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "./node.ts";
-import { compilePattern, PatternError } from "./regexp.ts";
 import type { Schema } from "./schema.ts";
 
 /** One thing that is wrong. `text` tells faults apart: the same fault found twice is reported once. */
@@ -19,17 +19,24 @@ interface Fault {
  *
  * `path` is written as messages show it, `before` is the value's past on an update.
  */
-type Check = (value: Json, path: string, before: Correlated | undefined, faults: Fault[]) => number;
+type Check = (
+  value: Json,
+  path: string,
+  before: Correlated | undefined,
+  faults: Fault[],
+  matcher: Matcher,
+) => number;
 
-/** Everything wrong with a value according to its schema, worded as the API server words it. */
+/** Everything wrong with a value according to its schema, worded as the API server words it. @throws MatchPending */
 export function validateValue(
   schema: Schema,
   value: Json,
   before: Correlated | undefined,
   base: string,
+  matcher: Matcher,
 ): Cause[] {
   const faults: Fault[] = [];
-  checkRatcheting(schema, value, "", before, faults);
+  checkRatcheting(schema, value, "", before, faults, matcher);
   if (faults.length === 0) return [];
   const seen = new Set<string>();
   const causes: Cause[] = [];
@@ -48,11 +55,12 @@ function checkRatcheting(
   path: string,
   before: Correlated | undefined,
   faults: Fault[],
+  matcher: Matcher,
 ): number {
   const check = checkOf(schema);
-  if (before === undefined) return check(value, path, undefined, faults);
+  if (before === undefined) return check(value, path, undefined, faults, matcher);
   const found: Fault[] = [];
-  const matches = check(value, path, before, found);
+  const matches = check(value, path, before, found, matcher);
   if (found.length > 0 && !unchanged(value, before)) faults.push(...found);
   return matches;
 }
@@ -100,7 +108,7 @@ function compileCheck(schema: Schema): Check {
   const members = compileMembers(schema);
   const enumeration = schema.enum !== undefined && schema.enum.length > 0 ? schema.enum : undefined;
 
-  return (value, path, before, faults) => {
+  return (value, path, before, faults, matcher) => {
     const kind = kindOf(value);
     if (kind === "null") {
       let matches = 1;
@@ -121,10 +129,10 @@ function compileCheck(schema: Schema): Check {
         faults.push(wrong);
       }
     }
-    matches += 1 + composite(value, path, before, faults);
+    matches += 1 + composite(value, path, before, faults, matcher);
     if (kind === "string") {
       matches += 1;
-      checkString(schema, value as string, path, faults);
+      checkString(schema, value as string, path, faults, matcher);
       if (format !== undefined) {
         matches += 1;
         if (!format(value as string)) faults.push(wrongType(path, formatName, value as string));
@@ -133,10 +141,10 @@ function compileCheck(schema: Schema): Check {
       matches += 2;
       checkNumber(schema, value as number, kind, path, faults);
     } else if (kind === "array") {
-      matches += 2 + members(value, path, before, faults);
+      matches += 2 + members(value, path, before, faults, matcher);
     }
     if (enumeration !== undefined) checkEnum(enumeration, value, path, faults);
-    if (kind === "object") matches += 1 + members(value, path, before, faults);
+    if (kind === "object") matches += 1 + members(value, path, before, faults, matcher);
     return matches;
   };
 }
@@ -165,7 +173,7 @@ function typeFault(
   return fits ? undefined : wrongType(path, types.join(","), kind);
 }
 
-function checkString(schema: Schema, value: string, path: string, faults: Fault[]): void {
+function checkString(schema: Schema, value: string, path: string, faults: Fault[], matcher: Matcher): void {
   const { minLength, maxLength, pattern } = schema;
   if (maxLength !== undefined && value.length > maxLength && runeCount(value) > maxLength) {
     faults.push({
@@ -180,7 +188,7 @@ function checkString(schema: Schema, value: string, path: string, faults: Fault[
   }
   if (pattern === undefined || pattern === "") return;
   try {
-    if (!compilePattern(pattern).test(value)) {
+    if (!matcher.test(pattern, value)) {
       faults.push(faultOf(path, value, `${path} in body should match '${pattern}'`));
     }
   } catch (error) {
@@ -248,12 +256,18 @@ function compileMembers(schema: Schema): Check {
   const names = Object.keys(schema.properties ?? {}).sort();
   const { additionalProperties } = schema;
 
-  const checkList = (list: Json[], path: string, before: Correlated | undefined, faults: Fault[]): number => {
+  const checkList = (
+    list: Json[],
+    path: string,
+    before: Correlated | undefined,
+    faults: Fault[],
+    matcher: Matcher,
+  ): number => {
     let matches = 0;
     if (items !== undefined) {
       for (let index = 0; index < list.length; index++) {
         const past = correlatedItem(before, list, index);
-        matches += checkRatcheting(items, list[index] as Json, `${path}[${index}]`, past, faults);
+        matches += checkRatcheting(items, list[index] as Json, `${path}[${index}]`, past, faults, matcher);
       }
     }
     const size = list.length;
@@ -275,6 +289,7 @@ function compileMembers(schema: Schema): Check {
     path: string,
     before: Correlated | undefined,
     faults: Fault[],
+    matcher: Matcher,
   ): number => {
     const keys = Object.keys(object);
     const size = keys.length;
@@ -299,7 +314,7 @@ function compileMembers(schema: Schema): Check {
         } else {
           const past = correlatedField(before, object, key);
           const value = object[key] as Json;
-          matches += checkRatcheting(additionalProperties, value, `${path}.${key}`, past, faults);
+          matches += checkRatcheting(additionalProperties, value, `${path}.${key}`, past, faults, matcher);
         }
       }
     }
@@ -309,7 +324,7 @@ function compileMembers(schema: Schema): Check {
       const past = isTypeMeta ? undefined : correlatedField(before, object, name);
       const property = (schema.properties as { [name: string]: Schema })[name] as Schema;
       const at = path === "" ? name : `${path}.${name}`;
-      matches += checkRatcheting(property, object[name] as Json, at, past, faults);
+      matches += checkRatcheting(property, object[name] as Json, at, past, faults, matcher);
     }
     for (const name of schema.required ?? []) {
       if (Object.hasOwn(object, name)) continue;
@@ -322,10 +337,10 @@ function compileMembers(schema: Schema): Check {
     return matches;
   };
 
-  return (value, path, before, faults) =>
+  return (value, path, before, faults, matcher) =>
     Array.isArray(value)
-      ? checkList(value, path, before, faults)
-      : checkFields(value as JsonObject, path, before, faults);
+      ? checkList(value, path, before, faults, matcher)
+      : checkFields(value as JsonObject, path, before, faults, matcher);
 }
 
 /** `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server reports them. */
@@ -333,11 +348,11 @@ function compileComposite(schema: Schema): Check {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
   if (anyOf.length === 0 && oneOf.length === 0 && allOf.length === 0 && not === undefined) return () => 1;
 
-  return (value, path, before, faults) => {
+  return (value, path, before, faults, matcher) => {
     let matches = 1;
     const attempt = (branch: Schema): Attempt => {
       const found: Fault[] = [];
-      return { matches: checkOf(branch)(value, path, before, found), faults: found };
+      return { matches: checkOf(branch)(value, path, before, found, matcher), faults: found };
     };
     if (anyOf.length > 0) {
       const attempts: Attempt[] = [];

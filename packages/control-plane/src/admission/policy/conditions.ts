@@ -1,4 +1,6 @@
 import type { Compilation } from "../../cel/expression.ts";
+import type { Matcher } from "../../patterns/index.ts";
+import type { Steps } from "../../steps.ts";
 import type { NamedCondition } from "../webhooks/hooks.ts";
 import {
   budgets,
@@ -15,31 +17,36 @@ export type ConditionsOutcome = "hold" | "do not hold" | { readonly error: strin
 
 /** Conditions that were compiled once. */
 export interface CompiledConditions {
-  judge(inputs: Inputs, composed?: readonly ComposedVariable[]): ConditionsOutcome;
+  judge(matcher: Matcher, inputs: Inputs, composed?: readonly ComposedVariable[]): Steps<ConditionsOutcome>;
 }
 
 /**
  * Compiles the `matchConditions` of a webhook or policy. One that is false decides, even where another fails; a failure
  * counts only when none is false.
+ *
+ * @throws MatchPending
  */
 export function compileConditions(
   conditions: readonly NamedCondition[],
   declarations: Declarations,
+  matcher: Matcher,
 ): CompiledConditions {
   const compiled = conditions.map(({ expression }): { text: string; program: Compilation } => ({
     text: expression,
-    program: compileForAdmission(expression, "bool", declarations),
+    program: compileForAdmission(expression, "bool", declarations, matcher),
   }));
   return {
-    judge: (inputs, composed = []) => {
-      const evaluation = new Evaluation(inputs, composed, budgets.conditions);
+    *judge(matcher, inputs, composed = []) {
+      const evaluation = new Evaluation(inputs, composed, budgets.conditions, matcher);
       const errors: string[] = [];
       try {
-        const outcomes = compiled.map(({ text, program }) => evaluation.evaluate(text, program));
-        for (const outcome of outcomes) {
+        let isFalse = false;
+        for (const { text, program } of compiled) {
+          const outcome = yield* evaluation.evaluate(text, program);
           if ("error" in outcome) errors.push(outcome.error);
-          else if (outcome.value === false) return "do not hold";
+          else if (outcome.value === false) isFalse = true;
         }
+        if (isFalse) return "do not hold";
       } catch (error) {
         if (!(error instanceof OutOfBudget)) throw error;
         return { error: error.message };

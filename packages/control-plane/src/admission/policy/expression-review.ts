@@ -1,11 +1,13 @@
 import type { Compilation } from "../../cel/expression.ts";
 import type { Type } from "../../cel/types.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import type { Matcher, Patterns } from "../../patterns/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { goQuote } from "../../schema/go-text.ts";
 import { type Cause, invalid } from "../../status.ts";
+import { finish } from "../../steps.ts";
 import { field } from "../../storage/store.ts";
-import type { Result } from "./expressions.ts";
+import type { Declarations, Result } from "./expressions.ts";
 
 /** An expression of a configuration: where it stands, and what it may use. */
 interface Place {
@@ -25,7 +27,7 @@ interface Expressions {
 }
 
 /** Refuses webhooks and policies whose expressions do not compile, when they are written rather than when they are used. */
-export function expressionReview(): Admission {
+export function expressionReview(patterns: Patterns): Admission {
   return {
     name: "ExpressionReview",
     validate: (request) => {
@@ -33,7 +35,7 @@ export function expressionReview(): Admission {
         return;
       const expressions = request.object && expressionsOf(request.object);
       if (!expressions || isEmpty(expressions)) return;
-      return review(request, expressions);
+      return review(request, expressions, patterns.matcher());
     },
   };
 }
@@ -42,8 +44,19 @@ function isEmpty({ variables = [], before, after }: Expressions): boolean {
   return variables.length + before.length + after.length === 0;
 }
 
-async function review(request: AdmissionRequest, expressions: Expressions): Promise<void> {
+async function review(request: AdmissionRequest, expressions: Expressions, matcher: Matcher): Promise<void> {
   const { compileForAdmission } = await import("./expressions.ts");
+  const compileWith = (place: Place, declarations: Declarations) =>
+    compileForAdmission(place.text, place.result, declarations, matcher);
+  const causes = await finish(matcher.attempt(() => faultsOf(request, expressions, compileWith)));
+  if (causes.length > 0) throw invalid(request.resource.info, request.name, causes);
+}
+
+function faultsOf(
+  request: AdmissionRequest,
+  expressions: Expressions,
+  compileWith: (place: Place, declarations: Declarations) => Compilation,
+): Cause[] {
   const { hasParams } = expressions;
   const stored = request.oldObject && expressionsOf(request.oldObject);
   const accepted = new Set(
@@ -53,7 +66,7 @@ async function review(request: AdmissionRequest, expressions: Expressions): Prom
   const composed = new Map<string, Type>();
   const compile = (place: Place) => {
     const { hasAuthorizer } = place;
-    const compiled = compileForAdmission(place.text, place.result, {
+    const compiled = compileWith(place, {
       hasParams,
       hasAuthorizer,
       ...(expressions.variables ? { composed: new Map(composed) } : {}),
@@ -66,7 +79,7 @@ async function review(request: AdmissionRequest, expressions: Expressions): Prom
   for (const place of expressions.before) compile(place);
   for (const { name, place } of expressions.variables ?? []) composed.set(name, variableType(compile(place)));
   for (const place of expressions.after) compile(place);
-  if (causes.length > 0) throw invalid(request.resource.info, request.name, causes);
+  return causes;
 }
 
 function variableType(compiled: Compilation): Type {

@@ -7,6 +7,8 @@ import { KUBERNETES } from "../../cel/library/index.ts";
 import { BOOL, DYN, NULL, STRING, type Type, typeName } from "../../cel/types.ts";
 import { CelError, CelMap, type Value } from "../../cel/values.ts";
 import type { Json, JsonObject } from "../../json.ts";
+import type { Matcher } from "../../patterns/index.ts";
+import { nextTurn, type Steps } from "../../steps.ts";
 import { askedOf } from "./authorizer.ts";
 import { NAMESPACE, REQUEST } from "./request-type.ts";
 
@@ -53,8 +55,17 @@ export interface Declarations {
   readonly composed?: ReadonlyMap<string, Type>;
 }
 
-/** Compiles an expression of admission. What is wrong with it is in `errors`, in the real server's words. */
-export function compileForAdmission(text: string, result: Result, declarations: Declarations): Compilation {
+/**
+ * Compiles an expression of admission. What is wrong with it is in `errors`, in the real server's words.
+ *
+ * @throws MatchPending
+ */
+export function compileForAdmission(
+  text: string,
+  result: Result,
+  declarations: Declarations,
+  matcher: Matcher,
+): Compilation {
   const variables = new Map<string, Type>([
     ["object", DYN],
     ["oldObject", DYN],
@@ -70,7 +81,7 @@ export function compileForAdmission(text: string, result: Result, declarations: 
       fields: declarations.composed,
     });
   }
-  const compiled = compileCel(text, { variables, library: KUBERNETES });
+  const compiled = compileCel(text, { variables, library: KUBERNETES, matcher });
   if (compiled.errors !== undefined) return { errors: `compilation failed: ${compiled.errors}` };
   if (compiled.fault !== undefined) return { errors: `compilation failed: ${compiled.fault}` };
   const wanted = allowed[result];
@@ -92,10 +103,14 @@ export interface ComposedVariable {
 /** Runs expressions over one request, within one budget. */
 export class Evaluation {
   readonly #bound: ReadonlyMap<string, Value>;
+  readonly #matcher: Matcher;
   #left: number;
+  #leftAtPause: number;
 
-  constructor(inputs: Inputs, composed: readonly ComposedVariable[], budget: number) {
+  constructor(inputs: Inputs, composed: readonly ComposedVariable[], budget: number, matcher: Matcher) {
+    this.#matcher = matcher;
     this.#left = budget;
+    this.#leftAtPause = budget;
     const bound = new Map<string, Value>([
       ["object", fromJson(inputs.object ?? null)],
       ["oldObject", fromJson(inputs.oldObject ?? null)],
@@ -117,10 +132,20 @@ export class Evaluation {
   }
 
   /** @throws OutOfBudget */
-  evaluate(text: string, compiled: Compilation): Outcome {
+  *evaluate(text: string, compiled: Compilation): Steps<Outcome> {
     if (compiled.errors !== undefined) return { error: `compilation error: ${compiled.errors}` };
+    if (this.#leftAtPause - this.#left >= budgets.call) {
+      this.#leftAtPause = this.#left;
+      yield nextTurn;
+    }
+    const left = this.#left;
     try {
-      return { value: this.#run(compiled) };
+      const value = yield* this.#matcher.attempt(() => {
+        // What was spent before a pattern had to be waited for is not spent twice.
+        this.#left = left;
+        return this.#run(compiled);
+      });
+      return { value };
     } catch (error) {
       if (!(error instanceof CelError || error instanceof CostExceeded)) throw error;
       return { error: `expression '${text}' resulted in error: ${error.message}` };
@@ -129,7 +154,7 @@ export class Evaluation {
 
   #run(compiled: Compilation): Value {
     if (compiled.errors !== undefined) throw new CelError(compiled.errors);
-    const meter = new Meter(budgets.call);
+    const meter = new Meter(budgets.call, this.#matcher);
     try {
       return compiled.run(this.#bound, meter);
     } finally {

@@ -1,5 +1,7 @@
 import type { Compilation } from "../../cel/expression.ts";
 import { DYN, type Type } from "../../cel/types.ts";
+import type { Matcher } from "../../patterns/index.ts";
+import type { Steps } from "../../steps.ts";
 import { type CompiledConditions, compileConditions } from "./conditions.ts";
 import {
   budgets,
@@ -22,7 +24,7 @@ export interface Objection {
 /** A policy whose expressions are compiled. */
 export interface CompiledPolicy {
   /** What the policy has against a request. */
-  judge(inputs: Inputs): Objection[];
+  judge(matcher: Matcher, inputs: Inputs): Steps<Objection[]>;
 }
 
 interface CompiledValidation {
@@ -33,41 +35,45 @@ interface CompiledValidation {
 
 const longestMessage = 5 * 1024;
 
-/** Compiles a policy. Expressions that do not compile fail when they are evaluated, as `failurePolicy` says. */
-export function compilePolicy(policy: Policy): CompiledPolicy {
+/**
+ * Compiles a policy. Expressions that do not compile fail when they are evaluated, as `failurePolicy` says.
+ *
+ * @throws MatchPending
+ */
+export function compilePolicy(policy: Policy, matcher: Matcher): CompiledPolicy {
   const hasParams = policy.paramKind !== undefined;
   const types = new Map<string, Type>();
   const composed: ComposedVariable[] = [];
   for (const { name, expression } of policy.variables) {
     const declarations = { hasParams, hasAuthorizer: true, composed: new Map(types) };
-    const compiled = compileForAdmission(expression, "anything", declarations);
+    const compiled = compileForAdmission(expression, "anything", declarations, matcher);
     types.set(name, compiled.errors === undefined ? compiled.type : DYN);
     composed.push({ name, compiled });
   }
   const declarations = { hasParams, hasAuthorizer: true, composed: types };
+  const unauthorized = { ...declarations, hasAuthorizer: false };
   const conditions =
-    policy.conditions.length === 0 ? undefined : compileConditions(policy.conditions, declarations);
+    policy.conditions.length === 0 ? undefined : compileConditions(policy.conditions, declarations, matcher);
   const validations = policy.validations.map(
     (validation): CompiledValidation => ({
       validation,
-      program: compileForAdmission(validation.expression, "bool", declarations),
+      program: compileForAdmission(validation.expression, "bool", declarations, matcher),
       message:
         validation.messageExpression === ""
           ? undefined
-          : compileForAdmission(validation.messageExpression, "string", {
-              ...declarations,
-              hasAuthorizer: false,
-            }),
+          : compileForAdmission(validation.messageExpression, "string", unauthorized, matcher),
     }),
   );
   const audits = policy.auditExpressions.map((expression) => ({
     expression,
-    program: compileForAdmission(expression, "string or null", { ...declarations, hasAuthorizer: false }),
+    program: compileForAdmission(expression, "string or null", unauthorized, matcher),
   }));
-  return { judge: (inputs) => judge(policy, { composed, conditions, validations, audits }, inputs) };
+  return {
+    judge: (using, inputs) => judge(policy, { composed, conditions, validations, audits }, using, inputs),
+  };
 }
 
-function judge(
+function* judge(
   policy: Policy,
   compiled: {
     readonly composed: readonly ComposedVariable[];
@@ -75,35 +81,45 @@ function judge(
     readonly validations: readonly CompiledValidation[];
     readonly audits: readonly { readonly expression: string; readonly program: Compilation }[];
   },
+  matcher: Matcher,
   inputs: Inputs,
-): Objection[] {
+): Steps<Objection[]> {
   const failure = (message: string): Objection[] =>
     policy.ignoreFailures ? [] : [{ message, reason: "Invalid" }];
-  const outcome = compiled.conditions?.judge(inputs, compiled.composed) ?? "hold";
+  const outcome = compiled.conditions
+    ? yield* compiled.conditions.judge(matcher, inputs, compiled.composed)
+    : "hold";
   if (outcome === "do not hold") return [];
   if (outcome !== "hold") return failure(outcome.error);
-  const evaluation = new Evaluation(inputs, compiled.composed, budgets.validations);
+  const evaluation = new Evaluation(inputs, compiled.composed, budgets.validations, matcher);
   try {
-    const objections = compiled.validations.flatMap(({ validation, program, message }) => {
-      const result = evaluation.evaluate(validation.expression, program);
-      if ("error" in result) return failure(result.error);
-      if (result.value === true) return [];
-      const { reason } = validation;
-      return [{ message: said(evaluation, validation, message), reason }];
-    });
-    const unsaid = compiled.audits.flatMap(({ expression, program }) => {
-      const result = evaluation.evaluate(expression, program);
-      return "error" in result ? failure(result.error).map((one) => ({ ...one, always: true as const })) : [];
-    });
-    return [...objections, ...unsaid];
+    const objections: Objection[] = [];
+    for (const { validation, program, message } of compiled.validations) {
+      const result = yield* evaluation.evaluate(validation.expression, program);
+      if ("error" in result) objections.push(...failure(result.error));
+      else if (result.value !== true) {
+        const { reason } = validation;
+        objections.push({ message: yield* said(evaluation, validation, message), reason });
+      }
+    }
+    for (const { expression, program } of compiled.audits) {
+      const result = yield* evaluation.evaluate(expression, program);
+      if (!("error" in result)) continue;
+      objections.push(...failure(result.error).map((one) => ({ ...one, always: true as const })));
+    }
+    return objections;
   } catch (error) {
     if (error instanceof OutOfBudget) return failure(error.message);
     throw error;
   }
 }
 
-function said(evaluation: Evaluation, validation: Validation, compiled: Compilation | undefined): string {
-  const made = compiled && evaluation.evaluate(validation.messageExpression, compiled);
+function* said(
+  evaluation: Evaluation,
+  validation: Validation,
+  compiled: Compilation | undefined,
+): Steps<string> {
+  const made = compiled && (yield* evaluation.evaluate(validation.messageExpression, compiled));
   if (made && "value" in made && typeof made.value === "string") {
     const text = made.value.trim();
     const usable = text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= longestMessage;

@@ -1,12 +1,14 @@
 import type { Authorizer, User } from "../../auth/index.ts";
 import { isObject, type JsonObject } from "../../json.ts";
+import type { Matcher } from "../../patterns/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { StatusError } from "../../status.ts";
+import { finish } from "../../steps.ts";
 import { requestOf } from "../webhooks/review.ts";
 import { isExempt, type Match, matchRequest, namespaceOf } from "../webhooks/rules.ts";
 import { nameInMessages, shownAs } from "../webhooks/versions.ts";
-import type { CompiledPolicy } from "./judge.ts";
+import type { CompiledPolicy, Objection } from "./judge.ts";
 import { ConfigurationError, collectParams, paramInfo } from "./params.ts";
 import { type Binding, Policies, type Policy } from "./policies.ts";
 
@@ -95,18 +97,21 @@ async function judgeBinding(
     throw error;
   }
   if (params.length === 0) return [];
-  const compiled = await compiledOf(policy);
+  const matcher = registry.patterns.matcher();
+  const compiled = await compiledOf(policy, matcher);
   const shown = await shownAs(request, match);
-  const objections = params.flatMap((one) =>
-    compiled.judge({
+  const objections: Objection[] = [];
+  for (const one of params) {
+    const judged = compiled.judge(matcher, {
       ...shown,
       request: requestOf(request, match),
       params: one,
       namespaceObject: namespaceObject(registry, request.namespace),
       authorizer,
       user: request.user as User,
-    }),
-  );
+    });
+    objections.push(...(await finish(judged)));
+  }
   return objections.flatMap(({ message, reason, always }) => {
     if (binding.actions.includes("Warn") && !always) {
       request.warn(
@@ -121,11 +126,11 @@ async function judgeBinding(
 
 const compilations = new WeakMap<Policy, CompiledPolicy>();
 
-async function compiledOf(policy: Policy): Promise<CompiledPolicy> {
+async function compiledOf(policy: Policy, matcher: Matcher): Promise<CompiledPolicy> {
   let compiled = compilations.get(policy);
   if (!compiled) {
     const { compilePolicy } = await import("./judge.ts");
-    compiled = compilePolicy(policy);
+    compiled = await finish(matcher.attempt(() => compilePolicy(policy, matcher)));
     compilations.set(policy, compiled);
   }
   return compiled;

@@ -5,6 +5,7 @@ import { KUBERNETES } from "../../cel/library/index.ts";
 import { DYN, type Type } from "../../cel/types.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { type GroupVersionKind, type KindInfo, schemaOfType } from "../../kinds/index.ts";
+import type { Matcher } from "../../patterns/index.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { field } from "../../storage/store.ts";
 import { NAMESPACE, REQUEST } from "./request-type.ts";
@@ -12,20 +13,31 @@ import { NAMESPACE, REQUEST } from "./request-type.ts";
 /** No policy is checked against more kinds than this. */
 const mostKinds = 10;
 
-/** What is wrong with a policy's validations for the very kinds it names: warnings, as expressions may still be right for others. */
-export function typeWarnings(policy: JsonObject, registry: Pick<Registry, "kinds">): JsonObject[] {
+/**
+ * What is wrong with a policy's validations for the very kinds it names: warnings, as expressions may still be right for others.
+ *
+ * @throws MatchPending
+ */
+export function typeWarnings(
+  policy: JsonObject,
+  registry: Pick<Registry, "kinds">,
+  matcher: Matcher,
+): JsonObject[] {
   const kinds = kindsOf(policy, registry);
   const validations = list(field(policy, "spec", "validations"));
   const places = validations.flatMap(({ expression, messageExpression }, index) => [
     { fieldRef: `spec.validations[${index}].expression`, text: textOf(expression) },
     { fieldRef: `spec.validations[${index}].messageExpression`, text: textOf(messageExpression) },
   ]);
-  const environments = kinds.map((info) => ({ info, variables: variablesFor(policy, info, registry) }));
+  const environments = kinds.map((info) => ({
+    info,
+    variables: variablesFor(policy, info, registry, matcher),
+  }));
   return places
     .filter(({ text }) => text !== "")
     .flatMap(({ fieldRef, text }) => {
       const found = environments.flatMap(({ info, variables }) => {
-        const { errors } = compileCel(text, { variables, library: KUBERNETES });
+        const { errors } = compileCel(text, { variables, library: KUBERNETES, matcher });
         return errors === undefined ? [] : [`${kindText(info)}: ${errors}\n`];
       });
       return found.length === 0 ? [] : [{ fieldRef, warning: found.join("\n") }];
@@ -64,6 +76,7 @@ function variablesFor(
   policy: JsonObject,
   info: KindInfo,
   { kinds }: Pick<Registry, "kinds">,
+  matcher: Matcher,
 ): Map<string, Type> {
   const object = typeOf(info);
   const variables = new Map<string, Type>([
@@ -85,7 +98,7 @@ function variablesFor(
   const composed = new Map<string, Type>();
   variables.set("variables", { kind: "object", name: "kubernetes.variables", fields: composed });
   for (const { name, expression } of list(field(policy, "spec", "variables"))) {
-    const compiled = compileCel(textOf(expression), { variables, library: KUBERNETES });
+    const compiled = compileCel(textOf(expression), { variables, library: KUBERNETES, matcher });
     composed.set(textOf(name), compiled.errors === undefined ? compiled.type : DYN);
   }
   return variables;

@@ -3,6 +3,7 @@ import type { Authorizer, User } from "../../auth/index.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { badRequest, forbidden, internalError, type StatusError } from "../../status.ts";
+import { finish } from "../../steps.ts";
 import { responseFault } from "./answer-faults.ts";
 import { CallError, readClientConfig, type WebhookClient } from "./client.ts";
 import type { Hook } from "./hooks.ts";
@@ -55,24 +56,29 @@ export function matchHook(
 const compiled = new WeakMap<Hook, ReturnType<typeof import("../policy/conditions.ts").compileConditions>>();
 
 async function judgeConditions(
-  { authorizer }: WebhookWorld,
+  { authorizer, registry }: WebhookWorld,
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
 ): Promise<Match | undefined> {
+  const matcher = registry.patterns.matcher();
   let conditions = compiled.get(hook);
   if (!conditions) {
     const { compileConditions } = await import("../policy/conditions.ts");
-    conditions = compileConditions(hook.conditions, { hasParams: false, hasAuthorizer: true });
+    const declarations = { hasParams: false, hasAuthorizer: true };
+    const compile = () => compileConditions(hook.conditions, declarations, matcher);
+    conditions = await finish(matcher.attempt(compile));
     compiled.set(hook, conditions);
   }
   const shown = await shownAs(request, match);
-  const outcome = conditions.judge({
-    ...shown,
-    request: requestOf(request, match),
-    authorizer,
-    user: request.user as User,
-  });
+  const outcome = await finish(
+    conditions.judge(matcher, {
+      ...shown,
+      request: requestOf(request, match),
+      authorizer,
+      user: request.user as User,
+    }),
+  );
   if (outcome === "hold") return match;
   if (outcome === "do not hold" || hook.ignoreFailures) return undefined;
   const { group, plural } = request.resource.info;

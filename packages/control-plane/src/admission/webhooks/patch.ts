@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
-import { applyJsonPatch } from "../../merge/index.ts";
+import { PatchedDocument } from "../../merge/index.ts";
 import { ParseError, parseJson } from "../../schema/parse-json.ts";
 import { internalError, StatusError } from "../../status.ts";
 
@@ -15,16 +15,17 @@ export function readPatch(text: string): Json[] {
 
 /** Applies a webhook's patch. @throws StatusError 500 that names the operation which does not apply */
 export function patched(object: JsonObject, operations: readonly Json[]): JsonObject {
-  let result: Json = object;
+  const document = new PatchedDocument(object);
   for (const operation of operations) {
+    const known = isObject(operation) ? operation : {};
     try {
-      result = applyJsonPatch(result, [operation]);
+      document.apply(known);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      throw internalError(faultOf(result, isObject(operation) ? operation : {}, error));
+      throw internalError(faultOf(document.value, known, error));
     }
   }
-  if (isObject(result)) return result;
+  if (isObject(document.value)) return document.value;
   throw internalError("couldn't get version/kind; json parse error: the patch left no object");
 }
 

@@ -61,7 +61,8 @@ export function notConvertible(type: string): CelError {
 }
 
 function parsedInt(text: string): bigint {
-  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
+  const [, sign, digits] = /^([+-]?)0*(\d{1,19})$/.exec(text) ?? [];
+  const value = digits === undefined ? undefined : BigInt(`${sign === "-" ? "-" : ""}${digits}`);
   if (value === undefined || value < INT_MIN || value > INT_MAX) throw notConvertible("int");
   return value;
 }
@@ -73,7 +74,7 @@ function truncated(value: number): bigint {
 }
 
 function parsedDouble(text: string): number {
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  if (/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text);
   const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (special === null) throw notConvertible("double");
   if (/nan/i.test(special[2] as string)) return Number.NaN;

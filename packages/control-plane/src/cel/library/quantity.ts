@@ -39,12 +39,17 @@ export class Quantity extends Opaque {
 }
 
 const NANO = 1_000_000_000n;
+/** Longer numbers would take too long to read. */
+const MOST_DIGITS = 1_000;
 
 /** Reads a quantity. Undefined when the text is none. Finer than a billionth rounds up, as the API server does. */
 export function parseQuantity(text: string): Quantity | undefined {
-  const match = /^([+-]?)(\d+\.?\d*|\.\d+)(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+|)$/.exec(text);
+  const match = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+|)$/.exec(
+    text,
+  );
   if (match === null) return undefined;
   const [whole = "", fraction = ""] = (match[2] as string).split(".");
+  if (whole.length + fraction.length > MOST_DIGITS) return undefined;
   const suffix = match[3] as string;
   const scale: readonly [bigint, number] | undefined = /^[eE][+-]?\d/.test(suffix)
     ? [10n, Number(suffix.slice(1))]

@@ -1,6 +1,6 @@
+import { type Matcher, PatternError } from "../../patterns/index.ts";
 import { goNumber, goQuote } from "../../schema/go-text.ts";
-import { compilePattern, PatternError } from "../../schema/regexp.ts";
-import { fn, method, type Overload, SCAN, traversal } from "../functions.ts";
+import { fn, matching, method, type Overload, SCAN, traversal } from "../functions.ts";
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, STRING, TIMESTAMP, UINT } from "../types.ts";
 import {
   CelError,
@@ -30,9 +30,10 @@ function lengthOf(text: string): number {
   return points(text).length;
 }
 
-function pattern(text: string): RegExp {
+/** An invalid pattern is an error of the expression. */
+function matched<T>(work: () => T): T {
   try {
-    return compilePattern(text);
+    return work();
   } catch (error) {
     if (error instanceof PatternError) throw new CelError(error.message);
     throw error;
@@ -40,12 +41,16 @@ function pattern(text: string): RegExp {
 }
 
 const regexCost = (size = 0, expression = 0): number => traversal(size + 1) * Math.ceil(expression * 0.25);
-const matches = (text: string, expression: string): boolean => pattern(expression).test(text);
+/** Finding costs as much as matching, and may return the whole text. */
+const SEARCH = { cost: regexCost, size: (size = 0) => size };
 
-function findAll(text: string, expression: string, limit: bigint): string[] {
+const matches = (matcher: Matcher, text: string, pattern: string): boolean =>
+  matched(() => matcher.test(pattern, text));
+
+function findAll(matcher: Matcher, text: string, pattern: string, limit: bigint): string[] {
   if (limit === 0n) return [];
-  const found = [...text.matchAll(new RegExp(pattern(expression), "gu"))].map((match) => match[0]);
-  return limit < 0n ? found : found.slice(0, Number(limit));
+  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
+  return matched(() => [...matcher.findAll(pattern, text, most)]);
 }
 
 function indexOf(text: string, part: string, from: bigint): bigint {
@@ -95,9 +100,17 @@ function substring(text: string, start: bigint, end: bigint): string {
   return slice(text, Number(start), Number(end));
 }
 
-/** White space as Unicode has it. */
+/** Without white space at both ends, as Unicode has it: JavaScript lacks one, and has one too many. */
 function trim(text: string): string {
-  return text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, "").replace(/^\ufeff|\ufeff$/g, "");
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text, start)) start++;
+  while (end > start && isSpace(text, end - 1)) end--;
+  return text.slice(start, end);
+}
+
+function isSpace(text: string, at: number): boolean {
+  return /[\s\u0085]/.test(text[at] as string) && text[at] !== "\ufeff";
 }
 
 function ascii(change: (text: string) => string, range: RegExp): (text: string) => string {
@@ -247,8 +260,8 @@ export const STRINGS: readonly Overload[] = [
   method("endsWith", [STRING, STRING], BOOL, (text: string, part: string) => text.endsWith(part), {
     cost: (_text = 0, part = 0) => traversal(part),
   }),
-  method("matches", [STRING, STRING], BOOL, matches, { cost: regexCost }),
-  fn("matches", [STRING, STRING], BOOL, matches, { cost: regexCost }),
+  matching({ name: "matches", member: true }, [STRING, STRING], BOOL, matches, { cost: regexCost }),
+  matching({ name: "matches", member: false }, [STRING, STRING], BOOL, matches, { cost: regexCost }),
 
   fn("string", [STRING], STRING, (value) => value, SCAN),
   fn("string", [INT], STRING, (value: bigint) => String(value)),
@@ -329,19 +342,19 @@ export const STRINGS: readonly Overload[] = [
   fn("strings.quote", [STRING], STRING, (text: string) => goQuote(text), SCAN),
   method("format", [STRING, listOf(DYN)], STRING, format, SCAN),
 
-  method(
-    "find",
+  matching(
+    { name: "find", member: true },
     [STRING, STRING],
     STRING,
-    (text: string, expression: string) => pattern(expression).exec(text)?.[0] ?? "",
-    { cost: regexCost, size: (size = 0) => size },
+    (matcher, text: string, pattern: string) => matched(() => matcher.find(pattern, text) ?? ""),
+    SEARCH,
   ),
-  method("findAll", [STRING, STRING], STRINGS_LIST, (text: string, re: string) => findAll(text, re, -1n), {
-    cost: regexCost,
-    size: (size = 0) => size,
-  }),
-  method("findAll", [STRING, STRING, INT], STRINGS_LIST, findAll, {
-    cost: regexCost,
-    size: (size = 0) => size,
-  }),
+  matching(
+    { name: "findAll", member: true },
+    [STRING, STRING],
+    STRINGS_LIST,
+    (matcher, text: string, pattern: string) => findAll(matcher, text, pattern, -1n),
+    SEARCH,
+  ),
+  matching({ name: "findAll", member: true }, [STRING, STRING, INT], STRINGS_LIST, findAll, SEARCH),
 ];

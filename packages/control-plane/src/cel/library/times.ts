@@ -14,18 +14,24 @@ const UNITS: { readonly [unit: string]: bigint } = {
   h: 3_600_000_000_000n,
 };
 
+/** What 64 bits hold. */
+const LONGEST = 2n ** 63n - 1n;
+
 /** Reads Go's notation, `1h30m`. Undefined when it is something else. */
 export function parseDuration(text: string): Duration | undefined {
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
+  const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (match === null) return undefined;
   let nanos = 0n;
-  for (const part of (match[2] as string).matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const part of (match[2] as string).matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
     const unit = UNITS[part[3] as string] as bigint;
-    nanos += BigInt(part[1] === "" ? "0" : (part[1] as string)) * unit;
-    const fraction = part[2] ?? "";
+    const whole = (part[1] as string).replace(/^0+/, "");
+    if (whole.length > 19) return undefined;
+    nanos += BigInt(whole === "" ? "0" : whole) * unit;
+    // No unit has room for more digits.
+    const fraction = (part[2] ?? "").slice(0, 18);
     if (fraction !== "") nanos += (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);
   }
-  return new Duration(match[1] === "-" ? -nanos : nanos);
+  return nanos > LONGEST ? undefined : new Duration(match[1] === "-" ? -nanos : nanos);
 }
 
 /** Reads RFC 3339. Undefined when it is something else, or no such day exists. */
@@ -64,7 +70,13 @@ export function formatTimestamp(value: Timestamp): string {
   const seconds = floorDivide(shown, 1_000_000_000n);
   const nanos = shown - seconds * 1_000_000_000n;
   const base = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  const fraction = nanos === 0n ? "" : `.${nanos.toString().padStart(9, "0").replace(/0+$/, "")}`;
+  const fraction =
+    nanos === 0n
+      ? ""
+      : `.${nanos
+          .toString()
+          .padStart(9, "0")
+          .replace(/(?<!0)0+$/, "")}`;
   return `${base}${fraction}${zone}`;
 }
 
@@ -73,12 +85,12 @@ function offsetSeconds(zone: string): number {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** Seconds with a fraction, `90.5s`: how CEL prints durations. */
-export function formatDuration(value: Duration): string {
-  const negative = value.nanos < 0n;
-  const nanos = negative ? -value.nanos : value.nanos;
-  const fraction = (nanos % 1_000_000_000n).toString().padStart(9, "0").replace(/0+$/, "");
-  return `${negative ? "-" : ""}${nanos / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}s`;
+/** Seconds with a fraction, `90.5s`: how CEL prints durations, with as many digits as a double has. */
+export function formatDuration({ nanos }: Duration): string {
+  const seconds = Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
+  // Small numbers are shown without an exponent.
+  const shown = Math.abs(seconds) < 1e-6 ? seconds.toFixed(9).replace(/\.?(?<!0)0+$/, "") : String(seconds);
+  return `${shown}s`;
 }
 
 /** The moment as a clock in `zone` shows it, kept in UTC fields. */

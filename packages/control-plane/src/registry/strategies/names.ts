@@ -218,7 +218,7 @@ export function addressNumber(address: string): bigint {
   }
   const [plain = ""] = address.split("%");
   const withHex = plain.replace(
-    /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
+    /(?<!\d)(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
     (_all, a: string, b: string, c: string, d: string) => {
       const hex = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16);
       return `${hex(a, b)}:${hex(c, d)}`;

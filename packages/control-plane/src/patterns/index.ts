@@ -1,0 +1,2 @@
+export { Matcher, MatchPending, Patterns } from "./matcher.ts";
+export { PatternError } from "./pattern-error.ts";

@@ -1,0 +1,26 @@
+/**
+ * Work that may have to wait in the middle: it yields what must be done first. Work that never has to is one synchronous step, which
+ * a promise would not be.
+ */
+export type Steps<T> = Generator<() => Promise<void>, T, void>;
+
+/** Runs work to its end. @returns a promise only if the work had to wait */
+export function finish<T>(steps: Steps<T>): T | Promise<T> {
+  const first = steps.next();
+  return first.done ? first.value : finishLater(steps, first.value);
+}
+
+async function finishLater<T>(steps: Steps<T>, wait: () => Promise<void>): Promise<T> {
+  await wait();
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done) return next.value;
+    await next.value();
+  }
+}
+
+/** Lets everything else that is ready have its turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
