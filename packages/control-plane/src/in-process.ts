@@ -64,6 +64,7 @@ class Pipe implements AsyncIterable<Uint8Array> {
   #ended = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
+  readonly #drained: (() => void)[] = [];
   readonly #stop: () => void;
 
   constructor(
@@ -76,6 +77,10 @@ class Pipe implements AsyncIterable<Uint8Array> {
         this.#waiting += chunk.byteLength;
         this.#wake?.();
         return this.#waiting;
+      },
+      drained: (listener) => {
+        this.#drained.push(listener);
+        this.#wake?.();
       },
       end: () => {
         this.#ended = true;
@@ -101,6 +106,8 @@ class Pipe implements AsyncIterable<Uint8Array> {
         if (chunk) {
           this.#waiting -= chunk.byteLength;
           yield chunk;
+        } else if (this.#drained.length > 0) {
+          for (const listener of this.#drained.splice(0)) listener();
         } else if (this.#ended) return;
         else {
           await new Promise<void>((resolve) => {
