@@ -30,14 +30,12 @@ export function openDoor(
   return {
     async request(request) {
       request.signal?.throwIfAborted();
-      const gone = new AbortController();
-      request.signal?.addEventListener("abort", () => gone.abort(), { once: true, signal: gone.signal });
       const response = await handle({
         method: request.method,
         url: request.path,
         headers: request.headers,
         body: typeof request.body === "string" ? Buffer.from(request.body) : request.body,
-        signal: gone.signal,
+        signal: request.signal ?? new AbortController().signal,
         ...(user && request.headers.authorization === undefined ? { peer: user } : {}),
       });
       // Streams begin at once: an event between this answer and the first read is not lost.
