@@ -65,3 +65,11 @@ test("the embedded control plane's own reasons are on the page", () => {
   const reasons = found("control-plane", /reason: "(Windlass\w+)"/g);
   expect(rowsOf("The embedded control plane").map(([reason]) => bare(reason))).toEqual(named(reasons));
 });
+
+test("the errors of data files are on the page as the control plane lists them", () => {
+  const listed = found("control-plane", /^ \* \| (`[A-Z_]+` \| .*) \|$/gm);
+  expect(rowsOf("The data file of the embedded control plane").map((row) => row.join(" | "))).toEqual(listed);
+  expect(named(listed.map((row) => bare(row.split(" ")[0])))).toEqual(
+    named(found("control-plane", /^ {2}\| "(DATA_FILE_[A-Z_]+)"/gm)),
+  );
+});

@@ -120,7 +120,11 @@ function readStart({ body }: ApiResponse): string {
   if (typeof body === "string") return body;
   if (typeof body !== "function") return Buffer.from(body).toString("utf8");
   const chunks: Uint8Array[] = [];
-  const stop = body({ write: (chunk) => chunks.push(chunk), end: () => undefined });
+  const stop = body({
+    write: (chunk) => chunks.push(chunk),
+    drained: () => undefined,
+    end: () => undefined,
+  });
   stop();
   return Buffer.concat(chunks).toString("utf8");
 }

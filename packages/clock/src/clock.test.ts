@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { fasterClock, ManualClock, seededRandom, sleep, systemClock, systemRandom, uuid } from "./index.ts";
 
@@ -32,6 +33,55 @@ test("a cancelled timer never fires", async () => {
   await clock.advance(10);
   expect(fired).toBe(false);
   expect(clock.pending).toBe(0);
+});
+
+test("however timers are set, cancelled and fired, they fire in order and at their time, and none twice", async () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("schedule" as const), ms: fc.integer({ min: -5, max: 50 }) }),
+    fc.record({ do: fc.constant("cancel" as const), which: fc.nat(200) }),
+    fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 0, max: 30 }) }),
+    fc.record({ do: fc.constant("fire" as const) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 400, size: "max" }), async (steps) => {
+      const clock = new ManualClock(0);
+      const waiting = new Map<number, { at: number; cancel: () => void }>();
+      const next = () => [...waiting].toSorted(([a, { at }], [b, other]) => at - other.at || a - b)[0];
+      const expectFired = (id: number) => {
+        expect(next()?.[0]).toBe(id);
+        expect(clock.now()).toBe(Math.max(waiting.get(id)?.at ?? 0, clock.now()));
+        waiting.delete(id);
+      };
+      for (const [id, todo] of steps.entries()) {
+        if (todo.do === "schedule") {
+          const cancel = clock.schedule(todo.ms, () => expectFired(id));
+          waiting.set(id, { at: clock.now() + Math.max(0, todo.ms), cancel });
+        } else if (todo.do === "cancel") {
+          const [chosen] = [...waiting].slice(todo.which % Math.max(1, waiting.size));
+          chosen?.[1].cancel();
+          if (chosen) waiting.delete(chosen[0]);
+        } else if (todo.do === "fire") {
+          const isWaiting = waiting.size > 0;
+          expect(clock.fireNext()).toBe(isWaiting);
+        } else {
+          await clock.advance(todo.ms);
+          for (const { at } of waiting.values()) expect(at).toBeGreaterThan(clock.now());
+        }
+        expect(clock.pending).toBe(waiting.size);
+        expect(clock.nextAt).toBe(next()?.[1].at);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a timer that has fired cannot be cancelled any more", async () => {
+  const clock = new ManualClock();
+  const cancel = clock.schedule(1, () => undefined);
+  clock.schedule(2, () => undefined);
+  await clock.advance(1);
+  cancel();
+  expect(clock.pending).toBe(1);
 });
 
 test("sleep ends with the signal's reason when aborted, and leaves no timer", async () => {

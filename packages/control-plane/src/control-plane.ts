@@ -47,7 +47,7 @@ import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { setServiceRange } from "./registry/strategies/service-allocation.ts";
 import { permitLoopback } from "./registry/strategies/service-rules.ts";
-import type { DataFile } from "./storage/persistence.ts";
+import type { DataFile } from "./storage/data-file.ts";
 import { Store } from "./storage/store.ts";
 import { podProxies, podStreams } from "./streams/index.ts";
 
@@ -126,7 +126,10 @@ export class ControlPlane implements AsyncDisposable {
       options.onPanic ?? ((error, where) => process.stderr.write(`${where}: ${stackOf(error)}\n`));
     this.#random = random;
     this.#data = data;
-    this.store = new Store(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit });
+    this.store = new Store({
+      ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
+      ...(data ? { journal: data } : {}),
+    });
     const kinds = builtinKinds();
     this.registry = new Registry({
       store: this.store,
@@ -161,7 +164,7 @@ export class ControlPlane implements AsyncDisposable {
     this.tokens = createTokens({
       clock,
       random,
-      ...(data?.identity ? { key: createPrivateKey(data.identity.tokenKey) } : {}),
+      ...(data ? { key: createPrivateKey(data.identity.tokenKey) } : {}),
       find: (resource, namespace, name) =>
         this.store.get(resource, namespace ? `${namespace}/${name}` : name)?.object,
     });
@@ -190,8 +193,16 @@ export class ControlPlane implements AsyncDisposable {
 
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
     const data = options.data === undefined ? undefined : await openData(options.data);
+    try {
+      return await ControlPlane.#start(options, data);
+    } catch (error) {
+      data?.close();
+      throw error;
+    }
+  }
+
+  static async #start(options: ControlPlaneOptions, data: DataFile | undefined): Promise<ControlPlane> {
     const plane = new ControlPlane(options, data);
-    data?.follow(plane.store);
     bootstrap(plane.registry);
     // A real server's history does not go back to its first write either.
     plane.store.compact();
@@ -306,7 +317,12 @@ export class ControlPlane implements AsyncDisposable {
       handle: (request) => this.handle(request),
     });
     const port = Number(new URL(listener.url).port);
-    if (known && known.port !== port) this.#data?.identify({ ...known, port });
+    try {
+      if (known && known.port !== port) this.#data?.identify({ ...known, port });
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
     return listener;
   }
 
@@ -363,15 +379,18 @@ export class ControlPlane implements AsyncDisposable {
   /** Ends everything: controllers, watches, connections. Clients that go on asking get no answer. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const running of this.#running) running.stop();
-    this.faults.dropWatches();
-    this.#definitions.stop();
-    this.#webhooks.close();
-    await this.registry.patterns[Symbol.asyncDispose]();
-    await this.#processes?.close();
-    this.#forbidLoopback();
-    await (await this.#listener)?.close();
-    this.#data?.close();
+    try {
+      for (const running of this.#running) running.stop();
+      this.faults.dropWatches();
+      this.#definitions.stop();
+      this.#webhooks.close();
+      await this.registry.patterns[Symbol.asyncDispose]();
+      await this.#processes?.close();
+      this.#forbidLoopback();
+      await (await this.#listener)?.close();
+    } finally {
+      this.#data?.close();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -390,15 +409,13 @@ function newAuthority(random: Random): Authority {
 
 /** Opens a data file; a new one is given keys. */
 async function openData(path: string): Promise<DataFile> {
-  const { DataFile } = await import("./storage/persistence.ts");
-  const data = DataFile.open(path);
-  if (!data.identity) {
+  const { DataFile } = await import("./storage/data-file.ts");
+  return DataFile.open(path, () => {
     const { certificate, key } = newAuthority(systemRandom);
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const tokenKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    data.identify({ authority: { certificate, key }, tokenKey });
-  }
-  return data;
+    return { authority: { certificate, key }, tokenKey };
+  });
 }
 
 /** The block of loopback addresses that the nodes had before. */

@@ -33,14 +33,12 @@ export function openDoor(
     async request(request) {
       request.signal?.throwIfAborted();
       request.guard?.();
-      const gone = new AbortController();
-      request.signal?.addEventListener("abort", () => gone.abort(), { once: true, signal: gone.signal });
       const response = await handle({
         method: request.method,
         url: request.path,
         headers: request.headers,
         body: typeof request.body === "string" ? Buffer.from(request.body) : request.body,
-        signal: gone.signal,
+        signal: request.signal ?? new AbortController().signal,
         ...(user && request.headers.authorization === undefined ? { peer: user } : {}),
       });
       // Streams begin at once: an event between this answer and the first read is not lost.
@@ -67,6 +65,7 @@ class Pipe implements AsyncIterable<Uint8Array> {
   #ended = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
+  readonly #drained: (() => void)[] = [];
   readonly #stop: () => void;
 
   constructor(
@@ -79,6 +78,10 @@ class Pipe implements AsyncIterable<Uint8Array> {
         this.#waiting += chunk.byteLength;
         this.#wake?.();
         return this.#waiting;
+      },
+      drained: (listener) => {
+        this.#drained.push(listener);
+        this.#wake?.();
       },
       end: () => {
         this.#ended = true;
@@ -104,6 +107,8 @@ class Pipe implements AsyncIterable<Uint8Array> {
         if (chunk) {
           this.#waiting -= chunk.byteLength;
           yield chunk;
+        } else if (this.#drained.length > 0) {
+          for (const listener of this.#drained.splice(0)) listener();
         } else if (this.#ended) return;
         else {
           await new Promise<void>((resolve) => {

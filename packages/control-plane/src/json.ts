@@ -1,8 +1,69 @@
-/** Parsed JSON. The control plane works on plain data throughout: what a client sent, what is stored, what is answered. */
-export type Json = null | boolean | number | string | Json[] | JsonObject;
+/**
+ * Parsed JSON. The control plane works on plain data throughout: what a client sent, what is stored, what is answered. An integer
+ * that a number cannot hold exactly is a bigint.
+ */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
 export interface JsonObject {
   [field: string]: Json;
+}
+
+/**
+ * Reads JSON, integers of up to 64 bits exactly. Other numbers are what a float64 holds of them.
+ *
+ * @throws SyntaxError
+ * @throws NumberRangeError
+ */
+export function parse(text: string): Json {
+  return mayBeInexact.test(text) ? (JSON.parse(text, revive) as Json) : (JSON.parse(text) as Json);
+}
+
+/** A number beyond what a float64 holds, as it was written. */
+export class NumberRangeError extends Error {
+  override readonly name = "NumberRangeError";
+  readonly source: string;
+
+  constructor(source: string) {
+    super(`${source} is out of range`);
+    this.source = source;
+  }
+}
+
+/** All that a number may not hold has this many digits, or a large exponent. Text may look so too, and is read again for nothing. */
+const mayBeInexact = /\d{16}|\d[eE]\+?\d{3}/;
+
+function revive(_key: string, value: Json, context?: { readonly source?: string }): Json {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  return exactNumber(context?.source ?? String(value));
+}
+
+/** A number by its text: a bigint where it is an integer of 64 bits that a number does not hold exactly. @throws NumberRangeError */
+export function exactNumber(source: string): number | bigint {
+  const value = Number(source);
+  if (Number.isSafeInteger(value)) return value;
+  if (!Number.isFinite(value)) throw new NumberRangeError(source);
+  if (!/^-?\d{1,19}$/.test(source)) return value;
+  const integer = BigInt(source);
+  return BigInt.asIntN(64, integer) === integer ? integer : value;
+}
+
+/** Writes JSON: what {@link parse} reads. */
+export function stringify(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // Bigints, which are rare, are all that it does not take.
+    if (error instanceof TypeError) return exactText(value);
+    throw error;
+  }
+}
+
+function exactText(value: Json): string {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(exactText).join(",")}]`;
+  const fields = Object.keys(value).map((key) => `${JSON.stringify(key)}:${exactText(value[key] as Json)}`);
+  return `{${fields.join(",")}}`;
 }
 
 export function isObject(value: unknown): value is JsonObject {

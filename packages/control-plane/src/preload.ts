@@ -18,7 +18,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./processes/index.ts"),
   () => import("./protobuf/index.ts"),
   () => import("./schema/parse-yaml.ts"),
-  () => import("./storage/persistence.ts"),
+  () => import("./storage/data-file.ts"),
   () => import("./streams/http-proxy.ts"),
   () => import("./streams/port-forward.ts"),
   () => import("./streams/remote-command.ts"),

@@ -92,6 +92,20 @@ test("a crashed operator does nothing more, and keeps its lease until that runs 
   expect(linesOf("first")).toBe(before);
 });
 
+test("in a quiet hour informers keep their watches, and nobody writes", async () => {
+  await using world = await startWorld(1);
+  await world.run("operator", (options) => manager(options).add(site));
+  await world.advance(60_000);
+  const began = world.trace.lines.length;
+  await world.advance(3_600_000);
+  const lines = world.trace.lines.slice(began);
+  const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
+  expect(count(/ (→ (POST|PUT|PATCH|DELETE)|server) /)).toBe(0);
+  // Three kinds, each watched for five minutes or more at a time, with a bookmark each minute.
+  expect(count(/ → GET /)).toBeLessThanOrEqual(3 * 12);
+  expect(count(/BOOKMARK/)).toBeGreaterThanOrEqual(3 * 50);
+});
+
 test("an operator that is stopped hands over at once", async () => {
   await using world = await startWorld(1);
   const first = await runOperator(world, "first");

@@ -157,12 +157,9 @@ export class Simulation implements AsyncDisposable {
 
   /** Resolves when nothing is left to do at this moment: whatever happens next, happens because time passes or somebody acts. */
   async settle(): Promise<void> {
-    // Who waits for a timer in the middle of something never is idle; many turns without a trace of it will do then.
-    for (let quiet = 0; quiet < (this.plane.isIdle ? enoughTurns : manyTurns); ) {
-      const before = this.#progress();
-      await turn();
-      quiet = this.#progress() === before ? quiet + 1 : 0;
-    }
+    // Within the process, whoever has something left to do has asked for a turn of the event loop.
+    do await turn();
+    while (process.getActiveResourcesInfo().includes("Immediate"));
   }
 
   /** Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on. */
@@ -210,13 +207,8 @@ export class Simulation implements AsyncDisposable {
   }
 
   async #step(): Promise<void> {
-    const { nextAt } = this.clock;
-    if (nextAt !== undefined) await this.clock.advance(Math.max(0, nextAt - this.clock.now()));
+    this.clock.fireNext();
     await this.settle();
-  }
-
-  #progress(): number {
-    return this.trace.lines.length;
   }
 
   #traced(name: string): Transport {
@@ -233,9 +225,6 @@ export class Simulation implements AsyncDisposable {
     });
   }
 }
-
-const enoughTurns = 4;
-const manyTurns = 200;
 
 /** The time of one process, until that process is killed. */
 class Life implements Clock {
@@ -277,16 +266,18 @@ class Life implements Clock {
   /** A transport that ends with the process: the server sees the connections close, and the process sees nothing any more. */
   around(inner: Transport): Transport {
     const { signal: gone } = this.#end;
-    const alive = <T>(promise: Promise<T>): Promise<T> =>
-      new Promise((resolve, reject) => {
-        promise.then(
-          (value) => gone.aborted || resolve(value),
-          (error: unknown) => gone.aborted || reject(error),
-        );
-      });
+    const alive = async <T>(promise: Promise<T>): Promise<T> => {
+      try {
+        const value = await promise;
+        return gone.aborted ? await never() : value;
+      } catch (error) {
+        if (gone.aborted) return await never();
+        throw error;
+      }
+    };
     return {
       request: async (request) => {
-        if (gone.aborted) return await new Promise<never>(() => undefined);
+        if (gone.aborted) return await never();
         const signal = request.signal ? AbortSignal.any([request.signal, gone]) : gone;
         const response = await alive(inner.request({ ...request, signal }));
         return { ...response, body: whileAlive(response.body, alive) };
@@ -294,6 +285,10 @@ class Life implements Clock {
       close: () => inner.close(),
     };
   }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 async function* whileAlive<T>(

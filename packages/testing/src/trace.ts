@@ -109,17 +109,33 @@ async function* spoken(
   let isEmpty = true;
   for await (const chunk of body) {
     isEmpty = false;
-    say(Buffer.from(chunk).toString("utf8").trimEnd());
+    say(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("utf8").trimEnd());
     yield chunk;
   }
   if (isEmpty) say("end");
 }
 
-const pem = /-----BEGIN ([A-Z ]+)-----[\s\S]*?-----END \1-----/g;
-/** The same in base64, as Secrets and webhook configurations carry it. */
-const encodedPem = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
-const token = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g;
+interface Secret {
+  /** What every such text has in it: a line without it need not be looked through. */
+  readonly mark: string;
+  readonly pattern: RegExp;
+  readonly shown: string;
+}
+
+const secrets: readonly Secret[] = [
+  {
+    mark: "-----BEGIN ",
+    pattern: /-----BEGIN ([A-Z ]+)-----[\s\S]*?-----END \1-----/g,
+    shown: "<$1>",
+  },
+  // The same in base64, as Secrets and webhook configurations carry it.
+  { mark: "LS0tLS1CRUdJTi", pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g, shown: "<PEM>" },
+  { mark: "eyJ", pattern: /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, shown: "<token>" },
+];
 
 function withoutSecrets(text: string): string {
-  return text.replaceAll(pem, "<$1>").replaceAll(encodedPem, "<PEM>").replaceAll(token, "<token>");
+  return secrets.reduce(
+    (rest, { mark, pattern, shown }) => (rest.includes(mark) ? rest.replaceAll(pattern, shown) : rest),
+    text,
+  );
 }

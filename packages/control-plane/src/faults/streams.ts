@@ -27,6 +27,7 @@ export class OpenStreams {
         let stop: () => void = () => undefined;
         const watched: Sink = {
           write: (chunk) => sink.write(chunk),
+          drained: (listener) => sink.drained(listener),
           end: () => {
             ended();
             sink.end();

@@ -25,6 +25,7 @@ export class Outbox {
         if (stream.push(chunk) && !stream.isWaiting) this.#add(stream);
         return stream.unsent;
       },
+      drained: (listener) => stream.drained(listener),
       end: () => {
         stream.flush();
         outgoing.end();
@@ -73,6 +74,14 @@ class Stream {
     this.#heldBytes += chunk.byteLength;
     if (this.#heldBytes > mostHeld) this.flush();
     return this.#held.length > 0;
+  }
+
+  drained(listener: () => void): void {
+    this.flush();
+    const { socket } = this.#outgoing;
+    const target = socket ?? this.#outgoing;
+    if (target.writableNeedDrain) target.once("drain", listener);
+    else setImmediate(listener);
   }
 
   flush(): void {

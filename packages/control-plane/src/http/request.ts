@@ -31,6 +31,8 @@ export interface ApiResponse {
 export interface Sink {
   /** Sends a chunk. @returns how many bytes wait to be taken by the client */
   write(chunk: Uint8Array): number;
+  /** Calls back, later, when what waits now has been taken. Not at all if the client goes away first. */
+  drained(listener: () => void): void;
   end(): void;
 }
 

@@ -23,6 +23,7 @@ import type { Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, internalError, StatusError } from "../status.ts";
+import { DataFileError } from "../storage/data-file-error.ts";
 import { remove, removeCollection } from "./delete.ts";
 import { healthChecks, healthReport } from "./health.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
@@ -75,6 +76,8 @@ export class ApiServer {
   #failure(error: unknown, request: ApiRequest): StatusError {
     if (error instanceof StatusError) return error;
     if (error instanceof URIError) return badRequest(error.message);
+    // As the real server answers when its storage takes no more.
+    if (error instanceof DataFileError) return new StatusError({ code: 500, message: error.message });
     this.#options.onPanic(error, request);
     return internalError(error instanceof Error ? error.message : String(error));
   }

@@ -1,19 +1,18 @@
-import { type JsonObject, textOf } from "../json.ts";
-import { normalize } from "../kinds/index.ts";
+import { stringify, textOf } from "../json.ts";
 import { definitionsBucket } from "../registry/definitions.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
-import { CompactedError, type Entry, type LogRecord } from "../storage/store.ts";
+import { CompactedError, type Entry, type LogRecord, type Store } from "../storage/store.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { Representation } from "./negotiate.ts";
 import type { ReadDependencies } from "./read.ts";
-import { entryText, objectText, type ProtobufForm, partialMetadata, protobufForm } from "./representation.ts";
+import { type ProtobufForm, protobufForm } from "./representation.ts";
 import type { ApiResponse, Sink } from "./request.ts";
+import { EventWriter, type ObjectEvent, type WatchEvent } from "./watch-events.ts";
 
-type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-
-/** A client that lets this much pile up is cut off, as the real server does: it will list again. */
-const mostWaiting = 64 * 1024 * 1024;
+/** A client that has this much waiting is sent no more before it has taken it. */
+const mostWaiting = 1024 * 1024;
+/** Clients take a stream for dead that is silent for longer than they think it should be. */
 const bookmarkEveryMs = 60_000;
 
 /**
@@ -31,7 +30,10 @@ export function watch(
   const open = (protobuf?: ProtobufForm): ApiResponse => ({
     status: 200,
     headers,
-    body: (sink) => new Watch(deps, resource, namespace, options, as, protobuf, sink).start(),
+    body: (sink) => {
+      const writer = new EventWriter(deps, resource, as, protobuf);
+      return new Watch(deps, resource, namespace, options, writer, sink).start();
+    },
   });
   return as.encoding === "protobuf" ? protobufForm().then(open) : open();
 }
@@ -41,201 +43,183 @@ function watchType(as: Representation): string {
   return "application/json";
 }
 
+/**
+ * One watcher. It is told of changes as they happen for as long as it keeps up. Otherwise, and at the start, it has a backlog, which
+ * it is told as fast as it takes it: nothing is held for it but its place in the store's history. If that is forgotten meanwhile,
+ * the watch ends, and the client has to list again.
+ */
 class Watch {
   readonly #deps: ReadDependencies;
+  readonly #store: Store;
   readonly #resource: Resource;
   readonly #prefix: string;
   readonly #options: ListOptions;
-  readonly #as: Representation;
-  /** Present where events go out as protobuf. */
-  readonly #protobuf: ProtobufForm | undefined;
+  readonly #writer: EventWriter;
   readonly #sink: Sink;
   readonly #stops: (() => void)[] = [];
+  /** All changes up to this revision are told, or do not concern the watcher. */
+  #position = 0;
+  /** What comes before changes that happen now; undefined while there is nothing. */
+  #backlog: Generator<WatchEvent> | undefined;
   #stopped = false;
-  #sentRevision = 0;
-  /** What must be sent one after the other when making an event takes a while (tables, conversions). */
-  #pending: Promise<void> = Promise.resolve();
-  #firstTable = true;
 
   constructor(
     deps: ReadDependencies,
     resource: Resource,
     namespace: string | undefined,
     options: ListOptions,
-    as: Representation,
-    protobuf: ProtobufForm | undefined,
+    writer: EventWriter,
     sink: Sink,
   ) {
     this.#deps = deps;
+    this.#store = deps.registry.store;
     this.#resource = resource;
     this.#prefix = namespace === undefined ? "" : `${namespace}/`;
     this.#options = options;
-    this.#as = as;
-    this.#protobuf = protobuf;
+    this.#writer = writer;
     this.#sink = sink;
   }
 
   start(): () => void {
-    const { store, clock } = this.#deps.registry;
-    const { resourceVersion, sendInitialEvents, timeoutSeconds, allowBookmarks } = this.#options;
-    const fromNow = sendInitialEvents || resourceVersion === undefined || resourceVersion === 0;
+    const { resourceVersion, sendInitialEvents } = this.#options;
     try {
-      if (fromNow) {
-        const { entries, revision } = store.list(this.#resource.bucket, { prefix: this.#prefix });
-        for (const entry of sendInitialEvents === false ? [] : entries) {
-          if (this.#matches(entry)) this.#send("ADDED", entry, revision);
-        }
-        this.#sentRevision = revision;
-        if (sendInitialEvents && allowBookmarks) this.#bookmark(true);
-      } else {
-        this.#sentRevision = resourceVersion;
-        for (const record of store.since(this.#resource.bucket, resourceVersion)) this.#onRecord(record);
-      }
+      this.#backlog =
+        sendInitialEvents || resourceVersion === undefined || resourceVersion === 0
+          ? this.#initial()
+          : this.#after(resourceVersion);
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
-      this.#fail(
-        new StatusError({
-          code: 410,
-          reason: "Expired",
-          message: `too old resource version: ${resourceVersion} (${error.compacted})`,
-        }),
-      );
+      const message = `too old resource version: ${resourceVersion} (${error.compacted})`;
+      this.#fail(new StatusError({ code: 410, reason: "Expired", message }));
       return () => undefined;
     }
-    this.#stops.push(store.subscribe(this.#resource.bucket, (record) => this.#onRecord(record)));
+    this.#stops.push(this.#store.subscribe(this.#resource.bucket, (record) => this.#onRecord(record)));
     if (this.#resource.info.origin === "custom")
-      this.#stops.push(store.subscribe(definitionsBucket, (record) => this.#onDefinition(record)));
-    const minutes = 30 + 30 * this.#deps.registry.random.next();
-    const lastsMs = timeoutSeconds ? timeoutSeconds * 1_000 : minutes * 60_000;
-    this.#stops.push(clock.schedule(lastsMs, () => this.#finish()));
-    if (allowBookmarks) {
-      this.#scheduleBookmarks();
-      if (lastsMs > 2_000) this.#stops.push(clock.schedule(lastsMs - 2_000, () => this.#bookmark(false)));
-    }
+      this.#stops.push(this.#store.subscribe(definitionsBucket, (record) => this.#onDefinition(record)));
+    this.#scheduleEnd();
+    this.#work();
     return () => this.#stop();
   }
 
+  /** The state, and from then on what changes. */
+  #initial(): Generator<WatchEvent> {
+    const { sendInitialEvents, allowBookmarks } = this.#options;
+    const { entries, revision } = this.#store.list(this.#resource.bucket, { prefix: this.#prefix });
+    this.#position = revision;
+    const isTold = sendInitialEvents !== false;
+    const initialEnd = sendInitialEvents === true && allowBookmarks;
+    const matching = isTold ? entries.values().filter((entry) => this.#matches(entry)) : [];
+    return (function* (rest: Iterable<WatchEvent>): Generator<WatchEvent> {
+      for (const entry of matching) yield { type: "ADDED", entry };
+      if (initialEnd) yield { type: "BOOKMARK", revision, initialEnd };
+      yield* rest;
+    })(this.#changes());
+  }
+
+  /** What changed after a revision. @throws CompactedError */
+  #after(revision: number): Generator<WatchEvent> {
+    this.#store.since(this.#resource.bucket, revision);
+    this.#position = revision;
+    return this.#changes();
+  }
+
+  /** What changed after `#position`, up to the moment when the last of it is taken. @throws CompactedError */
+  *#changes(): Generator<WatchEvent> {
+    const recent = () => this.#store.since(this.#resource.bucket, this.#position);
+    for (let records = recent(); records.length > 0; records = recent()) {
+      for (const record of records) {
+        this.#position = record.revision;
+        const event = this.#eventOf(record);
+        if (event) yield event;
+      }
+    }
+  }
+
   #onRecord(record: LogRecord): void {
-    if (this.#stopped || (this.#prefix !== "" && !record.key.startsWith(this.#prefix))) return;
+    // What has a backlog finds the record in the history, in its turn.
+    if (this.#backlog) return;
+    this.#position = record.revision;
+    const event = this.#eventOf(record);
+    if (event) this.#send(event);
+  }
+
+  #eventOf(record: LogRecord): ObjectEvent | undefined {
+    if (this.#prefix !== "" && !record.key.startsWith(this.#prefix)) return undefined;
     const now = record.type !== "DELETED" && this.#matches(record.entry);
     const before = record.previous !== undefined && this.#matches(record.previous);
-    if (now) this.#send(before ? "MODIFIED" : "ADDED", record.entry, record.revision);
-    else if (before) this.#send("DELETED", this.#goodbye(record), record.revision);
-  }
-
-  /** A kind that is no longer served is no longer watched either, once its last objects have been told of. */
-  #onDefinition({ type, key }: LogRecord): void {
-    if (type === "DELETED" && key === this.#resource.bucket) void this.#pending.then(() => this.#finish());
-  }
-
-  /** The state with which an object leaves a watcher's sight: its old content under the new version. */
-  #goodbye(record: LogRecord): Entry {
-    if (record.type === "DELETED" || !record.previous) return record.entry;
-    const { object } = record.previous;
-    const metadata = { ...object.metadata, resourceVersion: textOf(record.revision) };
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-    return {
-      key: record.key,
-      revision: record.revision,
-      object: { ...object, metadata },
-      json: JSON.stringify({ ...rest, metadata }),
-    };
+    if (now) return { type: before ? "MODIFIED" : "ADDED", entry: record.entry };
+    return before ? { type: "DELETED", entry: lastSeen(record) } : undefined;
   }
 
   #matches(entry: Entry): boolean {
     return this.#options.matches?.(entry.object) ?? true;
   }
 
-  #send(type: EventType, entry: Entry, revision: number): void {
-    this.#sentRevision = revision;
-    if (this.#as.as === "object" && !this.#resource.conversion) {
-      this.#write(sharedEvent(this.#resource, type, entry, this.#protobuf));
-      return;
-    }
-    this.#later(async () => {
-      const object = await this.#deps.registry.fromStorage(this.#resource, entry.object);
-      this.#write(
-        this.#protobuf
-          ? this.#protobuf.frame(type, this.#protobufShape(this.#protobuf, object))
-          : eventBytes(type, await this.#shape(object)),
-      );
-    });
+  /** A kind that is no longer served is no longer watched either, once its last objects have been told of. */
+  #onDefinition({ type, key }: LogRecord): void {
+    if (type !== "DELETED" || key !== this.#resource.bucket) return;
+    const backlog = this.#backlog;
+    this.#backlog = this.#last(backlog);
+    if (!backlog) this.#work();
   }
 
-  #protobufShape(protobuf: ProtobufForm, object: JsonObject): Uint8Array {
-    return this.#as.as === "metadata" ? protobuf.metadata(object) : protobuf.object(this.#resource, object);
+  *#last(backlog: Iterable<WatchEvent> = []): Generator<WatchEvent> {
+    yield* backlog;
+    this.#finish();
   }
 
-  async #shape(object: JsonObject): Promise<string> {
-    switch (this.#as.as) {
-      case "object":
-        return objectText(this.#resource, object);
-      case "metadata":
-        return JSON.stringify(partialMetadata(object));
-      case "table": {
-        const listMetadata = {
-          resourceVersion: textOf((object.metadata as JsonObject).resourceVersion),
-        };
-        const columns = this.#firstTable ? "all" : "none";
-        const options = {
-          listMetadata,
-          includeObject: "Metadata",
-          version: this.#as.version,
-          columns,
-        } as const;
-        this.#firstTable = false;
-        return JSON.stringify(await this.#deps.table(this.#resource, [object], options));
-      }
+  /** Tells the backlog, until there is none or the client has enough for now. */
+  #work(): void {
+    while (!this.#stopped && this.#backlog) {
+      const event = this.#next(this.#backlog);
+      if (!event) this.#backlog = undefined;
+      else if (this.#send(event) === "waits") return;
     }
   }
 
-  #later(task: () => Promise<void>): void {
-    this.#pending = this.#pending.then(async () => {
-      if (this.#stopped) return;
-      try {
-        await task();
-      } catch (error) {
-        this.#fail(
-          error instanceof StatusError
-            ? error
-            : new StatusError({ code: 500, reason: "InternalError", message: String(error) }),
-        );
-      }
-    });
+  #next(backlog: Generator<WatchEvent>): WatchEvent | undefined {
+    try {
+      const { done, value } = backlog.next();
+      return done ? undefined : value;
+    } catch (error) {
+      if (!(error instanceof CompactedError)) throw error;
+      // Too slow for us: as the real server does, it is left to find out by listing again.
+      this.#finish();
+      return undefined;
+    }
   }
 
-  #bookmark(initialEnd: boolean): void {
-    const { store } = this.#deps.registry;
-    if (!initialEnd && store.revision === this.#sentRevision) return;
-    this.#sentRevision = store.revision;
-    const { info } = this.#resource;
-    const metadata: JsonObject = { resourceVersion: textOf(store.revision) };
-    if (initialEnd) metadata.annotations = { "k8s.io/initial-events-end": "true" };
-    const empty: JsonObject = {
-      kind: info.kind,
-      apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
-      metadata,
-    };
-    const object = info.origin === "builtin" ? normalize(info, empty) : empty;
-    // The internal form has no way to leave the replicas of these out.
-    if (info.group === "apps" && this.#resource.scale)
-      object.spec = { replicas: 0, ...(object.spec as JsonObject) };
-    const protobuf = this.#protobuf;
-    if (this.#as.as === "object" && !this.#resource.conversion) {
-      this.#write(
-        protobuf
-          ? protobuf.frame("BOOKMARK", this.#protobufShape(protobuf, object))
-          : eventBytes("BOOKMARK", objectText(this.#resource, object)),
-      );
-      return;
-    }
-    this.#later(async () => {
-      this.#write(
-        protobuf
-          ? protobuf.frame("BOOKMARK", this.#protobufShape(protobuf, object))
-          : eventBytes("BOOKMARK", await this.#shape(object)),
-      );
-    });
+  /** @returns whether the next event has to wait, until `#work` goes on by itself */
+  #send(event: WatchEvent): "sent" | "waits" {
+    const bytes = this.#writer.write(event);
+    if (bytes instanceof Uint8Array) return this.#write(bytes);
+    this.#backlog ??= this.#changes();
+    bytes
+      .then((made) => this.#stopped || this.#write(made) === "waits" || this.#work())
+      .catch((error: unknown) => {
+        const isStatus = error instanceof StatusError;
+        const message = String(error);
+        this.#fail(isStatus ? error : new StatusError({ code: 500, reason: "InternalError", message }));
+      });
+    return "waits";
+  }
+
+  #write(bytes: Uint8Array): "sent" | "waits" {
+    if (this.#sink.write(bytes) <= mostWaiting) return "sent";
+    this.#backlog ??= this.#changes();
+    this.#sink.drained(() => this.#work());
+    return "waits";
+  }
+
+  #scheduleEnd(): void {
+    const { clock, random } = this.#deps.registry;
+    const { timeoutSeconds, allowBookmarks } = this.#options;
+    const minutes = 30 + 30 * random.next();
+    const lastsMs = timeoutSeconds ? timeoutSeconds * 1_000 : minutes * 60_000;
+    this.#stops.push(clock.schedule(lastsMs, () => this.#finish()));
+    if (!allowBookmarks) return;
+    this.#scheduleBookmarks();
+    if (lastsMs > 2_000) this.#stops.push(clock.schedule(lastsMs - 2_000, () => this.#bookmark()));
   }
 
   #scheduleBookmarks(): void {
@@ -243,7 +227,7 @@ class Watch {
     let cancel: () => void = () => undefined;
     const next = () => {
       cancel = clock.schedule(bookmarkEveryMs, () => {
-        this.#bookmark(false);
+        this.#bookmark();
         next();
       });
     };
@@ -251,18 +235,15 @@ class Watch {
     this.#stops.push(() => cancel());
   }
 
-  #write(bytes: Uint8Array): void {
-    if (this.#stopped) return;
-    if (this.#sink.write(bytes) > mostWaiting) this.#finish();
+  #bookmark(): void {
+    if (this.#stopped || this.#backlog) return;
+    this.#position = this.#store.revision;
+    this.#send({ type: "BOOKMARK", revision: this.#position, initialEnd: false });
   }
 
   #fail(error: StatusError): void {
-    const status = error.toStatus();
-    this.#write(
-      this.#protobuf
-        ? this.#protobuf.frame("ERROR", this.#protobuf.plain(status))
-        : eventBytes("ERROR", JSON.stringify(status)),
-    );
+    if (this.#stopped) return;
+    this.#sink.write(this.#writer.failure(error));
     this.#finish();
   }
 
@@ -278,33 +259,16 @@ class Watch {
   }
 }
 
-function eventBytes(type: EventType | "ERROR", object: string): Uint8Array {
-  return Buffer.from(`{"type":"${type}","object":${object}}\n`);
-}
-
-/** Every watcher that sees an event sees the same bytes, one watcher right after the other: they are made once and kept until the next event. */
-const shared: { entry: Entry | undefined; bytes: Map<string, Uint8Array> } = {
-  entry: undefined,
-  bytes: new Map(),
-};
-
-function sharedEvent(
-  resource: Resource,
-  type: EventType,
-  entry: Entry,
-  protobuf: ProtobufForm | undefined,
-): Uint8Array {
-  if (shared.entry !== entry) {
-    shared.entry = entry;
-    shared.bytes.clear();
-  }
-  const key = `${type} ${resource.info.version} ${resource.info.group} ${protobuf ? "protobuf" : "json"}`;
-  let bytes = shared.bytes.get(key);
-  if (!bytes) {
-    bytes = protobuf
-      ? protobuf.frame(type, protobuf.object(resource, entry.object))
-      : eventBytes(type, entryText(resource, entry));
-    shared.bytes.set(key, bytes);
-  }
-  return bytes;
+/** The state with which an object leaves a watcher's sight: its old content under the new version. */
+function lastSeen(record: LogRecord): Entry {
+  if (record.type === "DELETED" || !record.previous) return record.entry;
+  const { object } = record.previous;
+  const metadata = { ...object.metadata, resourceVersion: textOf(record.revision) };
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return {
+    key: record.key,
+    revision: record.revision,
+    object: { ...object, metadata },
+    json: stringify({ ...rest, metadata }),
+  };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
 import { base64Fault } from "./base64.ts";
 import { builtinKinds, normalize, normalizeAs } from "./index.ts";
-import { formatTime, parseTime, TimeError } from "./time.ts";
+import { formatTime, isWritten, parseTime, TimeError } from "./time.ts";
 
 const deployment = { group: "apps", version: "v1", kind: "Deployment" };
 const role = { group: "rbac.authorization.k8s.io", version: "v1", kind: "Role" };
@@ -214,5 +214,37 @@ test("a time that was read is written and read back the same", () => {
     fc.property(fc.string(), (text) => {
       expect(() => parseTime(text, "seconds")).toThrow(TimeError);
     }),
+  );
+});
+
+test("a text that counts as a written time is one that is written the same after it was read", () => {
+  const digits = (length: number) =>
+    fc.integer({ min: 0, max: 10 ** length - 1 }).map((n) => String(n).padStart(length, "0"));
+  const two = (most: number) => fc.integer({ min: 0, max: most }).map((n) => String(n).padStart(2, "0"));
+  const text = fc
+    .tuple(
+      digits(4),
+      two(13),
+      two(32),
+      two(25),
+      two(61),
+      two(61),
+      fc.constantFrom("Z", ".000000Z", ".123456Z", ".5Z", "z", "+00:00"),
+    )
+    .map(
+      ([year, month, day, hour, minute, second, end]) =>
+        `${year}-${month}-${day}T${hour}:${minute}:${second}${end}`,
+    );
+  fc.assert(
+    fc.property(text, fc.constantFrom("seconds" as const, "micros" as const), (given, precision) => {
+      let written: string | undefined;
+      try {
+        written = formatTime(parseTime(given, precision), precision);
+      } catch (error) {
+        expect(error).toBeInstanceOf(TimeError);
+      }
+      expect(isWritten(given, precision)).toBe(written === given);
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -12,7 +12,7 @@ import {
 } from "./go-types.ts";
 import type { GroupVersionKind } from "./kind-table.ts";
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "./quantity.ts";
-import { formatTime, isZeroTime, parseTime, TimeError } from "./time.ts";
+import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.ts";
 
 /**
  * A value that a Go type cannot hold. The message is the one Go's JSON decoder gives, without what the server puts before it.
@@ -232,6 +232,7 @@ class RoundTrip {
   #convertTime(precision: "seconds" | "micros", value: Json | undefined): Json {
     if (value === undefined || value === null) return null;
     if (typeof value !== "string") throw this.#mismatchNamed(value, "string");
+    if (isWritten(value, precision) && !value.startsWith("0001-")) return value;
     try {
       const moment = parseTime(value, precision);
       return isZeroTime(moment) ? null : formatTime(moment, precision);

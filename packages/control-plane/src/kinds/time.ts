@@ -93,6 +93,19 @@ function moment(text: string, parts: readonly string[]): Moment {
   };
 }
 
+const written = {
+  seconds: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/,
+  micros: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/,
+} as const;
+
+/** Whether a text is a time just as it would be written: most are, and need not be taken apart. */
+export function isWritten(text: string, precision: keyof typeof layouts): boolean {
+  if (!written[precision].test(text)) return false;
+  const seconds = text.slice(0, 19);
+  const ms = Date.parse(`${seconds}Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(seconds);
+}
+
 /** Writes a moment in UTC, to the second or with six digits. */
 export function formatTime({ ms, nanos }: Moment, precision: keyof typeof layouts): string {
   const iso = new Date(ms).toISOString();

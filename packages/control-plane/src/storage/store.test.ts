@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CompactedError, type LogRecord, Store } from "./store.ts";
+import { CompactedError, type Journal, type LogRecord, Store } from "./store.ts";
 
 const object = (name: string, value = 0) => ({
   apiVersion: "v1",
@@ -58,18 +58,30 @@ test("history is bounded, and the newest of it is kept", () => {
   ).toBe(kept);
 });
 
-test("a restored store goes on from the revision it was saved at", () => {
-  const store = new Store();
-  store.restore(500, [
-    {
-      bucket: "a",
-      key: "x",
-      object: { ...object("x"), metadata: { name: "x", uid: "x", resourceVersion: "300" } },
-    },
-  ]);
+test("history is bounded by the size of its objects too, and a single large one is no reason to keep less of it", () => {
+  const store = new Store({ historyBytes: 1_000_000 });
+  const large = (value: number) => ({ ...object("x", value), text: "x".repeat(100_000) });
+  for (let i = 0; i < 1_000; i++) store.put("a", "x", large(i));
+  const kept = store.revision - store.compactedRevision;
+  expect(kept).toBeGreaterThanOrEqual(8);
+  expect(kept).toBeLessThanOrEqual(10);
+  store.put("a", "x", { ...object("x"), text: "x".repeat(2_000_000) });
+  expect(store.compactedRevision).toBe(store.revision);
+  expect(store.list("a").entries).toHaveLength(1);
+  for (let i = 0; i < 100; i++) store.put("a", "x", object("x", i));
+  expect(store.revision - store.compactedRevision).toBe(100);
+});
+
+test("a store begins with what its journal kept, and goes on from its revision", () => {
+  const kept = { ...object("x"), metadata: { name: "x", uid: "x", resourceVersion: "300" } };
+  const journal: Journal = {
+    load: () => ({ revision: 500, objects: [{ bucket: "a", key: "x", revision: 300, object: kept }] }),
+    append: () => undefined,
+  };
+  const store = new Store({ journal });
   expect(store.get("a", "x")?.revision).toBe(300);
+  expect(() => store.since("a", 499)).toThrow(CompactedError);
   expect(store.put("a", "x", object("x", 1)).revision).toBe(501);
-  expect(() => store.restore(1, [])).toThrow("written to");
 });
 
 type Command = { readonly op: "put" | "delete" | "compact"; readonly bucket: string; readonly key: string };
@@ -111,6 +123,39 @@ test("any past state within the history can be listed exactly, and replayed from
         );
         expect(store.since("a", revision)).toEqual(log.filter((record) => record.revision > revision));
       }
+    }),
+  );
+});
+
+test("a write that its journal refuses has not happened, whatever came before and comes after", () => {
+  fc.assert(
+    fc.property(commands, fc.infiniteStream(fc.boolean()), (steps, refuses) => {
+      const kept: LogRecord[] = [];
+      const append = (record: LogRecord) => {
+        if (refuses.next().value) throw new Error("full");
+        kept.push(record);
+      };
+      const store = new Store({ journal: { load: () => ({ revision: 1, objects: [] }), append } });
+      // The same writes, without those that were refused.
+      const model = new Store();
+      const heard: LogRecord[] = [];
+      for (const bucket of ["a", "b"]) store.subscribe(bucket, (record) => heard.push(record));
+      for (const { op, bucket, key } of steps) {
+        if (op === "compact") continue;
+        const write = (to: Store) =>
+          op === "put" ? to.put(bucket, key, object(key)) : to.delete(bucket, key);
+        try {
+          expect(write(store)).toEqual(write(model));
+        } catch (error) {
+          expect(error).toEqual(new Error("full"));
+        }
+        expect(store.revision).toBe(model.revision);
+        for (const name of ["a", "b"]) {
+          expect(store.list(name)).toEqual(model.list(name));
+          expect(store.since(name, 1)).toEqual(model.since(name, 1));
+        }
+      }
+      expect(heard).toEqual(kept);
     }),
   );
 });

@@ -1,4 +1,7 @@
-import type { Json, JsonObject } from "../json.ts";
+import { type Json, type JsonObject, stringify } from "../json.ts";
+import { History } from "./history.ts";
+
+export { CompactedError } from "./history.ts";
 
 /** An object as stored: never changed in place. A write replaces the entry by a new one. */
 export interface Entry {
@@ -43,20 +46,33 @@ export interface Page {
   readonly remaining: number;
 }
 
+/** An object as it was kept. */
+export interface KeptObject {
+  readonly bucket: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly object: JsonObject;
+}
+
+/** Where a store's writes are kept. */
+export interface Journal {
+  /** What was kept before: the store begins with it. */
+  load(): { readonly revision: number; readonly objects: Iterable<KeptObject> };
+  /**
+   * Keeps a write, before anybody sees it.
+   *
+   * @throws if it cannot: then the write does not happen.
+   */
+  append(record: LogRecord): void;
+}
+
 export interface StoreOptions {
   /** How many past writes stay readable. Older ones are compacted away. @default 20000 */
   readonly historyLimit?: number;
-}
-
-/** Thrown by reads of a revision whose history is gone. */
-export class CompactedError extends Error {
-  readonly compacted: number;
-
-  constructor(revision: number, compacted: number) {
-    super(`revision ${revision} is compacted: history starts after ${compacted}`);
-    this.name = "CompactedError";
-    this.compacted = compacted;
-  }
+  /** How much memory their objects may take, in bytes. @default 64 MiB */
+  readonly historyBytes?: number;
+  /** Keeps every write. @default nothing is kept */
+  readonly journal?: Journal;
 }
 
 interface Bucket {
@@ -65,7 +81,6 @@ interface Bucket {
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
   readonly moved: Set<string>;
-  readonly log: LogRecord[];
   readonly listeners: Set<(record: LogRecord) => void>;
 }
 
@@ -76,19 +91,19 @@ interface Bucket {
  * Keys are `namespace/name`, or `name` for cluster-scoped kinds, and lists come in key order.
  */
 export class Store {
-  #revision: number;
-  #compacted = 0;
+  #revision = 1;
   readonly #buckets = new Map<string, Bucket>();
   readonly #listeners = new Set<(record: LogRecord) => void>();
-  /** The whole log in order, to know which bucket's history to trim first. */
-  #order: string[] = [];
-  #orderStart = 0;
-  readonly #historyLimit: number;
+  readonly #history: History;
+  readonly #journal: Journal | undefined;
 
   constructor(options: StoreOptions = {}) {
-    this.#historyLimit = options.historyLimit ?? 20_000;
-    // A fresh real server is past its first hundred writes too; clients must not be able to rely on small numbers.
-    this.#revision = 1;
+    this.#history = new History({
+      records: options.historyLimit ?? 20_000,
+      bytes: options.historyBytes ?? 64 * 1024 * 1024,
+    });
+    this.#journal = options.journal;
+    if (options.journal) this.#restore(options.journal);
   }
 
   /** The revision of the last write. */
@@ -98,7 +113,7 @@ export class Store {
 
   /** History up to and including this revision is gone. */
   get compactedRevision(): number {
-    return this.#compacted;
+    return this.#history.compacted;
   }
 
   get(bucket: string, key: string): Entry | undefined {
@@ -119,21 +134,17 @@ export class Store {
     return this.#buckets.get(bucket)?.entries.size ?? 0;
   }
 
-  /** Stores a new object, or replaces one. The caller has checked that it may. */
+  /**
+   * Stores a new object, or replaces one. The caller has checked that it may.
+   *
+   * @throws what the journal throws if it cannot keep the write: then nothing has changed, and nobody has heard of it.
+   */
   put(bucketName: string, key: string, object: JsonObject): Entry {
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
     const entry = this.#stamp(key, object);
-    bucket.entries.set(key, entry);
-    if (!previous) move(bucket, key);
-    this.#commit(bucket, {
-      revision: entry.revision,
-      bucket: bucketName,
-      key,
-      type: previous ? "MODIFIED" : "ADDED",
-      entry,
-      previous,
-    });
+    const type = previous ? "MODIFIED" : "ADDED";
+    this.#commit(bucket, { revision: entry.revision, bucket: bucketName, key, type, entry, previous });
     return entry;
   }
 
@@ -141,22 +152,15 @@ export class Store {
    * Removes an object. `last` is its final state where that differs from what is stored (finalizers gone, say).
    *
    * @returns the final state, with the deletion's revision; undefined if there was nothing.
+   * @throws as {@link put}
    */
   delete(bucketName: string, key: string, last?: JsonObject): Entry | undefined {
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
     if (!previous) return undefined;
     const entry = this.#stamp(key, last ?? previous.object);
-    bucket.entries.delete(key);
-    move(bucket, key);
-    this.#commit(bucket, {
-      revision: entry.revision,
-      bucket: bucketName,
-      key,
-      type: "DELETED",
-      entry,
-      previous,
-    });
+    const { revision } = entry;
+    this.#commit(bucket, { revision, bucket: bucketName, key, type: "DELETED", entry, previous });
     return entry;
   }
 
@@ -177,9 +181,9 @@ export class Store {
   ): Page {
     const { prefix = "", at = this.#revision, after, limit = Number.POSITIVE_INFINITY, matches } = options;
     const bucket = this.#buckets.get(bucketName);
-    if (at < this.#compacted) throw new CompactedError(at, this.#compacted);
+    this.#history.check(at);
     if (!bucket) return { entries: [], revision: at, next: undefined, remaining: 0 };
-    const view = viewAt(bucket, at);
+    const view = viewAt(bucket, this.#history.of(bucketName), at);
     const keys = view.keys;
     const entries: Entry[] = [];
     let index = after === undefined ? firstAtLeast(keys, prefix) : firstAtLeast(keys, after);
@@ -208,8 +212,8 @@ export class Store {
    * @throws CompactedError if some of them are no longer known.
    */
   since(bucketName: string, revision: number): readonly LogRecord[] {
-    if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
-    const log = this.#buckets.get(bucketName)?.log ?? [];
+    this.#history.check(revision);
+    const log = this.#history.of(bucketName);
     let low = 0;
     let high = log.length;
     while (low < high) {
@@ -235,69 +239,44 @@ export class Store {
 
   /** Forgets history up to `revision`: what asks for it afterwards is told that it has expired. */
   compact(revision: number = this.#revision): void {
-    this.#compacted = Math.max(this.#compacted, Math.min(revision, this.#revision));
-    for (const bucket of this.#buckets.values()) {
-      const keep = bucket.log.findIndex((record) => record.revision > this.#compacted);
-      bucket.log.splice(0, keep < 0 ? bucket.log.length : keep);
-    }
-    const left = [...this.#buckets.values()].flatMap((bucket) => bucket.log);
-    this.#order = left.sort((a, b) => a.revision - b.revision).map((record) => record.bucket);
-    this.#orderStart = 0;
+    this.#history.compact(Math.min(revision, this.#revision));
   }
 
-  /** Brings back a saved state. For an empty store only. */
-  restore(revision: number, objects: Iterable<{ bucket: string; key: string; object: JsonObject }>): void {
-    if (this.#order.length > 0) throw new Error("a store that has been written to cannot be restored into");
-    for (const { bucket: name, key, object } of objects) {
-      const version = Number((object.metadata as JsonObject).resourceVersion);
-      const bucket = this.#bucket(name);
-      bucket.entries.set(key, newEntry(key, version, object as StoredObject));
-      move(bucket, key);
+  #restore(journal: Journal): void {
+    const { revision, objects } = journal.load();
+    for (const { bucket: name, key, revision: version, object } of objects) {
+      this.#bucket(name).entries.set(key, newEntry(key, version, object as StoredObject));
     }
-    this.#revision = Math.max(this.#revision, revision);
-    this.#compacted = this.#revision;
+    this.#revision = revision;
+    this.#history.compact(revision);
   }
 
   #bucket(name: string): Bucket {
     let bucket = this.#buckets.get(name);
     if (!bucket) {
-      bucket = { entries: new Map(), sorted: undefined, moved: new Set(), log: [], listeners: new Set() };
+      bucket = { entries: new Map(), sorted: undefined, moved: new Set(), listeners: new Set() };
       this.#buckets.set(name, bucket);
     }
     return bucket;
   }
 
+  /** The object as the next write would store it. */
   #stamp(key: string, object: JsonObject): Entry {
-    const revision = ++this.#revision;
+    const revision = this.#revision + 1;
     const metadata = { ...(object.metadata as JsonObject), resourceVersion: String(revision) };
     return newEntry(key, revision, { ...object, metadata } as unknown as StoredObject);
   }
 
   #commit(bucket: Bucket, record: LogRecord): void {
-    bucket.log.push(record);
-    this.#order.push(record.bucket);
-    if (this.#order.length - this.#orderStart > this.#historyLimit) this.#trim();
+    this.#journal?.append(record);
+    const { key, revision, type, entry, previous } = record;
+    this.#revision = revision;
+    if (type === "DELETED") bucket.entries.delete(key);
+    else bucket.entries.set(key, entry);
+    if (type === "DELETED" || !previous) move(bucket, key);
+    this.#history.add(record);
     for (const listener of bucket.listeners) listener(record);
     for (const listener of this.#listeners) listener(record);
-  }
-
-  /** Drops the oldest tenth of the history at a time, so that the cost of it is spread thin. */
-  #trim(): void {
-    const drop = Math.ceil(this.#historyLimit / 10);
-    const counts = new Map<string, number>();
-    for (let i = 0; i < drop; i++) {
-      const name = this.#order[this.#orderStart + i] as string;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    for (const [name, count] of counts) {
-      const dropped = this.#bucket(name).log.splice(0, count);
-      this.#compacted = Math.max(this.#compacted, dropped.at(-1)?.revision ?? 0);
-    }
-    this.#orderStart += drop;
-    if (this.#orderStart > this.#historyLimit) {
-      this.#order = this.#order.slice(this.#orderStart);
-      this.#orderStart = 0;
-    }
   }
 }
 
@@ -310,7 +289,7 @@ function newEntry(key: string, revision: number, object: StoredObject): Entry {
     get json() {
       if (json === undefined) {
         const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-        json = JSON.stringify(rest);
+        json = stringify(rest);
       }
       return json;
     },
@@ -320,15 +299,16 @@ function newEntry(key: string, revision: number, object: StoredObject): Entry {
 /** The bucket as it was at a revision: today's entries with the later writes taken back, newest first. */
 function viewAt(
   bucket: Bucket,
+  log: readonly LogRecord[],
   at: number,
 ): { keys: readonly string[]; entries: ReadonlyMap<string, Entry> } {
-  const last = bucket.log.at(-1);
+  const last = log.at(-1);
   if (!last || last.revision <= at) {
     return { keys: keysOf(bucket), entries: bucket.entries };
   }
   const entries = new Map(bucket.entries);
-  for (let i = bucket.log.length - 1; i >= 0; i--) {
-    const record = bucket.log[i] as LogRecord;
+  for (let i = log.length - 1; i >= 0; i--) {
+    const record = log[i] as LogRecord;
     if (record.revision <= at) break;
     if (record.previous) entries.set(record.key, record.previous);
     else entries.delete(record.key);

@@ -98,13 +98,20 @@ export async function passHttpOn(
     status: incoming.statusCode ?? 502,
     headers: answerHeaders(incoming),
     body: (sink) => {
-      incoming.on("data", (chunk: Buffer) => sink.write(chunk));
+      incoming.on("data", (chunk: Buffer) => {
+        if (sink.write(chunk) <= mostWaiting) return;
+        incoming.pause();
+        sink.drained(() => incoming.resume());
+      });
       incoming.once("end", () => sink.end());
       incoming.once("error", () => sink.end());
       return () => outgoing.destroy();
     },
   };
 }
+
+/** A client that has this much waiting is sent no more before it has taken it. */
+const mostWaiting = 1024 * 1024;
 
 function answerHeaders(incoming: IncomingMessage): ApiResponse["headers"] {
   const pairs = Object.entries(incoming.headers).filter(

@@ -14,6 +14,7 @@ export function asWebSocket(request: ApiRequest, response: ApiResponse): ApiResp
   return acceptWebSocket(request, protocol || undefined, (connection) => {
     const stop = body({
       write: (chunk) => connection.send(kind, chunk),
+      drained: (listener) => connection.drained(listener),
       end: () => connection.close(),
     });
     return { onMessage: () => undefined, onClose: stop };

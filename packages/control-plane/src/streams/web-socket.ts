@@ -8,6 +8,8 @@ import { FrameError, FrameReader, frame, opcodes } from "./frames.ts";
 export interface WebSocketConnection {
   /** @returns how many bytes wait to be taken by the client */
   send(kind: "text" | "binary", data: Uint8Array): number;
+  /** Calls back, later, when what waits now has been taken. */
+  drained(listener: () => void): void;
   close(code?: number, reason?: string): void;
   /** Stops and goes on with reading, so that who sends too fast has to wait. */
   pause(): void;
@@ -82,6 +84,10 @@ function speak(
     send: (kind, data) => {
       if (!isClosing && socket.writable) socket.write(frame(opcodes[kind], data));
       return socket.writableLength;
+    },
+    drained: (drained) => {
+      if (socket.writableNeedDrain) socket.once("drain", drained);
+      else setImmediate(drained);
     },
     close,
     pause: () => socket.pause(),

@@ -1,0 +1,140 @@
+import { type JsonObject, textOf } from "../json.ts";
+import { normalize } from "../kinds/index.ts";
+import type { Resource } from "../registry/resource.ts";
+import type { StatusError } from "../status.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Representation } from "./negotiate.ts";
+import type { ReadDependencies } from "./read.ts";
+import { entryText, objectText, type ProtobufForm, partialMetadata } from "./representation.ts";
+
+/** A change that a watcher sees. */
+export interface ObjectEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly entry: Entry;
+}
+
+/** How far a watcher has come; `initialEnd` marks the end of the state that it began with. */
+export interface Bookmark {
+  readonly type: "BOOKMARK";
+  readonly revision: number;
+  readonly initialEnd: boolean;
+}
+
+export type WatchEvent = ObjectEvent | Bookmark;
+
+type Bytes = Uint8Array<ArrayBufferLike>;
+
+/** Writes events in the form that one watcher asked for. Tables and conversions take a while. */
+export class EventWriter {
+  readonly #deps: ReadDependencies;
+  readonly #resource: Resource;
+  readonly #as: Representation;
+  /** Present where events go out as protobuf. */
+  readonly #protobuf: ProtobufForm | undefined;
+  #firstTable = true;
+
+  constructor(
+    deps: ReadDependencies,
+    resource: Resource,
+    as: Representation,
+    protobuf: ProtobufForm | undefined,
+  ) {
+    this.#deps = deps;
+    this.#resource = resource;
+    this.#as = as;
+    this.#protobuf = protobuf;
+  }
+
+  write(event: WatchEvent): Bytes | Promise<Bytes> {
+    const isPlain = this.#as.as === "object" && !this.#resource.conversion;
+    if (event.type === "BOOKMARK") {
+      const object = this.#bookmarked(event);
+      return isPlain ? this.#plain("BOOKMARK", object) : this.#shaped("BOOKMARK", object);
+    }
+    const { type, entry } = event;
+    if (isPlain) return sharedEvent(this.#resource, type, entry, this.#protobuf);
+    return this.#deps.registry
+      .fromStorage(this.#resource, entry.object)
+      .then((object) => this.#shaped(type, object));
+  }
+
+  failure(error: StatusError): Bytes {
+    const status = error.toStatus();
+    return this.#protobuf
+      ? this.#protobuf.frame("ERROR", this.#protobuf.plain(status))
+      : eventBytes("ERROR", JSON.stringify(status));
+  }
+
+  #plain(type: WatchEvent["type"], object: JsonObject): Bytes {
+    return this.#protobuf
+      ? this.#protobuf.frame(type, this.#protobuf.object(this.#resource, object))
+      : eventBytes(type, objectText(this.#resource, object));
+  }
+
+  async #shaped(type: WatchEvent["type"], object: JsonObject): Promise<Bytes> {
+    if (this.#as.as === "object") return this.#plain(type, object);
+    if (this.#as.as === "metadata") {
+      return this.#protobuf
+        ? this.#protobuf.frame(type, this.#protobuf.metadata(object))
+        : eventBytes(type, JSON.stringify(partialMetadata(object)));
+    }
+    const listMetadata = { resourceVersion: textOf((object.metadata as JsonObject).resourceVersion) };
+    const columns = this.#firstTable ? "all" : "none";
+    const options = {
+      listMetadata,
+      includeObject: "Metadata",
+      version: this.#as.version,
+      columns,
+    } as const;
+    this.#firstTable = false;
+    return eventBytes(type, JSON.stringify(await this.#deps.table(this.#resource, [object], options)));
+  }
+
+  #bookmarked({ revision, initialEnd }: Bookmark): JsonObject {
+    const { info } = this.#resource;
+    const metadata: JsonObject = { resourceVersion: textOf(revision) };
+    if (initialEnd) metadata.annotations = { "k8s.io/initial-events-end": "true" };
+    const empty: JsonObject = {
+      kind: info.kind,
+      apiVersion: info.group === "" ? info.version : `${info.group}/${info.version}`,
+      metadata,
+    };
+    const object = info.origin === "builtin" ? normalize(info, empty) : empty;
+    // The internal form has no way to leave the replicas of these out.
+    if (info.group === "apps" && this.#resource.scale) {
+      object.spec = { replicas: 0, ...(object.spec as JsonObject) };
+    }
+    return object;
+  }
+}
+
+function eventBytes(type: WatchEvent["type"] | "ERROR", object: string): Bytes {
+  return Buffer.from(`{"type":"${type}","object":${object}}\n`);
+}
+
+/** Every watcher that sees an event sees the same bytes, one watcher right after the other: they are made once and kept until the next event. */
+const shared: { entry: Entry | undefined; bytes: Map<string, Bytes> } = {
+  entry: undefined,
+  bytes: new Map(),
+};
+
+function sharedEvent(
+  resource: Resource,
+  type: ObjectEvent["type"],
+  entry: Entry,
+  protobuf: ProtobufForm | undefined,
+): Bytes {
+  if (shared.entry !== entry) {
+    shared.entry = entry;
+    shared.bytes.clear();
+  }
+  const key = `${type} ${resource.info.version} ${resource.info.group} ${protobuf ? "protobuf" : "json"}`;
+  let bytes = shared.bytes.get(key);
+  if (!bytes) {
+    bytes = protobuf
+      ? protobuf.frame(type, protobuf.object(resource, entry.object))
+      : eventBytes(type, entryText(resource, entry));
+    shared.bytes.set(key, bytes);
+  }
+  return bytes;
+}
