@@ -3,7 +3,6 @@ export {
   addKey,
   type KeyRotation,
   type Keyring,
-  type KeyringStep,
   keyringStep,
   neededKeys,
   poolKeyring,

@@ -1,29 +1,25 @@
 import { hkdfSync } from "node:crypto";
 import { type Duration, milliseconds, type Random } from "@windlass/clock";
 import { type PoolName, poolText } from "../pool-name.ts";
+import {
+  neededOf,
+  type Rotating,
+  type RotationRules,
+  type RotationStep,
+  rotationStep,
+  signerOf,
+} from "../rotation.ts";
 import { longestTtlMs } from "./lifetime.ts";
 
 /** A key that signs tokens. */
-export interface TokenKey {
+export interface TokenKey extends Rotating {
   /** From 1 to 65,535, and unlike all others of its ring. */
   readonly id: number;
-  /** Epoch milliseconds. */
-  readonly addedAt: number;
   /** 32 bytes. */
   readonly secret: Uint8Array;
 }
 
-/**
- * The keys of which any may have signed a token that still holds, oldest first. What each is for follows from when it was
- * added, so that everyone who has the ring and the time agrees on it:
- *
- * ```
- * added ──settle──▶ signs ──until the next one signs──▶ verifies ──longest lifetime of a token──▶ dropped
- * ```
- *
- * A key signs only after it has had time to reach every gateway, and is dropped only after the last token that it signed has
- * expired. So nobody has to restart, or to hear of a change at any particular moment.
- */
+/** The keys of which any may have signed a token that still holds, oldest first. They rotate as `rotation.ts` says. */
 export type Keyring = readonly TokenKey[];
 
 /** How keys rotate. */
@@ -34,31 +30,14 @@ export interface KeyRotation {
   readonly settle?: Duration;
 }
 
-/** What a ring needs now. */
-export type KeyringStep =
-  /** Nothing until then. */
-  | { readonly do: "wait"; readonly until: number }
-  /** A new key: `addKey`. */
-  | { readonly do: "add" }
-  /** To lose keys that nothing needs any more: `neededKeys`. */
-  | { readonly do: "drop" };
-
 /** The largest key id that a token has room for. */
 export const LARGEST_KEY_ID = 0xffff;
 
-/** How far the clocks of those who sign and those who verify may be apart. */
-const SKEW_MS = 5 * 60_000;
 const SECRET_BYTES = 32;
 
-/** Decides what a ring needs. Pure: every replica may ask, and the first to write wins. */
-export function keyringStep(ring: Keyring, now: number, rotation: KeyRotation = {}): KeyringStep {
-  const newest = ring.at(-1);
-  if (!newest) return { do: "add" };
-  const rotateAt = newest.addedAt + milliseconds(rotation.rotateEvery ?? "30d", "token keys: rotateEvery");
-  if (now >= rotateAt) return { do: "add" };
-  const ends = ring.map((_, index) => neededUntil(ring, index, rotation));
-  if (ends.some((end) => now >= end)) return { do: "drop" };
-  return { do: "wait", until: Math.min(rotateAt, ...ends) };
+/** Decides what a ring needs: nothing, `addKey` or `neededKeys`. */
+export function keyringStep(ring: Keyring, now: number, rotation: KeyRotation = {}): RotationStep {
+  return rotationStep(ring, now, rulesOf(rotation));
 }
 
 /** The ring with a new key, and without those that nothing needs any more. */
@@ -74,12 +53,12 @@ export function addKey(
 
 /** The ring without the keys whose tokens have all expired. */
 export function neededKeys(ring: Keyring, now: number, rotation: KeyRotation = {}): Keyring {
-  return ring.filter((_, index) => now < neededUntil(ring, index, rotation));
+  return neededOf(ring, now, rulesOf(rotation));
 }
 
-/** The key to sign with: the newest that has settled, else the oldest. Undefined for an empty ring. */
+/** The key to sign with; undefined for an empty ring. */
 export function signingKey(ring: Keyring, now: number, rotation: KeyRotation = {}): TokenKey | undefined {
-  return ring.findLast(({ addedAt }) => now >= addedAt + settleMs(rotation)) ?? ring[0];
+  return signerOf(ring, now, rulesOf(rotation));
 }
 
 /**
@@ -94,15 +73,12 @@ export function poolKeyring(ring: Keyring, pool: PoolName): Keyring {
   }));
 }
 
-/** When the last token that a key may have signed has expired, by anyone's clock. */
-function neededUntil(ring: Keyring, index: number, rotation: KeyRotation): number {
-  const next = ring[index + 1];
-  if (!next) return Number.POSITIVE_INFINITY;
-  return next.addedAt + settleMs(rotation) + longestTtlMs + 2 * SKEW_MS;
-}
-
-function settleMs({ settle = "10m" }: KeyRotation): number {
-  return milliseconds(settle, "token keys: settle");
+function rulesOf({ rotateEvery = "30d", settle = "10m" }: KeyRotation): RotationRules {
+  return {
+    rotateEveryMs: milliseconds(rotateEvery, "token keys: rotateEvery"),
+    settleMs: milliseconds(settle, "token keys: settle"),
+    longestSignedMs: longestTtlMs,
+  };
 }
 
 function freeId(ring: Keyring): number {
