@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { inspect, splitBundle } from "@windlass/certificates";
+import { createAuthority, inspect, splitBundle } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -116,6 +116,15 @@ describe("rotation", () => {
     expect(authorityStep(old, clock.now(), rotation)).toEqual({ do: "add" });
     const ring = addAuthority(old, "clients", clock, rotation);
     expect(signingAuthority(ring, clock, rotation)?.certificate).toBe(ring.at(-1)?.certificate);
+  });
+
+  test("an authority that was taken over is replaced in time for its own end", async () => {
+    const clock = new ManualClock();
+    const { certificate, key } = createAuthority({ commonName: "original", validForMs: 30 * day, clock });
+    const ring: AuthorityRing = [{ addedAt: clock.now(), certificate, key }];
+    expect(authorityStep(ring, clock.now(), rotation)).toEqual({ do: "wait", until: clock.now() + 18 * day });
+    await clock.advance(18 * day);
+    expect(authorityStep(ring, clock.now(), rotation)).toEqual({ do: "add" });
   });
 
   test("lifetimes that leave no room for the overlap are refused", () => {

@@ -50,13 +50,18 @@ export function authorityStep(
   now: number,
   rotation: AuthorityRotation = {},
 ): RotationStep {
-  if (valid(ring, now).length === 0) return { do: "add" };
   const rules = rulesOf(rotation);
   const step = rotationStep(ring, now, rules);
-  if (step.do !== "wait") return step;
-  const ends = ring.flatMap(({ key }, index) => (key === undefined ? [] : [signsUntil(ring, index, rules)]));
-  if (ends.some((end) => now >= end)) return { do: "drop" };
-  return { do: "wait", until: Math.min(step.until, ...ends) };
+  const newest = ring.at(-1);
+  if (step.do === "add" || !newest) return { do: "add" };
+  // One that was taken over may hold for a shorter time than those that are made here.
+  const lastCall = inspect(newest.certificate).notAfter - rules.settleMs - rules.longestSignedMs;
+  if (now >= lastCall) return { do: "add" };
+  const keyEnds = ring.flatMap(({ key }, index) =>
+    key === undefined ? [] : [signsUntil(ring, index, rules)],
+  );
+  if (step.do === "drop" || keyEnds.some((end) => now >= end)) return { do: "drop" };
+  return { do: "wait", until: Math.min(step.until, lastCall, ...keyEnds) };
 }
 
 /** The ring with a new authority, and without what nothing needs any more. */
