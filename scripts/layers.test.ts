@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, "..");
 const mayUse: { readonly [room: string]: readonly string[] } = {
   "packages/clock": [],
   "packages/certificates": ["clock"],
+  "packages/relay": ["clock"],
   "packages/client": ["clock", "certificates"],
   "packages/control-plane": ["clock", "certificates"],
   "packages/runtime": ["clock", "certificates", "client"],
@@ -17,7 +18,7 @@ const mayUse: { readonly [room: string]: readonly string[] } = {
   "packages/cli": ["clock", "certificates", "client", "runtime", "control-plane", "testing", "dashboard"],
 };
 /** An operator stands on the framework: what it runs with in a cluster is what it may use. */
-const operatorsMayUse = ["clock", "certificates", "client", "runtime"];
+const operatorsMayUse = ["clock", "certificates", "relay", "client", "runtime"];
 
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;

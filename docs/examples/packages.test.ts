@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { createAuthority, inspect, needsRenewal } from "@windlass/certificates";
 import { Client, isConflict, isNotFound } from "@windlass/client";
 import { ManualClock, seededRandom, sleep, uuid } from "@windlass/clock";
 import { ControlPlane } from "@windlass/control-plane";
+import { RelayGroup } from "@windlass/relay";
 import { manager } from "@windlass/runtime";
 import { ConfigMap, Deployment } from "@windlass/runtime/kinds";
 import { startCluster, waitForCondition } from "@windlass/testing";
@@ -26,6 +29,28 @@ test("certificates: an authority, and a certificate that it signed", () => {
   });
   expect(inspect(certificate).dnsNames).toEqual(["webhook.default.svc"]);
   expect(needsRenewal(inspect(certificate), Date.now())).toBe(false);
+});
+
+test("relay: a server that passes its connections on, and drains", async () => {
+  const backend = createServer((socket) => socket.end("hello\n")).listen(0, "127.0.0.1");
+  await once(backend, "listening");
+  const { port } = backend.address() as AddressInfo;
+  const relays = new RelayGroup<string>();
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect({ host: "127.0.0.1", port });
+    const { ended } = relays.join(client.remoteAddress ?? "", client, upstream, { idle: "1h" });
+    void ended.then(({ outcome, fromUpstream, durationMs }) => {
+      console.log(`${outcome.how} after ${fromUpstream} bytes and ${durationMs} ms`);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+
+  const visitor = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  visitor.setEncoding("utf8");
+  expect(await visitor.toArray()).toEqual(["hello\n"]);
+  server.close();
+  backend.close();
+  await relays.drain({ within: "30s", reason: new Error("the server is being replaced") });
 });
 
 test("client: verbs, and errors that say what they are", async () => {

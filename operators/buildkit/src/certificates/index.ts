@@ -1,0 +1,27 @@
+export {
+  type AuthorityRing,
+  type AuthorityRotation,
+  addAuthority,
+  authorityStep,
+  neededAuthorities,
+  type StoredAuthority,
+  signingAuthority,
+  trustBundle,
+} from "./authorities.ts";
+export {
+  AuthoritySecretError,
+  authorityDataKeys,
+  readAuthorities,
+  writeAuthorities,
+} from "./authority-secret.ts";
+export { gatewayNames, poolsIn, poolUri, type ServerNames, workerNames, workerServerName } from "./names.ts";
+export {
+  type AllocationCertificateInit,
+  allocationCertificate,
+  gatewayCertificate,
+  gatewayClientCertificate,
+  signAllocationCertificate,
+  WeakKeyError,
+  workerCertificate,
+} from "./profiles.ts";
+export { type CertificateStep, certificateStep, type WantedCertificate } from "./renewal.ts";

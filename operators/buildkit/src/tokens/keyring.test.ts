@@ -1,0 +1,151 @@
+import { seededRandom, systemRandom } from "@windlass/clock";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  addKey,
+  type KeyRotation,
+  type Keyring,
+  keyringStep,
+  LARGEST_KEY_ID,
+  neededKeys,
+  poolKeyring,
+  signingKey,
+} from "./keyring.ts";
+import { KeyringError, readKeyring, writeKeyring } from "./keyring-secret.ts";
+import { type IssuedToken, issueToken, newAllocationId, verifyToken } from "./token.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const start = Date.UTC(2026, 0, 1);
+const rotation: KeyRotation = { rotateEvery: "7d", settle: "10m" };
+
+/** A ring after one step, as the controller takes it. */
+function stepped(ring: Keyring, now: number): Keyring {
+  const step = keyringStep(ring, now, rotation);
+  if (step.do === "add") return addKey(ring, now, systemRandom, rotation);
+  return step.do === "drop" ? neededKeys(ring, now, rotation) : ring;
+}
+
+describe("rotation", () => {
+  test("a new key waits until it has settled, and the old one signs till then", () => {
+    const first = addKey([], start, systemRandom);
+    const both = addKey(first, start + 7 * day, systemRandom);
+    expect(signingKey(first, start)?.id).toBe(1);
+    expect(signingKey(both, start + 7 * day + 10 * minute - 1, rotation)?.id).toBe(1);
+    expect(signingKey(both, start + 7 * day + 10 * minute, rotation)?.id).toBe(2);
+  });
+
+  test("goes by itself: add, wait, drop, and the last key stays", () => {
+    let ring: Keyring = [];
+    const seen: string[] = [];
+    let now = start;
+    for (let turn = 0; turn < 6; turn++) {
+      const step = keyringStep(ring, now, rotation);
+      seen.push(step.do === "wait" ? `wait ${(step.until - now) / minute}` : step.do);
+      ring = stepped(ring, now);
+      if (step.do === "wait") now = step.until;
+    }
+    const needed = 24 * 60 + 10 + 10;
+    expect(seen).toEqual([
+      "add",
+      `wait ${7 * 24 * 60}`,
+      "add",
+      `wait ${needed}`,
+      "drop",
+      `wait ${7 * 24 * 60 - needed}`,
+    ]);
+    expect(ring.map(({ id }) => id)).toEqual([2]);
+  });
+
+  test("every token verifies until it expires, on every gateway that is at most the settling time behind", () => {
+    const event = fc.record({
+      after: fc.oneof(fc.integer({ min: 1, max: 20 * minute }), fc.integer({ min: hour, max: 2 * day })),
+      ttl: fc.integer({ min: 1, max: day }),
+      behind: fc.integer({ min: 0, max: 10 * minute }),
+    });
+    fc.assert(
+      fc.property(fc.array(event, { minLength: 20, maxLength: 60 }), (events) => {
+        const history: { at: number; ring: Keyring }[] = [
+          { at: start, ring: addKey([], start, systemRandom) },
+        ];
+        const ringAt = (at: number) =>
+          history.findLast((one) => one.at <= at)?.ring ?? history[0]?.ring ?? [];
+        const issued: IssuedToken[] = [];
+        let now = start;
+        for (const { after, ttl, behind } of events) {
+          now += after;
+          for (let ring = ringAt(now); ; ring = ringAt(now)) {
+            const next = stepped(ring, now);
+            if (next === ring) break;
+            history.push({ at: now, ring: next });
+          }
+          issued.push(
+            issueToken(ringAt(now), { allocationId: newAllocationId(systemRandom), now, ttl }, rotation),
+          );
+          const gateway = ringAt(now - behind);
+          const wrong = issued.filter(
+            ({ token, expiresAt }) => (verifyToken(gateway, token, now).is === "valid") !== now < expiresAt,
+          );
+          expect(wrong).toEqual([]);
+        }
+        expect(Math.max(...history.map(({ ring }) => ring.length))).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 50, endOnFailure: true },
+    );
+  });
+
+  test("ids go round, and never meet one that is still in the ring", () => {
+    const last = { id: LARGEST_KEY_ID, addedAt: start, secret: new Uint8Array(32) };
+    const kept = { ...last, id: 1 };
+    expect(addKey([kept, last], start + 1, systemRandom).map(({ id }) => id)).toEqual([1, LARGEST_KEY_ID, 2]);
+  });
+});
+
+test("a pool's keys are the same every time, and tell nothing of another pool's or of the cluster's", () => {
+  const ring = addKey([], start, seededRandom(1));
+  const of = (namespace: string, name: string) =>
+    Buffer.from(poolKeyring(ring, { namespace, name })[0]?.secret ?? []).toString("hex");
+  expect(of("a", "b")).toBe(of("a", "b"));
+  const all = [of("a", "b"), of("a", "c"), of("b", "b"), Buffer.from(ring[0]?.secret ?? []).toString("hex")];
+  expect(new Set(all).size).toBe(4);
+});
+
+describe("in a Secret", () => {
+  test("a ring comes back as it was", () => {
+    const ring = addKey(addKey([], start, systemRandom), start + day, systemRandom);
+    expect(readKeyring(writeKeyring(ring))).toEqual(ring);
+  });
+
+  const good = { id: 1, addedAt: "2026-01-01T00:00:00.000Z", secret: "c2VjcmV0".repeat(4).padEnd(44, "=") };
+  const secret = Buffer.alloc(32, 7).toString("base64");
+  test.for<[string, unknown]>([
+    ["not JSON", "]"],
+    ["the list", []],
+    ["the list", {}],
+    ["0.id", [{ ...good, secret, id: 0 }]],
+    ["0.id", [{ ...good, secret, id: 65_536 }]],
+    ["0.addedAt", [{ ...good, secret, addedAt: "yesterday" }]],
+    ["0.secret", [{ ...good, secret: Buffer.alloc(31, 7).toString("base64") }]],
+    ["0.secret", [{ ...good, secret: "hunter2hunter2!" }]],
+    [
+      "two keys have the same id",
+      [
+        { ...good, secret },
+        { ...good, secret },
+      ],
+    ],
+  ])("a fault is named: %s", ([words, content]) => {
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    let message = "";
+    try {
+      readKeyring(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(KeyringError);
+      message = (error as Error).message;
+    }
+    expect(message).toContain(words);
+    expect(message).not.toContain("hunter2");
+    expect(message).not.toContain(secret);
+  });
+});
