@@ -22,6 +22,7 @@ const operatorsMayUse = ["clock", "certificates", "client", "runtime"];
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 interface Import {
@@ -113,8 +114,9 @@ test("what a room needs at run time, its package asks for", async () => {
   const missing = new Set<string>();
   for (const { room, what, isTest } of imports) {
     if (isTest || what.startsWith(".") || what.startsWith("node:")) continue;
-    const { dependencies = {} } = await manifestOf(room);
-    if (!Object.hasOwn(dependencies, packageOf(what))) missing.add(`${room} needs ${packageOf(what)}`);
+    const { dependencies = {}, peerDependencies = {} } = await manifestOf(room);
+    if (!Object.hasOwn({ ...dependencies, ...peerDependencies }, packageOf(what)))
+      missing.add(`${room} needs ${packageOf(what)}`);
   }
   expect([...missing]).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { Logger } from "../reconcile/log.ts";
 import type { Election, ElectionRules } from "./election.ts";
 import { campaign, type LeaseAddress } from "./elector.ts";
 import { type Fence, LeaseFence, openFence, threadClock } from "./fence.ts";
+import { leaseThreadUrl } from "./lease-worker.ts";
 import { Pulse } from "./stall.ts";
 
 /** What a manager is told about leading. */
@@ -201,16 +202,12 @@ export async function competeInThread(
   const fence = new LeaseFence(threadClock);
   const changes = new Changes(handlers, options);
   const contact = new Contact(threadClock, options);
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const data: LeaseThreadData = { access, rules, lease, fence: fence.memory, pulse, patienceMs };
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let isStopping = false;
   let thread = start();
   function start() {
-    const worker = new Worker(new URL(`./lease-thread.${extension}`, import.meta.url), {
-      workerData: data,
-      name: "windlass-lease",
-    });
+    const worker = new Worker(leaseThreadUrl(), { workerData: data, name: "windlass-lease" });
     worker.on("message", (message: LeaseThreadMessage) => {
       if (message.type === "state") changes.set(message.isLeading && !isStopping);
       else if (message.type === "contact") contact.note(message.failure);
