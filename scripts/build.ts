@@ -2,12 +2,10 @@
  * `npm run build`: builds every package into its `dist/`: JavaScript with source maps, and declarations. Nothing in this repository needs
  * that but what is published, and the control plane's command, which starts in half the time once it is built.
  */
-import { bundlePackage } from "./packaging/bundle.ts";
-import { declarePackages } from "./packaging/declarations.ts";
+import { buildPackages } from "./packaging/build.ts";
 import { sourcePackages } from "./packaging/source-packages.ts";
 
 const began = performance.now();
 const packages = await sourcePackages();
-await Promise.all(packages.map(bundlePackage));
-await declarePackages(packages);
+await buildPackages(packages);
 process.stdout.write(`${packages.length} packages built in ${Math.round(performance.now() - began)} ms\n`);

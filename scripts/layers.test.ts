@@ -15,6 +15,7 @@ const mayUse: { readonly [room: string]: readonly string[] } = {
   "packages/testing": ["clock", "certificates", "client", "runtime", "control-plane"],
   "packages/dashboard": ["clock", "client", "runtime"],
   "packages/cli": ["clock", "certificates", "client", "runtime", "control-plane", "testing", "dashboard"],
+  "packages/create-windlass": ["cli"],
 };
 /** An operator stands on the framework: what it runs with in a cluster is what it may use. */
 const operatorsMayUse = ["clock", "certificates", "client", "runtime"];

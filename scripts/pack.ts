@@ -1,13 +1,11 @@
 /** `npm run pack`: builds every package and makes the tarballs that are published, in `dist/`. */
 import { join, relative } from "node:path";
-import { bundlePackage } from "./packaging/bundle.ts";
-import { declarePackages } from "./packaging/declarations.ts";
+import { buildPackages } from "./packaging/build.ts";
 import { root, sourcePackages } from "./packaging/source-packages.ts";
 import { packTarballs } from "./packaging/tarballs.ts";
 
 const packages = await sourcePackages();
-await Promise.all(packages.map(bundlePackage));
-await declarePackages(packages);
+await buildPackages(packages);
 for (const { file, size, unpackedSize, files } of await packTarballs(packages, join(root, "dist"))) {
   const kilobytes = (bytes: number) => `${Math.ceil(bytes / 1024)} KiB`.padStart(9);
   process.stdout.write(

@@ -19,7 +19,7 @@ const output = {
 /** Bundles a package's sources into its `dist/`. */
 export async function bundlePackage(source: SourcePackage): Promise<void> {
   await rm(join(source.path, "dist"), { recursive: true, force: true });
-  await bundleEntries(source);
+  if (source.entries.length > 0) await bundleEntries(source);
   if (programsAlone.has(source.folder)) await bundleProgram(source);
 }
 
@@ -36,7 +36,7 @@ async function bundleEntries(source: SourcePackage): Promise<void> {
     platform: "node",
     external: fromElsewhere,
     plugins: [embedFiles()],
-    checks: { ineffectiveDynamicImport: false },
+    checks: { ineffectiveDynamicImport: false, pluginTimings: false },
     output: {
       ...output,
       dir: join(source.path, "dist"),
@@ -63,7 +63,8 @@ async function bundleProgram(source: SourcePackage): Promise<void> {
     logLevel: "warn",
   });
   const modules = chunksOf(built.output).flatMap(({ moduleIds }) => moduleIds);
-  await writeFile(join(folder, "LICENSES.txt"), await licensesOf(modules));
+  const licenses = await licensesOf(modules);
+  if (licenses !== "") await writeFile(join(folder, "LICENSES.txt"), licenses);
   await writeFile(join(folder, "sources.txt"), (await sourcesOf(source)).join("\n"));
 }
 

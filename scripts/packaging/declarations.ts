@@ -6,22 +6,24 @@ import { root, type SourcePackage } from "./source-packages.ts";
 
 const run = promisify(execFile);
 
-/** Writes the declarations of all packages into their `dist/types`, from one run of the compiler. */
-export async function declarePackages(packages: readonly SourcePackage[]): Promise<void> {
+/** Writes the declarations of a package into its `dist/types`. */
+export async function declarePackage(source: SourcePackage): Promise<void> {
+  if (source.entries.length === 0) return;
   const cache = join(root, "node_modules", ".cache");
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, "declarations-"));
   try {
     const project = join(folder, "tsconfig.json");
-    await writeFile(project, JSON.stringify(compilerProject(packages, folder)));
+    await writeFile(project, JSON.stringify(compilerProject(source, folder)));
     await run("tsc", ["-p", project]);
-    await Promise.all(packages.map((source) => declarePackage(source, join(folder, source.folder, "src"))));
+    await publishDeclarations(source, join(folder, "src"));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function compilerProject(packages: readonly SourcePackage[], folder: string): object {
+/** A compiler project for one package alone: what comes from another has its declarations there. */
+function compilerProject({ path, entries }: SourcePackage, folder: string): object {
   return {
     extends: join(root, "tsconfig.json"),
     compilerOptions: {
@@ -30,16 +32,18 @@ function compilerProject(packages: readonly SourcePackage[], folder: string): ob
       tsBuildInfoFile: null,
       declaration: true,
       emitDeclarationOnly: true,
-      rootDir: join(root, "packages"),
+      // `npm run types` has checked them.
+      noCheck: true,
+      rootDir: path,
       outDir: folder,
     },
-    files: packages.flatMap(({ path, entries }) => entries.map(({ source }) => join(path, source))),
+    files: entries.map(({ source }) => join(path, source)),
     include: [],
   };
 }
 
 /** Copies what is reachable from the package's exports: most modules are private, and so are their types. */
-async function declarePackage(source: SourcePackage, emitted: string): Promise<void> {
+async function publishDeclarations(source: SourcePackage, emitted: string): Promise<void> {
   const types = join(source.path, "dist", "types");
   const pending = source.entries.map((entry) => declarationOf(posix.relative("src", entry.source)));
   const seen = new Set<string>(pending);

@@ -1,9 +1,11 @@
 import { glob, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { build, type Plugin } from "rolldown";
+import { templateFiles } from "../../packages/cli/src/create/template-files.ts";
 import { root } from "./source-packages.ts";
 
 const controlPlane = join(root, "packages", "control-plane");
+const cli = join(root, "packages", "cli");
 const manager = join(root, "packages", "runtime", "src", "manager");
 
 /**
@@ -13,6 +15,7 @@ const manager = join(root, "packages", "runtime", "src", "manager");
 const replacements: ReadonlyMap<string, () => Promise<string>> = new Map([
   [join(manager, "lease-worker.ts"), leaseWorker],
   [join(controlPlane, "src", "kinds", "data-file.ts"), dataFile],
+  [join(cli, "src", "create", "template-files.ts"), operatorTemplate],
 ]);
 
 /** Puts files that are read at run time into the modules that read them. */
@@ -66,5 +69,14 @@ async function dataFile(): Promise<string> {
     const files = ${JSON.stringify(files)};
     export function readDataFile(name) {
       return Buffer.from(files[name], "base64");
+    }`;
+}
+
+/** The files of a new operator. */
+async function operatorTemplate(): Promise<string> {
+  return `
+    const files = ${JSON.stringify([...(await templateFiles())])};
+    export function templateFiles() {
+      return Promise.resolve(new Map(files));
     }`;
 }

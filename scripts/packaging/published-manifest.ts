@@ -29,9 +29,12 @@ export function publishedManifest(
     devDependencies: _development,
     scripts: _scripts,
     private: _private,
+    dependencies: _dependencies,
     ...rest
   } = manifest;
-  const { dependencies, peerDependencies } = manifest;
+  const { peerDependencies } = manifest;
+  // A package that is nothing but a bundled program needs nothing else.
+  const dependencies = entries.length === 0 ? undefined : manifest.dependencies;
   return {
     ...rest,
     files: hasProgram ? ["dist", "bin"] : ["dist"],

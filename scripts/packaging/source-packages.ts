@@ -68,5 +68,5 @@ function entriesOf({ exports = {} }: SourceManifest): readonly Entry[] {
     }));
 }
 
-/** Packages whose program is bundled with all that it depends on, because how long it takes to start is what it is chosen for. */
-export const programsAlone: ReadonlySet<string> = new Set(["control-plane"]);
+/** Packages whose program is bundled with all that it depends on: the one must start fast, the other be downloaded fast. */
+export const programsAlone: ReadonlySet<string> = new Set(["control-plane", "create-windlass"]);

@@ -34,7 +34,7 @@ export async function packTarballs(
     await mkdir(folder, { recursive: true });
     const manifest = publishedManifest(source, ours);
     for (const part of manifest.files)
-      await cp(join(source.path, part), join(folder, part), { recursive: true });
+      await cp(join(source.path, part), join(folder, part), { recursive: true, filter: isPublished });
     await cp(join(source.path, "README.md"), join(folder, "README.md"));
     await cp(join(root, "LICENSE"), join(folder, "LICENSE"));
     await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -45,4 +45,9 @@ export async function packTarballs(
   });
   const packed = JSON.parse(stdout) as (Omit<Tarball, "file"> & { readonly filename: string })[];
   return packed.map(({ filename, ...tarball }) => ({ ...tarball, file: join(destination, filename) }));
+}
+
+/** The list of a program's sources is for a checkout, where they may change. */
+function isPublished(path: string): boolean {
+  return !path.endsWith("/bundle/sources.txt");
 }
