@@ -1,5 +1,6 @@
 import { completion } from "./commands/completion.ts";
 import { create } from "./commands/create.ts";
+import { dev } from "./commands/dev.ts";
 import { types } from "./commands/types.ts";
 import type { Program } from "./run.ts";
 import { version } from "./version.ts";
@@ -10,5 +11,5 @@ export const windlass: Program = {
   version,
   description: `
 Makes, runs and ships Kubernetes operators written in TypeScript. Begin with: windlass create`,
-  commands: [create, types, completion],
+  commands: [create, dev, types, completion],
 };
