@@ -16,6 +16,7 @@ const mayUse: { readonly [room: string]: readonly string[] } = {
   "packages/testing": ["clock", "certificates", "client", "runtime", "control-plane"],
   "packages/dashboard": ["clock", "client", "runtime"],
   "packages/cli": ["clock", "certificates", "client", "runtime", "control-plane", "testing", "dashboard"],
+  "packages/create-windlass": ["cli"],
 };
 /** An operator stands on the framework: what it runs with in a cluster is what it may use. */
 const operatorsMayUse = ["clock", "certificates", "relay", "client", "runtime"];
@@ -23,6 +24,7 @@ const operatorsMayUse = ["clock", "certificates", "relay", "client", "runtime"];
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 interface Import {
@@ -114,8 +116,9 @@ test("what a room needs at run time, its package asks for", async () => {
   const missing = new Set<string>();
   for (const { room, what, isTest } of imports) {
     if (isTest || what.startsWith(".") || what.startsWith("node:")) continue;
-    const { dependencies = {} } = await manifestOf(room);
-    if (!Object.hasOwn(dependencies, packageOf(what))) missing.add(`${room} needs ${packageOf(what)}`);
+    const { dependencies = {}, peerDependencies = {} } = await manifestOf(room);
+    if (!Object.hasOwn({ ...dependencies, ...peerDependencies }, packageOf(what)))
+      missing.add(`${room} needs ${packageOf(what)}`);
   }
   expect([...missing]).toEqual([]);
 });

@@ -52,7 +52,7 @@ test.for(pages)("all code in $file is that of an example, which is type-checked 
 });
 
 test("every package says on a page what it is, with an example", () => {
-  const shown = pages.filter(({ text }) => text.includes("```ts")).map(({ file }) => file);
+  const shown = pages.filter(({ text }) => /```(?:ts|sh)\n/.test(text)).map(({ file }) => file);
   expect(packages.filter((name) => !shown.includes(`../packages/${name}/README.md`))).toEqual([]);
 });
 

@@ -10,11 +10,14 @@ export type {
   InputOf,
   KeyOf,
   KubernetesObject,
+  ManagedFieldsEntry,
   NamespacedKey,
   NamespacedObjectMeta,
   ObjectKey,
   ObjectMeta,
+  ObjectMetaInput,
   ObjectOf,
+  OwnerReference,
   ResourceKind,
 } from "@windlass/client";
 export {

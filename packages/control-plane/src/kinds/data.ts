@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { readDataFile } from "./data-file.ts";
 
 /**
  * Reads one file of what was recorded from a real server. Each is read on first use only, so that a server that never meets
  * a group never pays for it.
  */
 export function readData(name: string): unknown {
-  return JSON.parse(
-    gunzipSync(readFileSync(new URL(`../../data/${name}.json.gz`, import.meta.url))).toString("utf8"),
-  );
+  return JSON.parse(gunzipSync(readDataFile(name)).toString("utf8"));
 }
 
 /** The package a group's types are recorded under: `core.v1`, `rbac.v1`. */

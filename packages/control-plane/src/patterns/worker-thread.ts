@@ -3,6 +3,7 @@ import { StatusError } from "../status.ts";
 import { PatternError } from "./pattern-error.ts";
 import type { Answer, Question } from "./re2.ts";
 import type { Reply } from "./worker.ts";
+import { patternWorkerUrl } from "./worker-url.ts";
 
 /** A question, and who waits for its answer. */
 interface Waiting {
@@ -56,9 +57,7 @@ export class WorkerThread {
   }
 
   #start(): Worker {
-    // The bundle has the worker beside it, under a name of its own.
-    const file = import.meta.url.endsWith(".ts") ? "./worker.ts" : "./pattern-worker.js";
-    const worker = new Worker(new URL(file, import.meta.url));
+    const worker = new Worker(patternWorkerUrl());
     worker.on("message", (reply: Reply) => this.#receive(worker, reply));
     worker.on("error", (error) => {
       if (this.#state.is !== "stopped" && this.#state.worker === worker) this.#fail(error);

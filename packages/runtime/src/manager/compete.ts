@@ -10,6 +10,7 @@ import {
   type LeadershipHandlers,
   Tenure,
 } from "./leadership.ts";
+import { leaseThreadUrl } from "./lease-worker.ts";
 import { Pulse } from "./stall.ts";
 
 /**
@@ -113,17 +114,13 @@ export async function competeInThread(
   const lease = new LeaseMemory(threadClock);
   const tenure = new Tenure(lease, systemClock, handlers, options);
   const contact = new Contact(threadClock, options);
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const data: LeaseThreadData = { access, rules, lease: address, memory: lease.memory, pulse, patienceMs };
   const { promise: ended, resolve: onEnded } = Promise.withResolvers<void>();
   let cancelRestart: (() => void) | undefined;
   let isEnding = false;
   let thread = start();
   function start() {
-    const worker = new Worker(new URL(`./lease-thread.${extension}`, import.meta.url), {
-      workerData: data,
-      name: "windlass-lease",
-    });
+    const worker = new Worker(leaseThreadUrl(), { workerData: data, name: "windlass-lease" });
     worker.on("message", (message: LeaseThreadMessage) => {
       if (message.type === "looked") tenure.look();
       else if (message.type === "contact") contact.note(message.failure);

@@ -20,6 +20,8 @@ export interface CrdSource {
 export interface GenerateTypesOptions {
   /** Which version of a CRD. @default the one Kubernetes prefers of those served: v2 before v1 before v1beta1 */
   readonly version?: string;
+  /** The package that types are imported from: one that the program depends on. @default "@windlass/client" */
+  readonly importFrom?: "@windlass/client" | "@windlass/runtime";
 }
 
 interface Described {
@@ -30,7 +32,7 @@ interface Described {
 /**
  * TypeScript for kinds that others define: from a CustomResourceDefinition, or from a document of a server's `/openapi/v3`.
  * Each kind becomes a value and a type of the same name, and an `…Input` type for what one may send. The text imports
- * types from `@windlass/client` and nothing else.
+ * types from `importFrom` and nothing else.
  *
  * @throws TypeError when the source describes no kind
  */
@@ -55,7 +57,7 @@ export function generateTypes(
   );
   const values = kinds.map(({ kind, schema }) => declareKind(declarations, kind, schema, rootRules(schema)));
   const body = `${declarations.text}\n${values.join("")}`;
-  return `${clientImport(body)}\n${body}`;
+  return `${clientImport(body, options.importFrom)}\n${body}`;
 }
 
 function isCrd(source: CrdSource | OpenApiDocument): source is CrdSource {

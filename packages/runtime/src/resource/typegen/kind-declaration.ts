@@ -77,7 +77,7 @@ export function declareKind(
 }
 
 /** The import line for those of the client's types that the text uses. */
-export function clientImport(text: string): string {
+export function clientImport(text: string, from = "@windlass/client"): string {
   const used = clientTypes.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
-  return used.length === 0 ? "" : `import type { ${used.join(", ")} } from "@windlass/client";\n`;
+  return used.length === 0 ? "" : `import type { ${used.join(", ")} } from ${JSON.stringify(from)};\n`;
 }

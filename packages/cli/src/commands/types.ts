@@ -1,0 +1,137 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { text as readText } from "node:stream/consumers";
+import type { CrdSource } from "@windlass/runtime";
+import { command } from "../command.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { type Terminal, withProgress } from "../terminal.ts";
+
+export const types = command({
+  name: "types",
+  summary: "write TypeScript for kinds that others define, from their CRDs",
+  description: `
+Writes TypeScript for custom resources that someone else defines: a type of what the server
+returns, one of what may be sent, and a value to give to a controller or a client. From
+CustomResourceDefinitions in files (YAML or JSON; - is standard input), or from those of a
+cluster by their names.
+
+The code goes to standard output, or with --output into a file for each kind. It imports
+types from @windlass/runtime and nothing else.`,
+  arguments: { usage: "FILE … | --cluster NAME …", completion: "files" },
+  options: {
+    cluster: { type: "boolean", describe: "arguments are names of CRDs of the cluster that kubectl uses" },
+    context: {
+      type: "string",
+      value: "CONTEXT",
+      describe: "of the kubeconfig",
+      otherwise: "the current one",
+    },
+    version: {
+      type: "string",
+      value: "VERSION",
+      describe: "of the kinds, such as v1beta1",
+      otherwise: "the one Kubernetes prefers",
+    },
+    output: {
+      type: "string",
+      short: "o",
+      value: "FOLDER",
+      describe: "write a file for each kind there",
+      otherwise: "standard output",
+      completion: "folders",
+    },
+  },
+  examples: [
+    { line: "windlass types certificate-crd.yaml > src/certificate.ts", what: "from a file" },
+    {
+      line: "windlass types --cluster certificates.cert-manager.io --output src/kinds",
+      what: "from a cluster: src/kinds/certificate.ts",
+    },
+    {
+      line: "curl -sL https://example.com/crds.yaml | windlass types - --output src/kinds",
+      what: "from anywhere: a file for each kind",
+    },
+  ],
+  async run({ options, arguments: given }, terminal) {
+    if (given.length === 0)
+      throw new UsageError("say from where: the file of a CRD, or --cluster and the name of one");
+    const definitions = options.cluster
+      ? await fromCluster(given, options.context, terminal)
+      : (await Promise.all(given.map((file) => fromFile(file, terminal)))).flat();
+    const modules = await Promise.all(definitions.map((one) => moduleFor(one, options.version)));
+    if (options.output === undefined) {
+      if (modules.length > 1)
+        throw new UsageError(`there are ${modules.length} kinds: say with --output where their files go`);
+      for (const { text } of modules) terminal.stdout.write(text);
+      return;
+    }
+    const folder = resolve(terminal.folder, options.output);
+    await mkdir(folder, { recursive: true });
+    for (const { file, text } of modules) {
+      await writeFile(join(folder, file), text);
+      terminal.stdout.write(`${join(options.output, file)}\n`);
+    }
+  },
+});
+
+/** A module with the types of a kind. */
+async function moduleFor(
+  definition: CrdSource,
+  version: string | undefined,
+): Promise<{ readonly file: string; readonly text: string }> {
+  const { generateTypes } = await import("@windlass/runtime");
+  const { names, versions } = definition.spec;
+  if (version !== undefined && versions.every((one) => one.name !== version)) {
+    const known = versions.map((one) => one.name).join(", ");
+    throw new CommandError(`${names.kind} has no version ${version}: there are ${known}`);
+  }
+  const text = generateTypes(definition, {
+    importFrom: "@windlass/runtime",
+    ...(version === undefined ? {} : { version }),
+  });
+  return { file: `${names.kind.toLowerCase()}.ts`, text };
+}
+
+async function fromFile(file: string, { folder, stdin }: Terminal): Promise<readonly CrdSource[]> {
+  const text = file === "-" ? await readText(stdin) : await readFile(resolve(folder, file), "utf8");
+  const { loadAll } = await import("js-yaml");
+  const definitions = loadAll(text).flatMap(itemsOf).filter(isDefinition);
+  if (definitions.length === 0)
+    throw new CommandError(`${file}: there is no CustomResourceDefinition of apiextensions.k8s.io/v1 in it`);
+  return definitions;
+}
+
+async function fromCluster(
+  names: readonly string[],
+  context: string | undefined,
+  terminal: Terminal,
+): Promise<readonly CrdSource[]> {
+  const { connect, isNotFound } = await import("@windlass/client");
+  const { CustomResourceDefinition } = await import("@windlass/runtime/kinds");
+  await using client = await connect({
+    env: terminal.env,
+    ...(context === undefined ? {} : { context }),
+  });
+  const read = async (name: string): Promise<CrdSource> => {
+    try {
+      return { ...(await client.get(CustomResourceDefinition, { name })), kind: "CustomResourceDefinition" };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new CommandError(
+        `the cluster has no CustomResourceDefinition ${name}: kubectl get crds lists them`,
+      );
+    }
+  };
+  return await withProgress(terminal, "Asking the cluster", () => Promise.all(names.map(read)));
+}
+
+/** What a document holds: itself, or the items of a list. */
+function itemsOf(document: unknown): readonly unknown[] {
+  const { kind, items } = (document ?? {}) as { readonly kind?: unknown; readonly items?: unknown };
+  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items : [document];
+}
+
+function isDefinition(object: unknown): object is CrdSource {
+  const { kind, apiVersion } = (object ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  return kind === "CustomResourceDefinition" && apiVersion === "apiextensions.k8s.io/v1";
+}

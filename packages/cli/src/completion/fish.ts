@@ -1,0 +1,52 @@
+import type { Completion } from "../command.ts";
+import type { Program } from "../run.ts";
+import { type CommandWord, type OptionWord, wordsOf } from "./words.ts";
+
+/** A script for `~/.config/fish/completions`. */
+export function fishCompletion(program: Program): string {
+  const words = wordsOf(program);
+  const complete = `complete -c ${program.name}`;
+  const names = words.map(({ name }) => name).join(" ");
+  return [
+    `# fish completion for ${program.name}`,
+    `${complete} -f`,
+    ...words.map(
+      ({ name, summary }) => `${complete} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+    ),
+    `${complete} -n '__fish_seen_subcommand_from help' -a ${quoted(names)}`,
+    ...words.flatMap((word) => commandLines(complete, word)),
+    "",
+  ].join("\n");
+}
+
+function commandLines(complete: string, { name, options, argument }: CommandWord): readonly string[] {
+  const here = `${complete} -n '__fish_seen_subcommand_from ${name}'`;
+  const values = candidates(argument);
+  return [
+    ...(values === "" ? [] : [`${here} ${values}`]),
+    ...options.map((option) => `${here} ${optionWord(option)}`),
+  ];
+}
+
+function optionWord({ long, short, describe, value }: OptionWord): string {
+  const names = short === undefined ? `-l ${long.slice(2)}` : `-s ${short.slice(1)} -l ${long.slice(2)}`;
+  const values = value === undefined ? "" : ` -r ${candidates(value.completion)}`.trimEnd();
+  return `${names}${values} -d ${quoted(describe)}`;
+}
+
+function candidates(completion: Completion): string {
+  switch (completion) {
+    case "nothing":
+      return "";
+    case "files":
+      return "-F";
+    case "folders":
+      return "-a '(__fish_complete_directories)'";
+    default:
+      return `-a ${quoted(completion.join(" "))}`;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,59 @@
+import type { Completion } from "../command.ts";
+import type { Program } from "../run.ts";
+import { type CommandWord, type OptionWord, wordsOf } from "./words.ts";
+
+/** A script for a file of `$fpath`, or for `~/.zshrc`. */
+export function zshCompletion(program: Program): string {
+  const words = wordsOf(program);
+  const name = `_${program.name}`;
+  return `#compdef ${program.name}
+${name}() {
+  local -a commands
+  commands=(
+${words.map((word) => `    ${quoted(`${word.name}:${word.summary}`)}`).join("\n")}
+  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+${words.map(commandCase).join("\n")}
+  help) _describe command commands ;;
+  esac
+}
+compdef ${name} ${program.name}
+`;
+}
+
+function commandCase({ name, options, argument }: CommandWord): string {
+  const specs = [...options.flatMap(optionSpecs), `*:argument:${action(argument)}`];
+  return `  ${name})
+    _arguments ${specs.map((spec) => `\\\n      ${quoted(spec)}`).join(" ")}
+    ;;`;
+}
+
+function optionSpecs({ long, short, describe, value }: OptionWord): readonly string[] {
+  const text = `[${describe.replaceAll(/[[\]:]/g, "\\$&")}]`;
+  const rest = value === undefined ? "" : `:${value.name}:${action(value.completion)}`;
+  return [long, short].filter((word) => word !== undefined).map((word) => `${word}${text}${rest}`);
+}
+
+function action(completion: Completion): string {
+  switch (completion) {
+    case "nothing":
+      return " ";
+    case "files":
+      return "_files";
+    case "folders":
+      return "_files -/";
+    default:
+      return `(${completion.join(" ")})`;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

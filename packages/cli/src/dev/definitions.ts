@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { pathToFileURL } from "node:url";
+import type { CrdManifest } from "@windlass/runtime";
+import { CommandError } from "../errors.ts";
+
+/** What runs in a process of its own: modules are loaded once in a process, and these change. */
+const program = `
+  const exported = Object.values(await import(process.argv[1]));
+  const kinds = exported.filter((one) => typeof one?.crd === "function");
+  process.send(kinds.map((kind) => kind.crd()));
+  process.disconnect();`;
+
+/**
+ * The CustomResourceDefinitions of the kinds that a module exports, as the module is now.
+ *
+ * @throws CommandError when the module cannot be loaded, with what it said
+ */
+export async function readDefinitions(module: string, signal: AbortSignal): Promise<readonly CrdManifest[]> {
+  const url = pathToFileURL(module).href;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program, url], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    signal,
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+  const { promise, resolve, reject } = Promise.withResolvers<readonly CrdManifest[]>();
+  child.once("message", (message) => resolve(message as readonly CrdManifest[]));
+  child.once("error", reject);
+  child.once("close", () => reject(new CommandError(`${said.trim()}\n${module} could not be loaded`)));
+  return await promise;
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { describe } from "./describe.ts";
+import { readLogLine } from "./log-line.ts";
+
+const object = (kind: string, rest: object) => ({ kind, metadata: { name: "shop" }, ...rest });
+const condition = (type: string, status: string, message = "") => ({ type, status, reason: "Why", message });
+
+test.for([
+  [object("Service", {}), "is there"],
+  [object("Pod", {}), "Pending"],
+  [object("Pod", { status: { phase: "Running", podIP: "10.0.0.7" } }), "Running at 10.0.0.7"],
+  [object("Deployment", { spec: { replicas: 3 }, status: { availableReplicas: 1 } }), "1 of 3 available"],
+  [object("Shop", { status: { conditions: [condition("Ready", "False")] } }), "not Ready: Why"],
+  [object("Shop", { status: { conditions: [condition("Ready", "True", "open")] } }), "Ready: open"],
+  [object("Job", { status: { conditions: [condition("Complete", "True")] } }), "Complete: Why"],
+  [
+    object("Shop", {
+      spec: { replicas: 2 },
+      status: { availableReplicas: 2, conditions: [condition("Ready", "True")] },
+    }),
+    "Ready: 2 of 2 available",
+  ],
+] as const)("an object is described by what tells most: %j", ([given, words]) => {
+  expect(describe(given)).toBe(words);
+});
+
+test("an object that goes says so before all else", () => {
+  const pod = { kind: "Pod", metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  expect(describe({ ...pod, status: { phase: "Running" } } as typeof pod)).toBe("is being deleted");
+});
+
+test("a line of the runtime's log is read, any other is itself", () => {
+  const line = JSON.stringify({ level: "warn", time: "now", msg: "no luck", key: "a/b", tries: 3 });
+  expect(readLogLine(line)).toEqual({ level: "warn", text: "no luck  key=a/b  tries=3" });
+  for (const other of ["Error: no", "{ not json", '{"a":1}'])
+    expect(readLogLine(other)).toEqual({ level: "info", text: other });
+});

@@ -1,0 +1,24 @@
+/**
+ * The parts of the `windlass` command that other programs are made of.
+ *
+ * @module
+ */
+
+export {
+  type Arguments,
+  type Command,
+  type Completion,
+  command,
+  type Example,
+  type FlagOption,
+  type Given,
+  type Option,
+  type Options,
+  type ValueOption,
+  type Values,
+} from "./command.ts";
+export { create } from "./commands/create.ts";
+export { CommandError, exitCodes, UsageError } from "./errors.ts";
+export { processTerminal } from "./process-terminal.ts";
+export { runCommand } from "./run.ts";
+export type { Terminal, TextOutput } from "./terminal.ts";

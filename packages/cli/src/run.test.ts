@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { command } from "./command.ts";
+import { CommandError, UsageError } from "./errors.ts";
+import { windlass } from "./program.ts";
+import { type Program, runProgram } from "./run.ts";
+import { recordingTerminal } from "./terminal.fixture.ts";
+
+const paint = command({
+  name: "paint",
+  summary: "paint a fence",
+  description: "Paints a fence, board by board.",
+  arguments: { usage: "[FENCE]", most: 1 },
+  options: {
+    colour: { type: "string", short: "c", value: "COLOUR", describe: "of the paint", otherwise: "white" },
+    twice: { type: "boolean", describe: "a second coat" },
+  },
+  examples: [{ line: "tool paint --colour red", what: "a red fence" }],
+  async run({ options, arguments: [fence = "the fence"] }, { stdout }) {
+    if (options.colour === "none") throw new UsageError("no colour is no paint");
+    if (fence === "gone") throw new CommandError("gone: there is no such fence; build it first");
+    stdout.write(`${fence} is ${options.colour ?? "white"}${options.twice ? ", twice" : ""}\n`);
+  },
+});
+const program: Program = { name: "tool", version: "1.2.3", description: "A tool.", commands: [paint] };
+
+async function run(...args: string[]) {
+  const terminal = recordingTerminal();
+  const code = await runProgram(program, args, terminal);
+  return { code, said: terminal.said(), complained: terminal.complained() };
+}
+
+test("a command gets its options and arguments", async () => {
+  expect(await run("paint", "mine", "-c", "red", "--twice")).toEqual({
+    code: 0,
+    said: "mine is red, twice\n",
+    complained: "",
+  });
+});
+
+test("help says how to use a command, whichever way it is asked for", async () => {
+  const { said, code } = await run("paint", "--help");
+  expect(code).toBe(0);
+  expect(said).toBe(`Usage: tool paint [FENCE] [options]
+
+Paints a fence, board by board.
+
+Options:
+  -c, --colour COLOUR  of the paint (default: white)
+  --twice              a second coat
+  -h, --help           show this
+
+Examples:
+  tool paint --colour red
+      a red fence
+`);
+  expect((await run("help", "paint")).said).toBe(said);
+});
+
+test("without a command there is a list of them", async () => {
+  const { said, code } = await run();
+  expect(code).toBe(0);
+  expect(said).toContain("paint  paint a fence");
+  expect((await run("--help")).said).toBe(said);
+  expect((await run("--version")).said).toBe("1.2.3\n");
+});
+
+test.for([
+  [["sand"], 'there is no command "sand".\nTry: tool --help'],
+  [["piant"], 'there is no command "piant". Did you mean paint?\nTry: tool --help'],
+  [["help", "sand"], 'there is no command "sand".\nTry: tool --help'],
+  [["paint", "--color", "red"], "there is no option --color\nTry: tool paint --help"],
+  [["paint", "--colour"], "Option '-c, --colour <value>' argument missing\nTry: tool paint --help"],
+  [["paint", "a", "b"], '"b" is one argument too many\nTry: tool paint --help'],
+  [["paint", "--colour", "none"], "no colour is no paint\nTry: tool paint --help"],
+] as const)("a command line that makes no sense ends with 2: %j", async ([args, text]) => {
+  expect(await run(...args)).toEqual({ code: 2, said: "", complained: `error: ${text}\n` });
+});
+
+test("what could not be done ends with 1, and says why", async () => {
+  expect(await run("paint", "gone")).toEqual({
+    code: 1,
+    said: "",
+    complained: "error: gone: there is no such fence; build it first\n",
+  });
+});
+
+test("an interrupted command ends with 130", async () => {
+  const terminal = recordingTerminal();
+  const waiting = command({
+    ...paint,
+    name: "wait",
+    options: {},
+    run: async (_given, { signal }) => {
+      terminal.interrupt();
+      signal.throwIfAborted();
+    },
+  });
+  expect(await runProgram({ ...program, commands: [waiting] }, ["wait"], terminal)).toBe(130);
+});
+
+test.for(windlass.commands)(
+  "the help of windlass $name fits a terminal, and shows examples",
+  async ({ name }) => {
+    const terminal = recordingTerminal();
+    expect(await runProgram(windlass, [name, "--help"], terminal)).toBe(0);
+    expect(terminal.said()).toContain("Examples:");
+    expect(
+      terminal
+        .said()
+        .split("\n")
+        .filter((line) => line.length > 100),
+    ).toEqual([]);
+  },
+);

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { publishedManifest } from "./published-manifest.ts";
+import { root, type SourcePackage } from "./source-packages.ts";
+
+const run = promisify(execFile);
+
+/** A package as it is uploaded to a registry. */
+export interface Tarball {
+  readonly name: string;
+  readonly version: string;
+  /** Its absolute path. */
+  readonly file: string;
+  /** Its bytes. */
+  readonly size: number;
+  /** The bytes of what is in it. */
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+/** Makes tarballs of packages that have been built. Each is put together in a folder of its own, with the manifest it is published with. */
+export async function packTarballs(
+  packages: readonly SourcePackage[],
+  destination: string,
+): Promise<readonly Tarball[]> {
+  const stage = join(destination, "packages");
+  await rm(destination, { recursive: true, force: true });
+  const ours = new Set(packages.map(({ manifest }) => manifest.name));
+  const folders: string[] = [];
+  for (const source of packages) {
+    const folder = join(stage, source.folder);
+    await mkdir(folder, { recursive: true });
+    const manifest = publishedManifest(source, ours);
+    for (const part of manifest.files)
+      await cp(join(source.path, part), join(folder, part), { recursive: true, filter: isPublished });
+    await cp(join(source.path, "README.md"), join(folder, "README.md"));
+    await cp(join(root, "LICENSE"), join(folder, "LICENSE"));
+    await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    folders.push(folder);
+  }
+  const { stdout } = await run("npm", ["pack", ...folders, "--pack-destination", destination, "--json"], {
+    maxBuffer: 64 * 2 ** 20,
+  });
+  const packed = JSON.parse(stdout) as (Omit<Tarball, "file"> & { readonly filename: string })[];
+  return packed.map(({ filename, ...tarball }) => ({ ...tarball, file: join(destination, filename) }));
+}
+
+/** The list of a program's sources is for a checkout, where they may change. */
+function isPublished(path: string): boolean {
+  return !path.endsWith("/bundle/sources.txt");
+}
