@@ -161,7 +161,13 @@ function readBody(contentType: string, body: Buffer): unknown {
   if (contentType === "application/yaml") return load(text);
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.trimEnd().split("\n");
-  if (lines.every((line) => line.startsWith('{"type":')))
-    return lines.map((line) => JSON.parse(line) as unknown);
-  return text === "" ? "" : (JSON.parse(text) as unknown);
+  if (lines.every((line) => line.startsWith('{"type":'))) return lines.map(readJson);
+  return text === "" ? "" : readJson(text);
+}
+
+/** Numbers that would not be told apart otherwise are given as they are written. */
+function readJson(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" && context?.source !== String(value) ? context?.source : value,
+  ) as unknown;
 }

@@ -12,37 +12,33 @@ export interface JsonObject {
  * Reads JSON, integers of up to 64 bits exactly. Other numbers are what a float64 holds of them.
  *
  * @throws SyntaxError
- * @throws NumberRangeError
  */
 export function parse(text: string): Json {
-  return mayBeInexact.test(text) ? (JSON.parse(text, revive) as Json) : (JSON.parse(text) as Json);
+  return mayBeInexact.test(text) ? parseExact(text) : (JSON.parse(text) as Json);
 }
 
-/** A number beyond what a float64 holds, as it was written. */
-export class NumberRangeError extends Error {
-  override readonly name = "NumberRangeError";
-  readonly source: string;
+/** All that a number may not hold has this many digits. Text may look so too, and is read the slow way for nothing. */
+const mayBeInexact = /\d{16}/;
 
-  constructor(source: string) {
-    super(`${source} is out of range`);
-    this.source = source;
-  }
+/** Told of a number that was not written as its value is: by what holds it, and its name or index there. */
+export type NoteNumber = (holder: object, key: string, source: string) => void;
+
+/** As {@link parse}, number by number. @throws SyntaxError */
+export function parseExact(text: string, note?: NoteNumber): Json {
+  const revive = function (this: object, key: string, value: Json, context?: { readonly source?: string }) {
+    if (typeof value !== "number") return value;
+    const source = context?.source ?? String(value);
+    const exact = exactNumber(source);
+    if (typeof exact === "number" && String(exact) !== source) note?.(this, key, source);
+    return exact;
+  };
+  return JSON.parse(text, revive) as Json;
 }
 
-/** All that a number may not hold has this many digits, or a large exponent. Text may look so too, and is read again for nothing. */
-const mayBeInexact = /\d{16}|\d[eE]\+?\d{3}/;
-
-function revive(_key: string, value: Json, context?: { readonly source?: string }): Json {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  return exactNumber(context?.source ?? String(value));
-}
-
-/** A number by its text: a bigint where it is an integer of 64 bits that a number does not hold exactly. @throws NumberRangeError */
+/** A number by its text: a bigint where it is an integer of 64 bits that a number does not hold exactly. */
 export function exactNumber(source: string): number | bigint {
   const value = Number(source);
-  if (Number.isSafeInteger(value)) return value;
-  if (!Number.isFinite(value)) throw new NumberRangeError(source);
-  if (!/^-?\d{1,19}$/.test(source)) return value;
+  if (Number.isSafeInteger(value) || !/^-?\d{1,19}$/.test(source)) return value;
   const integer = BigInt(source);
   return BigInt.asIntN(64, integer) === integer ? integer : value;
 }
@@ -62,12 +58,34 @@ function exactText(value: Json): string {
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(exactText).join(",")}]`;
-  const fields = Object.keys(value).map((key) => `${JSON.stringify(key)}:${exactText(value[key] as Json)}`);
+  const fields = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}:${exactText(value[key] as Json)}`);
   return `{${fields.join(",")}}`;
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The same JSON for people to read: a line for each field and item, further in for each level. The text of numbers is kept. */
+export function indented(text: string): string {
+  const pieces: string[] = [];
+  let depth = 0;
+  const line = () => `\n${"  ".repeat(depth)}`;
+  // Strings; brackets with nothing in them; punctuation; and what is left.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (token === "{" || token === "[") {
+      depth++;
+      pieces.push(token, line());
+    } else if (token === "}" || token === "]") {
+      depth--;
+      pieces.push(line(), token);
+    } else if (token === ",") pieces.push(token, line());
+    else if (token === ":") pieces.push(": ");
+    else pieces.push(token.startsWith("{") ? "{}" : token.startsWith("[") ? "[]" : token);
+  }
+  return pieces.join("");
 }
 
 /** A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on API objects. */
@@ -105,9 +123,14 @@ export function equal(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && equal((a as JsonObject)[key], (b as JsonObject)[key]));
 }
 
+/** Whether a value is an integer, of whatever size. */
+export function isInteger(value: unknown): value is number | bigint {
+  return typeof value === "bigint" || Number.isInteger(value);
+}
+
 /** A scalar as text; nothing for what is absent, and JSON for the rest. For messages, keys and comparisons. */
 export function textOf(value: Json | undefined): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? stringify(value) : String(value);
 }

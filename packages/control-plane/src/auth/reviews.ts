@@ -1,5 +1,5 @@
 import type { Clock } from "@windlass/clock";
-import { isObject, type JsonObject } from "../json.ts";
+import { isInteger, isObject, type JsonObject } from "../json.ts";
 import { badRequest, type Cause, StatusError } from "../status.ts";
 import { omit, record, strings, text } from "./fields.ts";
 import { type User, userInfo, withAuthenticatedGroup } from "./identity.ts";
@@ -156,16 +156,17 @@ export async function requestToken(
       invalidValue("metadata.name", JSON.stringify(metadata.name), why),
     ]);
   }
-  const expirationSeconds = typeof spec.expirationSeconds === "number" ? spec.expirationSeconds : 3600;
+  const given = isInteger(spec.expirationSeconds) ? spec.expirationSeconds : 3600;
   const field = "spec.expirationSeconds";
-  if (expirationSeconds < 600) {
+  if (given < 600) {
     const why = "may not specify a duration less than 10 minutes";
-    throw invalidRequest("", [invalidValue(field, String(expirationSeconds), why)]);
+    throw invalidRequest("", [invalidValue(field, String(given), why)]);
   }
-  if (expirationSeconds > 2 ** 32) {
+  if (given > 2 ** 32) {
     const why = "may not specify a duration larger than 2^32 seconds";
-    throw invalidRequest("", [invalidValue(field, String(expirationSeconds), why)]);
+    throw invalidRequest("", [invalidValue(field, String(given), why)]);
   }
+  const expirationSeconds = Number(given);
   const asked = strings(spec.audiences);
   const audiences = asked.length > 0 ? asked : [...tokens.audiences];
   const bound = isObject(spec.boundObjectRef) ? spec.boundObjectRef : undefined;

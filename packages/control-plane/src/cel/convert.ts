@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { exactNumber, isObject, type Json, type JsonObject } from "../json.ts";
 import { setField } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import { escapeName, withResourceFields } from "./declare.ts";
@@ -26,8 +26,10 @@ function convert(json: Json, schema: Schema): Value {
   if (schema["x-kubernetes-int-or-string"] === true) return fromJson(json);
   switch (schema.type) {
     case "integer":
+      if (typeof json === "bigint") return json;
       return typeof json === "number" ? BigInt(Math.trunc(json)) : mismatch(json, "integer");
     case "number":
+      if (typeof json === "bigint") return Number(json);
       return typeof json === "number" ? json : mismatch(json, "number");
     case "boolean":
       return typeof json === "boolean" ? json : mismatch(json, "boolean");
@@ -112,7 +114,7 @@ function wordDuration(text: string): Duration | undefined {
 
 /** Data without a schema: whole numbers are integers, objects are maps. */
 export function fromJson(json: Json): Value {
-  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json;
+  if (typeof json === "number") return Number.isSafeInteger(json) ? BigInt(json) : json;
   if (Array.isArray(json)) return json.map(fromJson);
   if (!isObject(json)) return json;
   const map = new CelMap();
@@ -140,8 +142,8 @@ export function toJson(value: Value): Json {
   ) {
     return value;
   }
-  if (typeof value === "bigint") return Number(value);
-  if (value instanceof Uint) return Number(value.value);
+  if (typeof value === "bigint") return exactNumber(String(value));
+  if (value instanceof Uint) return exactNumber(String(value.value));
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatDuration(value);

@@ -36,6 +36,7 @@ export function isDeleting(object: StoredObject): boolean {
 /** A number in an object, or what it counts as when it is not there. */
 export function numberAt(object: JsonObject, path: readonly string[], absent: number): number {
   const value = field(object, ...path);
+  if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : absent;
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import { type Json, stringify } from "../json.ts";
 
 const safe = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -9,7 +9,7 @@ const safe = "bcdfghjklmnpqrstvwxz2456789";
 export function templateHash(template: Json, collisions = 0): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(
-    JSON.stringify(inOrder(template)) + (collisions === 0 ? "" : String(collisions)),
+    stringify(inOrder(template)) + (collisions === 0 ? "" : String(collisions)),
   )) {
     hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   }

@@ -49,10 +49,10 @@ class AccessError {
   }
 }
 
-function integerAt(object: JsonObject, path: string): number | undefined | AccessError {
+function integerAt(object: JsonObject, path: string): number | bigint | undefined | AccessError {
   const value = valueAt(object, path);
   if (value === undefined || value instanceof AccessError) return value;
-  if (typeof value === "number" && kindOf(value) === "integer") return value;
+  if (kindOf(value) === "integer") return value as number | bigint;
   return new AccessError(path, `${shown(value)} is of the type ${goType(value)}, expected int64`);
 }
 
@@ -78,7 +78,7 @@ function goType(value: Json): string {
 /** A value as Go's `%v` prints it. */
 function shown(value: Json): string {
   if (value === null) return "<nil>";
-  if (typeof value === "number") return goNumber(value);
+  if (typeof value === "number" || typeof value === "bigint") return goNumber(value);
   if (Array.isArray(value)) return `[${value.map(shown).join(" ")}]`;
   if (isObject(value)) {
     const entries = Object.keys(value)

@@ -1,6 +1,6 @@
 import { type ApiRequest, type ApiResponse, addressOf, header } from "../http/request.ts";
 import { failure } from "../http/respond.ts";
-import { type JsonObject, textOf } from "../json.ts";
+import { type JsonObject, parse, stringify, textOf } from "../json.ts";
 import { notFound } from "../status.ts";
 import type { Asked } from "./fault.ts";
 
@@ -33,12 +33,19 @@ export async function answerFromPast(
   searchParams.set("fieldSelector", `metadata.name=${name}`);
   const response = await handle({ ...readable(request), url: `/${collection}?${searchParams.toString()}` });
   if (response.status !== 200 || typeof response.body !== "string") return response;
-  const list = JSON.parse(response.body) as JsonObject & { items?: JsonObject[] };
+  const list = parse(response.body) as JsonObject & { items?: JsonObject[] };
   if (list.kind === "Table") return response;
   const [item] = list.items ?? [];
   if (!item) return failure(notFound({ group: info.group, resource: info.plural }, name));
   const kind = textOf(list.kind).replace(/List$/, "");
-  return { ...response, body: JSON.stringify({ kind, apiVersion: list.apiVersion, ...item }) };
+  return {
+    ...response,
+    body: stringify({
+      kind,
+      ...(list.apiVersion === undefined ? {} : { apiVersion: list.apiVersion }),
+      ...item,
+    }),
+  };
 }
 
 /** The request without a wish for protobuf, which every client does without: the answer is still to be taken apart. */

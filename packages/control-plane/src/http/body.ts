@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
-import { ParseError, parseJson } from "../schema/parse-json.ts";
+import { type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { type ApiRequest, header } from "./request.ts";
 
@@ -9,6 +9,8 @@ export interface DecodedBody {
   readonly object: JsonObject;
   /** Paths of keys that appear more than once, for field validation. */
   readonly duplicates: readonly string[];
+  /** Numbers that were not written as their value is. */
+  readonly numbers?: NumberSources | undefined;
   /** From protobuf: the type already says what fields there are. */
   readonly typed: boolean;
 }
@@ -35,11 +37,11 @@ export async function decodeBody(
   switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
-      const { value, duplicates } = readText(
-        () => parseJson(textOfBytes(body), { findDuplicates }),
+      const { value, duplicates, numbers } = readText(
+        () => parseJson(textOfBytes(body), { findDuplicates, outOfRange: "noted" }),
         (why) => unrecognized(`couldn't get version/kind; json parse error: ${why}`),
       );
-      return { object: identified(value, unrecognized), duplicates, typed: false };
+      return { object: identified(value, unrecognized), duplicates, numbers, typed: false };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
@@ -87,6 +89,7 @@ function identified(value: unknown, refuse: (why: string) => StatusError): JsonO
 
 function goKindOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textOf } from "../json.ts";
+import { exactNumber, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import type { Target } from "../registry/identity.ts";
@@ -113,7 +113,7 @@ async function readDeleteOptions(write: WriteRequest): Promise<{ options: Delete
     dryRun: dry.length > 0,
     options: {
       ...(chosen === undefined ? {} : { propagationPolicy: chosen }),
-      ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}),
+      ...(isInteger(grace) ? { gracePeriodSeconds: grace } : {}),
       ...(isObject(preconditions)
         ? { preconditions: preconditions as { uid?: string; resourceVersion?: string } }
         : {}),
@@ -153,7 +153,7 @@ function withoutSubject(message: string): string {
 function optionsOfQuery(query: URLSearchParams): JsonObject {
   const raw: JsonObject = {};
   const grace = query.get("gracePeriodSeconds");
-  if (grace !== null) raw.gracePeriodSeconds = parseInteger(grace);
+  if (grace !== null) raw.gracePeriodSeconds = exactNumber(String(parseInteger(grace)));
   const policy = query.get("propagationPolicy");
   if (policy !== null) raw.propagationPolicy = policy;
   const orphan = query.get("orphanDependents");

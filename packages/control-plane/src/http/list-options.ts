@@ -75,16 +75,16 @@ export function isTrue(value: string): boolean {
 
 function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  return text === null || text === "" ? undefined : parseInteger(text);
+  return text === null || text === "" ? undefined : Number(parseInteger(text));
 }
 
 /** An integer as Go reads it. @throws StatusError 400 */
-export function parseInteger(text: string): number {
+export function parseInteger(text: string): bigint {
   const fail = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
   if (!/^[+-]?\d+$/.test(text)) throw fail("invalid syntax");
   const value = BigInt(text);
   if (value !== BigInt.asIntN(64, value)) throw fail("value out of range");
-  return Number(value);
+  return value;
 }
 
 /** @param code what a text that is no version is answered with @throws StatusError */

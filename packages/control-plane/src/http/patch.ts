@@ -1,4 +1,4 @@
-import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { clone, isObject, type Json, type JsonObject, stringify, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
 import {
@@ -13,7 +13,7 @@ import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
 import { withTracking } from "../registry/tracking.ts";
-import { type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
+import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
 import { finish } from "../steps.ts";
@@ -98,7 +98,10 @@ export function readPatch(
   const prefix = type === "strategic" ? "" : "error decoding patch: ";
   let document: unknown;
   try {
-    document = parseJson(textOfBytes(body), {}).value;
+    const parsed = parseJson(textOfBytes(body), { outOfRange: "noted" });
+    const odd = parsed.numbers?.outOfRange;
+    if (odd !== undefined) throw new ParseError(outOfRange(odd, type === "json" ? inOperation : undefined));
+    document = parsed.value;
   } catch (error) {
     if (error instanceof ParseError) throw badRequest(`${prefix}${error.message}`);
     throw error;
@@ -120,8 +123,12 @@ export function readPatch(
     : (live) => applyStrategicMergePatch(live, change, resource.schema(), typeNameOf);
 }
 
+/** Where Go finds what a JSON patch adds. */
+const inOperation = "Go struct field jsonPatchOp.value";
+
 function goKindOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
@@ -164,7 +171,7 @@ export function decodePatched(
   const refuse = (why: string) => {
     // Strategic patches are merged as maps: what is wrong is said of the patch, in the words of who turns maps into objects.
     const isStrategic = type === "strategic";
-    const shown = isStrategic ? goText(documentOf(write.request)) : JSON.stringify(patched);
+    const shown = isStrategic ? goText(documentOf(write.request)) : stringify(patched as Json);
     const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why, resource.info) : why}`;
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
@@ -173,7 +180,7 @@ export function decodePatched(
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
-    if (!object.kind) throw refuse(`Object 'Kind' is missing in '${JSON.stringify(object)}'`);
+    if (!object.kind) throw refuse(`Object 'Kind' is missing in '${stringify(object)}'`);
     checkSameKind(object, expected, kind, name);
   } else {
     const given = { kind: textOf(object.kind) || kind, apiVersion: textOf(object.apiVersion) || expected };
@@ -345,8 +352,8 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
   if (text.trimStart().startsWith("{")) {
     try {
       const parsed = parseJson(text, { findDuplicates: true });
-      // Of fields that are there twice a YAML reader says more.
-      if (parsed.duplicates.length === 0) return parsed;
+      // Of fields that are there twice a YAML reader says more, and it has an opinion of its own on numbers.
+      if (parsed.duplicates.length === 0 && !parsed.numbers) return parsed;
     } catch (error) {
       // Flow style looks like JSON, and is not.
       if (!(error instanceof ParseError)) throw error;

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { type JsonObject, stringify, textOf } from "../json.ts";
 import type { GroupVersionKind, KindInfo } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { Entry } from "../storage/store.ts";
@@ -25,7 +25,7 @@ export function itemText(resource: Resource, entry: Entry): string {
 /** An object that is in no entry (converted, or not stored), with its fields in the same order. */
 export function objectText(resource: Resource, object: JsonObject): string {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return `{${typeMeta(resource)}${JSON.stringify(rest).slice(1)}`;
+  return `{${typeMeta(resource)}${stringify(rest).slice(1)}`;
 }
 
 /** The `PartialObjectMetadata` of an object. */

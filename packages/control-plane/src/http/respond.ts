@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { indented, type Json, type JsonObject, stringify, textOf } from "../json.ts";
 import type { StatusError } from "../status.ts";
 import type { Encoding } from "./negotiate.ts";
 import type { ApiResponse } from "./request.ts";
@@ -13,7 +13,7 @@ export function jsonText(status: number, body: string, headers: Headers = {}): A
 }
 
 export function json(status: number, body: Json, headers: Headers = {}): ApiResponse {
-  return jsonText(status, JSON.stringify(body), headers);
+  return jsonText(status, stringify(body), headers);
 }
 
 export function text(status: number, body: string): ApiResponse {
@@ -40,8 +40,8 @@ export async function encoded(
     case "json":
       return json(status, object, headers);
     case "yaml": {
-      const { dump } = await import("js-yaml");
-      const body = dump(object, { sortKeys: true, noRefs: true });
+      const { yamlText } = await import("../schema/parse-yaml.ts");
+      const body = yamlText(object);
       return { status, headers: { ...common, "content-type": "application/yaml", ...headers }, body };
     }
     case "protobuf": {
@@ -98,6 +98,5 @@ export function pretty(response: ApiResponse): ApiResponse {
   if (typeof body !== "string" || typeof type !== "string" || !type.startsWith("application/json")) {
     return response;
   }
-  const value: unknown = JSON.parse(body);
-  return isObject(value) ? { ...response, body: JSON.stringify(value, null, 2) } : response;
+  return body.startsWith("{") ? { ...response, body: indented(body) } : response;
 }

@@ -10,7 +10,7 @@ import {
   type Tokens,
   type User,
 } from "../auth/index.ts";
-import { clone, isObject, type JsonObject, textOf } from "../json.ts";
+import { clone, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
 import { builtinSchema, type GroupVersionKind, normalize } from "../kinds/index.ts";
 import { trackUpdate } from "../merge/index.ts";
 import type { Target } from "../registry/identity.ts";
@@ -162,7 +162,7 @@ const evict: Handler = async (deps, target, _info, write) => {
   const grace = options.gracePeriodSeconds;
   await deps.registry.delete(
     pod,
-    { ...(typeof grace === "number" ? { gracePeriodSeconds: grace } : {}), raw: options, admitted: true },
+    { ...(isInteger(grace) ? { gracePeriodSeconds: grace } : {}), raw: options, admitted: true },
     context,
   );
   return await encoded(201, success, write.as.encoding);

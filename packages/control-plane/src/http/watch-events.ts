@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { type JsonObject, stringify, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { StatusError } from "../status.ts";
@@ -76,7 +76,7 @@ export class EventWriter {
     if (this.#as.as === "metadata") {
       return this.#protobuf
         ? this.#protobuf.frame(type, this.#protobuf.metadata(object))
-        : eventBytes(type, JSON.stringify(partialMetadata(object)));
+        : eventBytes(type, stringify(partialMetadata(object)));
     }
     const listMetadata = { resourceVersion: textOf((object.metadata as JsonObject).resourceVersion) };
     const columns = this.#firstTable ? "all" : "none";
@@ -87,7 +87,7 @@ export class EventWriter {
       columns,
     } as const;
     this.#firstTable = false;
-    return eventBytes(type, JSON.stringify(await this.#deps.table(this.#resource, [object], options)));
+    return eventBytes(type, stringify(await this.#deps.table(this.#resource, [object], options)));
   }
 
   #bookmarked({ revision, initialEnd }: Bookmark): JsonObject {

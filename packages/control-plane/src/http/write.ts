@@ -4,7 +4,7 @@ import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { MAX_STRICT_ERRORS } from "../schema/parse-json.ts";
+import { MAX_STRICT_ERRORS, type NumberSources, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, invalid } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
@@ -144,8 +144,8 @@ export interface Reader {
 export function builtinReader(kind: GroupVersionKind): Reader {
   return {
     info: { ...kind, origin: "builtin" },
-    decode: (input) => ({
-      object: normalize(kind, input, "decoded"),
+    decode: (input, numbers) => ({
+      object: normalize(kind, input, "decoded", numbers),
       get unknown() {
         return findUnknownFields(builtinSchema(kind.group, kind.version, kind.kind), input);
       },
@@ -157,12 +157,8 @@ export function builtinReader(kind: GroupVersionKind): Reader {
 export async function readObject(resource: Reader, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
-  return accept(
-    resource,
-    body.object,
-    body.duplicates,
-    body.typed ? { ...write, fieldValidation: "Ignore" } : write,
-  );
+  const checked = body.typed ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
+  return accept(resource, body.object, body.duplicates, checked, body.numbers);
 }
 
 /** Go's words for a kind it has no type for. */
@@ -242,8 +238,15 @@ export function accept(
   input: JsonObject,
   duplicates: readonly string[],
   write: WriteRequest,
+  numbers?: NumberSources,
 ): JsonObject {
-  const decoded = resource.decode(input);
+  const { kind, version, origin } = resource.info;
+  // Built-in kinds know what a number is for, and say so.
+  if (origin === "custom" && numbers?.outOfRange !== undefined) {
+    const why = outOfRange(numbers.outOfRange);
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+  }
+  const decoded = resource.decode(input, numbers);
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);
     // YAML is read whole before its fields are looked at, JSON together with them.

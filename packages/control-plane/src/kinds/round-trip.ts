@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { NumberSources } from "../schema/parse-json.ts";
 import { badRequest } from "../status.ts";
 import { base64Fault } from "./base64.ts";
 import {
@@ -32,13 +33,19 @@ export type Stage = "decoded" | "stored";
  * optional ones are gone, fields that are always written are there with their zero value, quantities and times are in their one
  * form, and keys stand in the order the real server writes them. A kind without a Go type is returned as it is.
  *
+ * @param numbers how numbers were sent, where that tells more than their value
  * @throws {StatusError} 400 with the real server's words where a value is of the wrong type.
  */
-export function normalize(kind: GroupVersionKind, object: JsonObject, stage: Stage = "stored"): JsonObject {
+export function normalize(
+  kind: GroupVersionKind,
+  object: JsonObject,
+  stage: Stage = "stored",
+  numbers?: NumberSources,
+): JsonObject {
   const type = goTypeOfKind(kind.group, kind.version, kind.kind);
   if (!type) return object;
   try {
-    return new RoundTrip(stage).convert(type, object) as JsonObject;
+    return new RoundTrip(stage, numbers).convert(type, object) as JsonObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(
@@ -59,28 +66,34 @@ export function normalizeAs(typeName: string, value: Json, stage: Stage = "store
   return new RoundTrip(stage).convert(type, value);
 }
 
-/** The bounds of Go's integers, as far as a JavaScript number tells them apart. */
-const bounds: { readonly [scalar: string]: readonly [least: number, most: number] } = {
-  uint8: [0, 255],
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(2 ** 63), 2 ** 63],
+/** The bounds of Go's integers. */
+const bounds: { readonly [scalar: string]: readonly [least: bigint, most: bigint] } = {
+  uint8: [0n, 255n],
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
 class RoundTrip {
   readonly #stage: Stage;
+  readonly #numbers: NumberSources | undefined;
   /** The struct being read, and the JSON names that lead into it: what Go's messages name. */
   #struct = "";
   readonly #path: string[] = [];
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, numbers?: NumberSources) {
     this.#stage = stage;
+    this.#numbers = numbers;
   }
 
-  /** The value as Go would write it after reading it. Undefined stands for a field that was not sent. */
-  convert(type: GoType, value: Json | undefined): Json {
+  /**
+   * The value as Go would write it after reading it. Undefined stands for a field that was not sent.
+   *
+   * @param source how a number was written, where that tells more than its value
+   */
+  convert(type: GoType, value: Json | undefined, source?: string): Json {
     switch (type.at) {
       case "pointer":
-        return value === undefined || value === null ? null : this.convert(type.to, value);
+        return value === undefined || value === null ? null : this.convert(type.to, value, source);
       case "struct":
         return this.#convertStruct(type, value);
       case "list":
@@ -88,9 +101,9 @@ class RoundTrip {
       case "map":
         return this.#convertMap(type, value);
       case "scalar":
-        return this.#convertScalar(type.scalar, type, value);
+        return this.#convertScalar(type.scalar, type, value, source);
       case "special":
-        return this.#convertSpecial(type.special, value);
+        return this.#convertSpecial(type.special, value, source);
     }
   }
 
@@ -105,7 +118,8 @@ class RoundTrip {
       const field = byName.get(name);
       if (!field) continue;
       this.#path.push(name);
-      read.set(field, this.convert(field.type, (value as JsonObject)[name]));
+      const source = this.#numbers?.of(value as JsonObject, name);
+      read.set(field, this.convert(field.type, (value as JsonObject)[name], source));
       this.#path.pop();
     }
     this.#struct = outer;
@@ -123,7 +137,7 @@ class RoundTrip {
     if (value === undefined || value === null) return null;
     if (!Array.isArray(value)) throw this.#mismatch(value, type);
     if (value.length === 0 && this.#stage === "stored") return null;
-    return value.map((item) => this.convert(type.item, item));
+    return value.map((item, index) => this.convert(type.item, item, this.#numbers?.of(value, index)));
   }
 
   #convertMap(type: GoType & { at: "map" }, value: Json | undefined): Json {
@@ -133,9 +147,9 @@ class RoundTrip {
     if (keys.length === 0 && this.#stage === "stored") return null;
     const convert =
       type.name === "v1.ResourceList"
-        ? (held: Json | undefined) => convertQuantity(held, "milli")
-        : (held: Json | undefined) => this.convert(type.value, held);
-    const read = new Map(keys.map((key) => [key, convert(value[key])]));
+        ? (held: Json | undefined, source?: string) => convertQuantity(held, "milli", source)
+        : (held: Json | undefined, source?: string) => this.convert(type.value, held, source);
+    const read = new Map(keys.map((key) => [key, convert(value[key], this.#numbers?.of(value, key))]));
     // Bytes that are null come back from storage empty.
     const absent = type.value.at === "scalar" && type.value.scalar === "bytes" ? "" : null;
     const written: JsonObject = {};
@@ -143,7 +157,7 @@ class RoundTrip {
     return written;
   }
 
-  #convertScalar(scalar: Scalar, type: GoType, value: Json | undefined): Json {
+  #convertScalar(scalar: Scalar, type: GoType, value: Json | undefined, source: string | undefined): Json {
     switch (scalar) {
       case "string":
         if (value === undefined || value === null) return "";
@@ -155,24 +169,27 @@ class RoundTrip {
         return value;
       case "float64":
         if (value === undefined || value === null) return 0;
+        if (typeof value === "bigint") return Number(value);
         if (typeof value !== "number") throw this.#mismatch(value, type);
+        if (!Number.isFinite(value)) throw this.#fault(`number ${source ?? value}`, nameOf(type));
         return value;
       case "bytes":
         return this.#convertBytes(type, value);
       default: {
         if (value === undefined || value === null) return 0;
-        return this.#convertInteger(scalar, nameOf(type), value);
+        return this.#convertInteger(scalar, nameOf(type), value, source);
       }
     }
   }
 
-  #convertInteger(scalar: string, typeName: string, value: Json): Json {
-    if (typeof value !== "number") throw this.#mismatchNamed(value, typeName);
-    const [least, most] = bounds[scalar] ?? [0, 0];
-    if (!Number.isInteger(value) || value < least || value > most) {
-      throw this.#fault(`number ${value}`, typeName);
-    }
-    return value;
+  #convertInteger(scalar: string, typeName: string, value: Json, source?: string): Json {
+    if (typeof value !== "number" && typeof value !== "bigint") throw this.#mismatchNamed(value, typeName);
+    const [least, most] = bounds[scalar] ?? [0n, 0n];
+    // Go looks at the text: `1.0` is no integer. Without it, a number that is not exact is a float.
+    const integer = source === undefined ? exactInteger(value) : writtenInteger(source);
+    if (integer === undefined || integer < least || integer > most)
+      throw this.#fault(`number ${source ?? value}`, typeName);
+    return Object.is(value, -0) ? 0 : value;
   }
 
   #convertBytes(type: GoType, value: Json | undefined): Json {
@@ -187,17 +204,17 @@ class RoundTrip {
     return value.replace(/[\r\n]/g, "");
   }
 
-  #convertSpecial(special: Special, value: Json | undefined): Json {
+  #convertSpecial(special: Special, value: Json | undefined, source: string | undefined): Json {
     switch (special) {
       case "quantity":
-        return convertQuantity(value, "exact");
+        return convertQuantity(value, "exact", source);
       case "time":
         return this.#convertTime("seconds", value);
       case "micro-time":
         return this.#convertTime("micros", value);
       case "int-or-string":
         if (value === undefined || value === null) return 0;
-        return typeof value === "string" ? value : this.#convertInteger("int32", "int32", value);
+        return typeof value === "string" ? value : this.#convertInteger("int32", "int32", value, source);
       case "duration":
         if (value === undefined || value === null) return "0s";
         if (typeof value !== "string") throw this.#mismatchNamed(value, "string");
@@ -257,11 +274,24 @@ class RoundTrip {
   }
 }
 
-function convertQuantity(value: Json | undefined, precision: "exact" | "milli"): Json {
+function exactInteger(value: number | bigint): number | bigint | undefined {
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? value : undefined;
+}
+
+function writtenInteger(source: string): bigint | undefined {
+  return /^-?\d+$/.test(source) ? BigInt(source) : undefined;
+}
+
+function convertQuantity(
+  value: Json | undefined,
+  precision: "exact" | "milli",
+  source: string | undefined,
+): Json {
   if (value === undefined || value === null) return "0";
   try {
     // Anything else is refused as text that is no quantity.
-    const text = typeof value === "string" || typeof value === "number" ? String(value) : "{";
+    const isText = typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+    const text = source ?? (isText ? String(value) : "{");
     const quantity = parseQuantity(text.trim());
     return formatQuantity(precision === "milli" ? roundUpToMilli(quantity) : quantity);
   } catch (error) {
@@ -289,6 +319,7 @@ function isEmpty(type: GoType, value: Json): boolean {
 function jsonTypeOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../json.ts";
+import { isObject, type Json, stringify } from "../json.ts";
 
 /** A decoded value as Go prints it with `%v`: error messages quote patches and values that way. */
 export function goText(value: unknown): string {
@@ -8,7 +8,7 @@ export function goText(value: unknown): string {
     return `map[${members.map((key) => `${key}:${goText(value[key])}`).join(" ")}]`;
   }
   if (typeof value === "string") return value;
-  return value === null || value === undefined ? "<nil>" : JSON.stringify(value);
+  return value === null || value === undefined ? "<nil>" : stringify(value as Json);
 }
 
 /** The same with `%#v`: as Go source. */
@@ -19,5 +19,5 @@ export function goSource(value: unknown): string {
     const list = members.map((key) => `${JSON.stringify(key)}:${goSource(value[key])}`);
     return `map[string]interface {}{${list.join(", ")}}`;
   }
-  return value === null || value === undefined ? "interface {}(nil)" : JSON.stringify(value);
+  return value === null || value === undefined ? "interface {}(nil)" : stringify(value as Json);
 }

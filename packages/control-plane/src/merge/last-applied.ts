@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, sorted } from "../json.ts";
+import { isObject, type JsonObject, sorted, stringify } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { appliedFields } from "./applied-fields.ts";
 import type { FieldSet } from "./field-set.ts";
@@ -31,7 +31,7 @@ export function syncLastApplied(object: JsonObject, config: JsonObject): JsonObj
   const text = annotations === undefined ? undefined : get(annotations, LAST_APPLIED);
   if (annotations === undefined || typeof text !== "string" || text === "") return object;
   const changed = shallow(annotations);
-  const value = `${JSON.stringify(sorted(withAnnotations(config, withoutLastApplied)))}\n`;
+  const value = `${stringify(sorted(withAnnotations(config, withoutLastApplied)))}\n`;
   put(changed, LAST_APPLIED, escapeHtml(value));
   if (sizeOf(changed) > ANNOTATIONS_LIMIT) delete changed[LAST_APPLIED];
   return withAnnotations(object, () => changed);

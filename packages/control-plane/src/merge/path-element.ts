@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import { type Json, type JsonObject, parse, stringify } from "../json.ts";
 import { put } from "./plain.ts";
 
 /**
@@ -41,14 +41,14 @@ export function parseElement(text: string): PathElement | undefined {
     case "f":
       return text;
     case "k": {
-      const keys: unknown = JSON.parse(body);
+      const keys: unknown = parse(body);
       if (typeof keys !== "object" || keys === null || Array.isArray(keys)) {
         throw new SyntaxError(`not an object of keys: ${text}`);
       }
       return `k:${canonical(keys as JsonObject)}`;
     }
     case "v":
-      return valueElement(JSON.parse(body) as Json);
+      return valueElement(parse(body) as Json);
     case "i":
       if (!/^[+-]?\d+$/.test(body)) throw new SyntaxError(`not an index: ${text}`);
       return `i:${Number(body)}`;
@@ -64,13 +64,13 @@ export function elementText(element: PathElement): string {
     case "f":
       return `.${body}`;
     case "k": {
-      const keys = JSON.parse(body) as JsonObject;
+      const keys = parse(body) as JsonObject;
       return `[${Object.keys(keys)
         .map((name) => `${name}=${valueText(keys[name] as Json)}`)
         .join(",")}]`;
     }
     case "v":
-      return `[=${valueText(JSON.parse(body) as Json)}]`;
+      return `[=${valueText(parse(body) as Json)}]`;
     default:
       return `[${body}]`;
   }
@@ -82,7 +82,7 @@ export function valueText(value: Json): string {
     const members = Object.keys(value).toSorted(compareText);
     return members.map((name) => `${name}=${valueText(value[name] as Json)}`).join(";");
   }
-  return JSON.stringify(value);
+  return stringify(value);
 }
 
 const KINDS = "fkvi";
@@ -92,14 +92,14 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = a.charAt(0);
   if (kind !== b.charAt(0)) return KINDS.indexOf(kind) - KINDS.indexOf(b.charAt(0));
   if (kind === "f") return compareText(a, b);
-  return compareValues(JSON.parse(a.slice(2)) as Json, JSON.parse(b.slice(2)) as Json);
+  return compareValues(parse(a.slice(2)), parse(b.slice(2)));
 }
 
 /** Numbers before strings before booleans before null before lists before maps. */
 function compareValues(a: Json, b: Json): number {
   const rank = rankOf(a);
   if (rank !== rankOf(b)) return rank - rankOf(b);
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -129,8 +129,12 @@ function compareMaps(a: JsonObject, b: JsonObject): number {
   return left.length - right.length;
 }
 
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
 function rankOf(value: Json): number {
-  if (typeof value === "number") return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === "string") return 1;
   if (typeof value === "boolean") return 2;
   if (value === null) return 3;
@@ -144,9 +148,7 @@ function compareText(a: string, b: string): number {
 /** As the API server writes it: members sorted, and what HTML would read as markup escaped. */
 function canonical(value: Json): string {
   if (typeof value === "string") return quoted(value);
-  return typeof value === "object" && value !== null
-    ? escaped(JSON.stringify(sorted(value)))
-    : JSON.stringify(value);
+  return typeof value === "object" && value !== null ? escaped(stringify(sorted(value))) : stringify(value);
 }
 
 function quoted(text: string): string {

@@ -48,7 +48,8 @@ function fitsList(value: readonly Json[], list: ListType, duplicates: "allowed" 
 
 function fitsScalar(value: Json, scalar: Scalar | undefined): boolean {
   if (scalar === "untyped") return typeof value !== "object";
-  return typeof value === (scalar === "numeric" ? "number" : scalar);
+  if (scalar === "numeric") return typeof value === "number" || typeof value === "bigint";
+  return typeof value === scalar;
 }
 
 interface Walk {
@@ -114,7 +115,7 @@ function validateList(value: Json, type: Type, walk: Walk): void {
 }
 
 function validateScalar(value: Json, scalar: Scalar, walk: Walk): void {
-  const kind = typeof value;
+  const kind = typeof value === "bigint" ? "number" : typeof value;
   switch (scalar) {
     case "numeric":
       if (kind !== "number") report(walk, `expected numeric (int or float), got ${goType(value)}`);

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { isObject, type Json, type JsonObject, parse, stringify, textOf } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import { type RecordedSchema, recordedSchemas } from "../kinds/schemas.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -101,7 +101,7 @@ function introduction(recorded: RecordedSchema): JsonObject {
 /** A custom schema as it is published: as its author wrote it, descriptions included, with what is implied spelled out. */
 function describeCustom(schema: Schema): JsonObject {
   const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...plain } = schema;
-  const described = JSON.parse(JSON.stringify(plain)) as JsonObject;
+  const described = parse(stringify(plain as unknown as Json)) as JsonObject;
   if (properties) {
     described.properties = Object.fromEntries(
       Object.entries(properties).map(([name, property]) => [name, describeCustom(property)]),

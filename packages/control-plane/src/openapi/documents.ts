@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { JsonObject } from "../json.ts";
+import { type Json, type JsonObject, stringify } from "../json.ts";
 import { type KindTable, kubernetesVersion } from "../kinds/index.ts";
 import { Components } from "./components.ts";
 import { encodeDocument } from "./gnostic.ts";
@@ -60,7 +60,7 @@ export function openApiDocument(table: KindTable, path: string): OpenApiDocument
   if (!at) return undefined;
   const described = describe(table, at.group, at.version);
   const document: OpenApiDocument = {
-    body: JSON.stringify(described),
+    body: stringify(described),
     protobuf: once(() => encodeDocument(documentV3, described)),
     etag: `"${hashOf(table, path)}"`,
     url: urlOf(table, path),
@@ -81,7 +81,7 @@ export function swaggerDocument(table: KindTable): OpenApiDocument {
   const hash = createHash("sha512");
   for (const { path } of all) hash.update(hashOf(table, path));
   known.swagger = {
-    body: JSON.stringify(swagger),
+    body: stringify(swagger),
     protobuf: once(() => encodeDocument(documentV2, swagger)),
     etag: `"${hash.digest("hex").toUpperCase()}"`,
     url: "/openapi/v2",
@@ -132,7 +132,8 @@ function hashOf(table: KindTable, path: string): string {
   const hash = createHash("sha512").update(`${edition}/${kubernetesVersion().gitVersion}/${path}`);
   const [, group = "", version = ""] = /^(?:api|apis\/([^/]+))\/([^/]+)$/.exec(path) ?? [];
   for (const kind of table.kinds(group, version)) {
-    if (kind.origin === "custom") hash.update(JSON.stringify([kind, kind.schema()]));
+    if (kind.origin === "custom")
+      hash.update(stringify([kind as unknown as Json, kind.schema() as unknown as Json]));
   }
   const digest = hash.digest("hex").toUpperCase();
   known.hashes.set(path, digest);

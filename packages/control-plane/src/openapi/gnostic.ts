@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import { BackwardWriter } from "../protobuf/writer.ts";
 
 /** How one value of a document is written. */
@@ -73,13 +73,13 @@ function writeField(writer: BackwardWriter, number: number, shape: Shape, value:
       if (value === true) writer.integer(number, 1);
       return;
     case "integer":
-      if (typeof value === "number") writer.integer(number, value);
+      if (typeof value === "number" || typeof value === "bigint") writer.integer(number, value);
       return;
     case "number":
-      if (typeof value === "number") writer.double(number, value);
+      if (typeof value === "number" || typeof value === "bigint") writer.double(number, Number(value));
       return;
     case "any":
-      writer.text(2, `${JSON.stringify(value)}\n`);
+      writer.text(2, `${stringify(value)}\n`);
       writer.close(number, end);
       return;
   }

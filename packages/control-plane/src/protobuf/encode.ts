@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject, stringify } from "../json.ts";
 import {
   type GoField,
   type GoType,
@@ -174,7 +174,7 @@ function writeScalar(writer: BackwardWriter, number: number, scalar: Scalar, val
       writer.double(number, typeof value === "number" ? value : 0);
       break;
     default:
-      writer.integer(number, typeof value === "number" ? value : 0);
+      writer.integer(number, typeof value === "number" || typeof value === "bigint" ? value : 0);
   }
 }
 
@@ -199,7 +199,7 @@ function writeSpecial(writer: BackwardWriter, special: Special, value: Json | un
     }
     case "raw":
     case "fields":
-      if (value !== undefined && value !== null) writer.text(1, JSON.stringify(value));
+      if (value !== undefined && value !== null) writer.text(1, stringify(value));
       break;
     case "schema-or-bool":
       if (isObject(value)) writeSchema(writer, 2, value);

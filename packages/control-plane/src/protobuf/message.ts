@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject, parse } from "../json.ts";
 import { type GoField, type GoType, goType, type Scalar, type Special } from "../kinds/go-types.ts";
 import { formatTime } from "../kinds/index.ts";
 import { delimited, fixed64, readFields, readPacked, varint, WireError, type WireField } from "./wire.ts";
@@ -98,8 +98,9 @@ function isInteger(scalar: Scalar): boolean {
   return scalar === "int32" || scalar === "int64" || scalar === "uint8";
 }
 
-function integer(scalar: Scalar, value: bigint): number {
-  return Number(BigInt.asIntN(scalar === "int32" ? 32 : 64, value));
+function integer(scalar: Scalar, value: bigint): number | bigint {
+  const integer = BigInt.asIntN(scalar === "int32" ? 32 : 64, value);
+  return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
 }
 
 function readScalar(scalar: Scalar, wire: WireField, field: GoField): Json {
@@ -192,7 +193,7 @@ function time(seconds: bigint, nanos: bigint, precision: "seconds" | "micros"): 
 function embedded(bytes: Uint8Array | undefined): Json {
   if (bytes === undefined || bytes.length === 0) return null;
   try {
-    return JSON.parse(utf8.decode(bytes)) as Json;
+    return parse(utf8.decode(bytes));
   } catch (error) {
     throw new WireError(error instanceof Error ? error.message : "invalid JSON");
   }

@@ -19,8 +19,9 @@ export class BackwardWriter {
   }
 
   /** An integer of any width, negative ones in ten bytes. */
-  integer(number: number, value: number): void {
-    if (value >= 0 && value <= 0x7f) {
+  integer(number: number, value: number | bigint): void {
+    if (typeof value === "bigint") this.#wideVarint(BigInt.asUintN(64, value));
+    else if (value >= 0 && value <= 0x7f) {
       this.#room(1);
       this.#buffer[--this.#at] = value;
     } else if (value >= 0 && value <= 0xffff_ffff) this.#varint(value);

@@ -20,8 +20,8 @@ export function builtinResource(info: KindInfo): Resource {
     hasStatus: info.subresources.some(({ name }) => name === "status"),
     selectableFields: [],
     schema: () => info.schema(),
-    decode: (input) => {
-      const object = normalize(info, input, "decoded");
+    decode: (input, numbers) => {
+      const object = normalize(info, input, "decoded", numbers);
       strategy.setDefaults?.(object);
       return {
         object,

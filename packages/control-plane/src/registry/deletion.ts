@@ -5,7 +5,7 @@ import type { Resource } from "./resource.ts";
 
 export interface DeleteOptions {
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: number | bigint;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   /** One of a whole collection: admission is not told the name. */
   readonly collection?: boolean;
@@ -45,16 +45,15 @@ export function markForDeletion(
   if (grace === 0 && finalizers.length === 0 && !resource.strategy.heldBack?.(object)) return undefined;
   if (deletingAlready) {
     // A second delete may shorten the wait, never lengthen it.
-    const before = Number(metadata.deletionGracePeriodSeconds ?? 0);
+    const before = (metadata.deletionGracePeriodSeconds ?? 0) as number | bigint;
     if (options.gracePeriodSeconds !== undefined && grace < before) {
-      const began = Date.parse(textOf(metadata.deletionTimestamp)) - before * 1_000;
-      metadata.deletionTimestamp = `${new Date(began + grace * 1_000).toISOString().slice(0, 19)}Z`;
+      const began = Date.parse(textOf(metadata.deletionTimestamp)) - goDurationMs(before);
+      metadata.deletionTimestamp = timeText(began + goDurationMs(grace));
       metadata.deletionGracePeriodSeconds = grace;
     }
     return { object: { ...object, metadata } };
   }
-  metadata.deletionTimestamp =
-    grace === 0 ? timestamp(clock) : `${new Date(clock.now() + grace * 1_000).toISOString().slice(0, 19)}Z`;
+  metadata.deletionTimestamp = timeText(clock.now() + goDurationMs(grace));
   // A namespace goes when its content has gone, which no number of seconds tells.
   if (!resource.strategy.heldBack) metadata.deletionGracePeriodSeconds = grace;
   if (resource.strategy.generation) metadata.generation = Number(metadata.generation ?? 0) + 1;
@@ -78,7 +77,16 @@ export function dying(resource: Resource, object: JsonObject, clock: Clock): Jso
   };
 }
 
-function graceOf(resource: Resource, object: JsonObject, options: DeleteOptions): number {
+/** Seconds as Go's duration has them, in milliseconds: more nanoseconds than 64 bits hold start again from below. */
+function goDurationMs(seconds: number | bigint): number {
+  return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
+}
+
+function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+function graceOf(resource: Resource, object: JsonObject, options: DeleteOptions): number | bigint {
   const natural = resource.strategy.gracePeriod?.(object);
   if (natural === undefined) return 0;
   if (natural === 0) return 0;

@@ -143,5 +143,5 @@ function valueAt(object: JsonObject, path: string): string {
   if (value === undefined || value === null) {
     return path === "spec.unschedulable" || path === "spec.hostNetwork" ? "false" : "";
   }
-  return typeof value === "object" ? JSON.stringify(value) : textOf(value);
+  return textOf(value);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
+import type { NumberSources } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
 import type { Strategy } from "./strategy.ts";
@@ -20,7 +21,7 @@ export interface Resource {
    *
    * @returns the object, and the fields that were dropped
    */
-  readonly decode: (object: JsonObject) => Decoded;
+  readonly decode: (object: JsonObject, numbers?: NumberSources) => Decoded;
   /** The last shaping before an object is stored. */
   readonly settle?: (object: JsonObject) => JsonObject;
   /** Schema and CEL validation; built-in kinds validate in their strategy. */

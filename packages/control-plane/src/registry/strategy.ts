@@ -36,7 +36,7 @@ export interface Strategy {
   /** What DELETE does about dependents when nothing is said. @default "Background" */
   readonly dependents?: "Background" | "Orphan";
   /** Seconds an object lingers after DELETE, unless the request says otherwise; undefined: it goes at once. */
-  readonly gracePeriod?: (object: JsonObject) => number | undefined;
+  readonly gracePeriod?: (object: JsonObject) => number | bigint | undefined;
   /** Finalizers that deletion itself puts on, for somebody to do the rest. */
   readonly deletionFinalizers?: (object: JsonObject) => readonly string[];
   /** Whether something besides `metadata.finalizers` keeps a deleted object there. */

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { type JsonObject, stringify, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import { ConversionError, type WriteContext } from "../merge/index.ts";
 import type { Registry } from "./registry.ts";
@@ -97,7 +97,7 @@ function convertedTo(
   converted: Converted,
 ): JsonObject {
   if (!from?.conversion && !to.conversion) return { ...object, apiVersion };
-  const key = `${apiVersion} ${JSON.stringify(object)}`;
+  const key = `${apiVersion} ${stringify(object)}`;
   const known = converted.get(key);
   if (known instanceof ConversionError) throw known;
   if (known) return known;

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import { type Json, stringify } from "../json.ts";
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const NAMED_ESCAPES = new Map([
@@ -30,9 +30,15 @@ export function goQuote(text: string): string {
   return `${quoted}"`;
 }
 
-/** A number as Go's `%v` prints it: exponents start below 1e-4 and have two digits. */
-export function goNumber(value: number): string {
-  if (value !== 0 && Math.abs(value) < 1e-4) {
+/** A number as Go's `%v` prints it. One that is an integer, and exact, is one in Go too. */
+export function goNumber(value: number | bigint): string {
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : goFloat(value);
+}
+
+/** A float as Go's `%v` prints it: exponents have two digits, and start below 1e-4 and at 1e+06. */
+export function goFloat(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
     return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
   }
   return String(value);
@@ -53,12 +59,12 @@ export function goJson(value: Json): string {
       .map((key) => `${goJson(key)}:${goJson(value[key] as Json)}`);
     return `{${fields.join(",")}}`;
   }
-  return JSON.stringify(value);
+  return stringify(value);
 }
 
 /** A rejected value as the API server shows it after `Invalid value: `. */
 export function shownValue(value: Json): string {
   if (typeof value === "string") return goQuote(value);
-  if (typeof value === "number") return goNumber(value);
+  if (typeof value === "number" || typeof value === "bigint") return goNumber(value);
   return goJson(value);
 }

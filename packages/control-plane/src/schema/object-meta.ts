@@ -105,7 +105,8 @@ function normalise(
   };
   if (typeof shape === "string") {
     if (shape === "string") return typeof value === "string" ? undefined : mismatch("string");
-    if (shape === "integer") return Number.isInteger(value) ? undefined : mismatch("int64");
+    if (shape === "integer")
+      return Number.isInteger(value) || typeof value === "bigint" ? undefined : mismatch("int64");
     if (shape === "boolean") return typeof value === "boolean" ? undefined : mismatch("bool");
     if (typeof value !== "string") return mismatch("string");
     return isDateTime(value) ? undefined : { path, message: timeFault(value) };

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import { type Json, parseExact } from "../json.ts";
 import { goQuote } from "./go-text.ts";
 
 /** A body that cannot be read. The message is what Go's decoder says, which the API server passes on. */
@@ -16,6 +16,27 @@ export interface Parsed {
    * JSON no more than the real server says.
    */
   readonly duplicates: string[];
+  /** Numbers that were not written as their value is; absent where all were. */
+  readonly numbers?: NumberSources;
+}
+
+/** How numbers were written, where that tells more than their value: `1.0`, `1e5`, or more digits than a number holds. */
+export class NumberSources {
+  readonly #sources = new Map<object, Map<string, string>>();
+  /** The first number that no float64 holds; undefined if there is none. In the value it is infinite. */
+  outOfRange: string | undefined;
+
+  note(holder: object, key: string, source: string): void {
+    const held = this.#sources.get(holder);
+    if (held) held.set(key, source);
+    else this.#sources.set(holder, new Map([[key, source]]));
+    if (!Number.isFinite(Number(source))) this.outOfRange ??= source;
+  }
+
+  /** The text of a number, by what holds it and its name or index there; undefined where its value tells it. */
+  of(holder: object, key: string | number): string | undefined {
+    return this.#sources.get(holder)?.get(String(key));
+  }
 }
 
 export interface ParseOptions {
@@ -25,6 +46,13 @@ export interface ParseOptions {
    * @default false
    */
   readonly findDuplicates?: boolean;
+  /**
+   * What becomes of a number that no float64 holds: it is refused, or it is in the value as infinite and in `numbers` as it was
+   * written.
+   *
+   * @default "refused"
+   */
+  readonly outOfRange?: "refused" | "noted";
 }
 
 /**
@@ -42,30 +70,59 @@ export const MAX_STRICT_ERRORS = 100;
  * @throws ParseError
  */
 export function parseJson(text: string, options: ParseOptions = {}): Parsed {
-  if (exceedsDepth(text)) throw new ParseError("exceeded max depth");
+  const { isTooDeep, hasOddNumbers } = survey(text);
+  if (isTooDeep) throw new ParseError("exceeded max depth");
+  const numbers = new NumberSources();
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = hasOddNumbers
+      ? parseExact(text, (holder, key, source) => numbers.note(holder, key, source))
+      : (JSON.parse(text) as Json);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ParseError(syntaxFault(text));
   }
-  return { value, duplicates: options.findDuplicates === true ? new Scanner(text).duplicates() : [] };
+  if (numbers.outOfRange !== undefined && options.outOfRange !== "noted") {
+    throw new ParseError(outOfRange(numbers.outOfRange));
+  }
+  const duplicates = options.findDuplicates === true ? new Scanner(text).duplicates() : [];
+  return { value, duplicates, ...(hasOddNumbers ? { numbers } : {}) };
 }
 
-function exceedsDepth(text: string): boolean {
+/** What Go says of a number that it cannot read without knowing what it is for. */
+export function outOfRange(source: string, into = "Go value"): string {
+  return `json: cannot unmarshal number ${source} into ${into} of type float64`;
+}
+
+/** More digits than this, and a number may not hold them. */
+const SAFE_DIGITS = 15;
+
+/** Looks over a text: most have no number that needs a second look. */
+function survey(text: string): { readonly isTooDeep: boolean; readonly hasOddNumbers: boolean } {
   let depth = 0;
+  let hasOddNumbers = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       at = endOfString(text, at);
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return true;
+      if (++depth > MAX_DEPTH) return { isTooDeep: true, hasOddNumbers };
     } else if (code === 0x7d || code === 0x5d) {
       depth--;
+    } else if (isDigit(code)) {
+      const start = at;
+      while (isDigit(text.charCodeAt(at + 1))) at++;
+      const after = text[at + 1];
+      const isMinusZero = code === 0x30 && text[start - 1] === "-";
+      if (at - start >= SAFE_DIGITS || after === "." || after === "e" || after === "E" || isMinusZero)
+        hasOddNumbers = true;
     }
   }
-  return false;
+  return { isTooDeep: false, hasOddNumbers };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Where the string that starts at `start` ends: at its closing quote, or at the end of the text. */

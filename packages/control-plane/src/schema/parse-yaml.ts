@@ -1,11 +1,47 @@
-import { boolYaml11Tag, CORE_SCHEMA, load, mergeTag, YAMLException } from "js-yaml";
-import type { Json, JsonObject } from "../json.ts";
+import {
+  boolYaml11Tag,
+  CORE_SCHEMA,
+  DUMP_SCHEMA,
+  defineScalarTag,
+  dump,
+  load,
+  mergeTag,
+  NOT_RESOLVED,
+  YAMLException,
+} from "js-yaml";
+import { exactNumber, type Json, type JsonObject } from "../json.ts";
 import { MAX_DEPTH, type Parsed, ParseError } from "./parse-json.ts";
 import { setField } from "./paths.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
-/** The API server's YAML: 1.2 but for `yes`, `no`, `on`, `off` and merge keys, which are as in 1.1. */
-const SCHEMA = CORE_SCHEMA.withTags(boolYaml11Tag, mergeTag);
+/** Integers as Go reads them in YAML: of 64 bits, exactly, with `_` anywhere, and octal with a zero before. */
+const goIntegerTag = defineScalarTag("tag:yaml.org,2002:int", {
+  implicit: true,
+  implicitFirstChars: [..."-+0123456789"],
+  resolve: (source) => {
+    const plain = source.replaceAll("_", "");
+    const [, sign, binary, octal, hexadecimal, decimal] =
+      /^([-+]?)(?:0b([01]+)|0o?([0-7]+)|0x([\da-f]+)|(0|[1-9]\d*))$/i.exec(plain) ?? [];
+    const digits = binary ?? octal ?? hexadecimal ?? decimal;
+    if (digits === undefined) return NOT_RESOLVED;
+    const prefix = binary ? "0b" : octal ? "0o" : hexadecimal ? "0x" : "";
+    const value = BigInt(`${prefix}${digits}`) * (sign === "-" ? -1n : 1n);
+    // Beyond, it is a float.
+    return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value ? value : NOT_RESOLVED;
+  },
+  identify: (value) =>
+    typeof value === "bigint" || (Number.isInteger(value) && /^-?\d+$/.test(String(value))),
+  represent: (value) => String(value),
+});
+
+/** The API server's YAML: 1.2 but for integers, `yes`, `no`, `on`, `off` and merge keys, which are as in 1.1. */
+const SCHEMA = CORE_SCHEMA.withTags(goIntegerTag, boolYaml11Tag, mergeTag);
+const WRITTEN = DUMP_SCHEMA.withTags(goIntegerTag);
+
+/** Writes YAML, as the API server answers with. */
+export function yamlText(value: Json): string {
+  return dump(value, { schema: WRITTEN, sortKeys: true, noRefs: true });
+}
 
 /** More values than this cannot have been written by hand: they come from aliases of aliases. */
 const MAX_VALUES = 1_000_000;
@@ -54,10 +90,13 @@ class Copier {
       case "boolean":
         return value;
       case "number":
-        if (Number.isFinite(value)) return value;
-        throw new ParseError(`json: unsupported value: ${value}`);
+        // It is written as JSON and read again: a float that is whole is an integer then.
+        if (Number.isFinite(value)) return exactNumber(String(value));
+        throw new ParseError(
+          `json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`,
+        );
       case "bigint":
-        return Number(value);
+        return exactNumber(String(value));
       case "object":
         return Array.isArray(value)
           ? value.map((item) => this.copy(item, depth + 1))

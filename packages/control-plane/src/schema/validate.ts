@@ -3,7 +3,7 @@ import { type Matcher, PatternError } from "../patterns/index.ts";
 import type { Cause } from "../status.ts";
 import { invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "./causes.ts";
 import { formatCheck } from "./formats.ts";
-import { goJson, goNumber, goQuote } from "./go-text.ts";
+import { goFloat, goJson, goNumber, goQuote } from "./go-text.ts";
 import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "./node.ts";
 import type { Schema } from "./schema.ts";
 
@@ -86,8 +86,11 @@ export function kindOf(value: Json): Kind {
       return "boolean";
     case "string":
       return "string";
+    case "bigint":
+      return "integer";
     case "number":
-      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+      // Beyond what it holds exactly, a number is a float, whole or not.
+      return Number.isSafeInteger(value) ? "integer" : "number";
     default:
       return "object";
   }
@@ -139,7 +142,7 @@ function compileCheck(schema: Schema): Check {
       }
     } else if (kind === "integer" || kind === "number") {
       matches += 2;
-      checkNumber(schema, value as number, kind, path, faults);
+      checkNumber(schema, value as number | bigint, kind, path, faults);
     } else if (kind === "array") {
       matches += 2 + members(value, path, before, faults, matcher);
     }
@@ -200,38 +203,51 @@ function checkString(schema: Schema, value: string, path: string, faults: Fault[
 
 function checkNumber(
   schema: Schema,
-  value: number,
+  value: number | bigint,
   kind: "integer" | "number",
   path: string,
   faults: Fault[],
 ): void {
   // Bounds of integers are compared as integers, so a fraction in the bound is cut off.
-  const bound = (limit: number): number => (kind === "integer" ? Math.trunc(limit) : limit);
+  const bound = (limit: number | bigint): number | bigint => {
+    if (kind === "number" || typeof limit === "bigint") return limit;
+    return Number.isSafeInteger(Math.trunc(limit)) ? Math.trunc(limit) : BigInt(Math.trunc(limit));
+  };
+  // They are printed as what they are in Go.
+  const shown = (limit: number | bigint): string =>
+    kind === "number" ? goFloat(Number(limit)) : goNumber(limit);
   if (schema.multipleOf !== undefined) {
     const factor = bound(schema.multipleOf);
     if (factor <= 0) {
-      const text = `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`;
+      const text = `factor MultipleOf declared for ${path} must be positive: ${shown(factor)}`;
       faults.push(faultOf(path, factor, text));
-    } else if (kind === "integer" ? value % factor !== 0 : !isMultiple(value, factor)) {
-      faults.push(faultOf(path, value, `${path} in body should be a multiple of ${goNumber(factor)}`));
+    } else if (kind === "integer" ? !divides(factor, value) : !isMultiple(Number(value), Number(factor))) {
+      faults.push(faultOf(path, value, `${path} in body should be a multiple of ${shown(factor)}`));
     }
   }
   if (schema.minimum !== undefined) {
     const limit = bound(schema.minimum);
     const exclusive = schema.exclusiveMinimum === true;
-    if (value < limit || (exclusive && value === limit)) {
+    if (value < limit || (exclusive && !(value > limit))) {
       const words = exclusive ? "greater than" : "greater than or equal to";
-      faults.push(faultOf(path, value, `${path} in body should be ${words} ${goNumber(limit)}`));
+      faults.push(faultOf(path, value, `${path} in body should be ${words} ${shown(limit)}`));
     }
   }
   if (schema.maximum !== undefined) {
     const limit = bound(schema.maximum);
     const exclusive = schema.exclusiveMaximum === true;
-    if (value > limit || (exclusive && value === limit)) {
+    if (value > limit || (exclusive && !(value < limit))) {
       const words = exclusive ? "less than" : "less than or equal to";
-      faults.push(faultOf(path, value, `${path} in body should be ${words} ${goNumber(limit)}`));
+      faults.push(faultOf(path, value, `${path} in body should be ${words} ${shown(limit)}`));
     }
   }
+}
+
+/** Whether an integer is a multiple of another. */
+function divides(factor: number | bigint, value: number | bigint): boolean {
+  return typeof factor === "number" && typeof value === "number"
+    ? value % factor === 0
+    : BigInt(value) % BigInt(factor) === 0n;
 }
 
 function checkEnum(allowed: readonly Json[], value: Json, path: string, faults: Fault[]): void {
@@ -245,8 +261,9 @@ function checkEnum(allowed: readonly Json[], value: Json, path: string, faults: 
 
 /** A fraction is cut off before it is compared with an integer. */
 function isOption(option: Json, value: Json): boolean {
-  if (typeof value === "number" && Number.isInteger(option)) return Math.trunc(value) === option;
-  return equal(option, value);
+  if (typeof value !== "number" || !(Number.isInteger(option) || typeof option === "bigint"))
+    return equal(option, value);
+  return BigInt(Math.trunc(value)) === BigInt(option as number | bigint);
 }
 
 /** Items of a list, fields of an object. */

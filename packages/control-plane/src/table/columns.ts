@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import { type Json, type JsonObject, stringify } from "../json.ts";
 import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import type { RecordedColumn } from "../kinds/recorded.ts";
@@ -84,13 +84,14 @@ function customCell(type: string, path: JsonPath | undefined, object: JsonObject
   if (value === undefined || value === null) return null;
   switch (type) {
     case "integer":
+      if (typeof value === "bigint") return value;
       return typeof value === "number" ? Math.trunc(value) : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return typeof value === "number" || typeof value === "bigint" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "string":
-      return typeof value === "string" ? value : JSON.stringify(value);
+      return typeof value === "string" ? value : stringify(value);
     case "date":
       return typeof value === "string" ? dateCell(value, now) : null;
     default:

@@ -20,6 +20,7 @@ export function text(value: Json | undefined, ...path: readonly string[]): strin
 /** The number at a path, or zero. */
 export function number(value: Json | undefined, ...path: readonly string[]): number {
   const held = at(value, ...path);
+  if (typeof held === "bigint") return Number(held);
   return typeof held === "number" ? held : 0;
 }
 
@@ -43,7 +44,13 @@ export function object(value: Json | undefined, ...path: readonly string[]): Jso
 /** The scalar at a path as text, or `otherwise` where it is absent. */
 export function shown(otherwise: string, value: Json | undefined, ...path: readonly string[]): string {
   const held = at(value, ...path);
-  if (typeof held === "string" || typeof held === "number" || typeof held === "boolean") return String(held);
+  if (
+    typeof held === "string" ||
+    typeof held === "number" ||
+    typeof held === "bigint" ||
+    typeof held === "boolean"
+  )
+    return String(held);
   return otherwise;
 }
 

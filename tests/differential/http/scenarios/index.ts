@@ -3,6 +3,7 @@ import { applies } from "./applies.ts";
 import { creates } from "./creates.ts";
 import { deletes } from "./deletes.ts";
 import { lists } from "./lists.ts";
+import { numberScenarios } from "./numbers.ts";
 import { patches } from "./patches.ts";
 import { paths } from "./paths.ts";
 import { scales } from "./scales.ts";
@@ -14,6 +15,7 @@ export const scenarios: readonly Sequence[] = [
   ...creates,
   ...updates,
   ...patches,
+  ...numberScenarios,
   ...scales,
   ...applies,
   ...lists,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../json.ts";
+import { isObject, type JsonObject, stringify } from "../../json.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { Faults } from "../../registry/strategies/faults.ts";
 import { child, has, metadataOf, specOf, text } from "../../registry/strategies/fields.ts";
@@ -100,7 +100,7 @@ function templateOf(request: AdmissionRequest): Template | undefined {
 /** Updates of a pod that leave alone what is judged are not judged again. */
 function unchangedPod({ operation, object, oldObject, subresource }: AdmissionRequest): boolean {
   if (operation !== "UPDATE" || !oldObject || subresource !== undefined) return false;
-  const images = (pod: JsonObject) => JSON.stringify(specOf(pod));
+  const images = (pod: JsonObject) => stringify(specOf(pod));
   return images(object as JsonObject) === images(oldObject);
 }
 

@@ -1,6 +1,6 @@
 import type { Agent } from "node:https";
 import type { Clock } from "@windlass/clock";
-import { isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { isObject, type Json, type JsonObject, stringify, textOf } from "../../json.ts";
 import { ParseError, parseJson } from "../../schema/parse-json.ts";
 import { answerFault, kindFault } from "./answer-faults.ts";
 import { type ServiceReference, type Services, UnresolvedService, type WebhookHandler } from "./services.ts";
@@ -60,7 +60,7 @@ export class WebhookClient {
     const { timeoutSeconds, userAgent } = options;
     const target = targetOf(config);
     if (timeoutSeconds !== undefined) target.searchParams.set("timeout", `${timeoutSeconds}s`);
-    const body = JSON.stringify(review);
+    const body = stringify(review);
     const headers = {
       "user-agent": userAgent,
       accept: "application/json, */*",

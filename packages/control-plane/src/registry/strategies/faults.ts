@@ -1,4 +1,4 @@
-import type { Json } from "../../json.ts";
+import { type Json, stringify } from "../../json.ts";
 import { goQuote } from "../../schema/go-text.ts";
 import type { Cause } from "../../status.ts";
 
@@ -83,7 +83,7 @@ function withReason(what: string, why: string): string {
 function shown(value: Json | undefined): string {
   if (typeof value === "string") return goQuote(value);
   // Keys stay in the order of their Go type, which is the order they come in.
-  return JSON.stringify(value ?? null).replace(
+  return stringify(value ?? null).replace(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -28,6 +28,7 @@ export function text(object: JsonObject, name: string): string {
 /** The number of a field, if it has one. */
 export function number(object: JsonObject, name: string): number | undefined {
   const value = own(object, name);
+  if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { clone, type JsonObject } from "../../json.ts";
+import { clone, equal, type JsonObject } from "../../json.ts";
 import { field } from "../../storage/store.ts";
 import { timestamp } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
@@ -81,7 +81,7 @@ export const pod: Strategy = {
   gracePeriod: (object) => {
     const phase = field(object, "status", "phase");
     if (!field(object, "spec", "nodeName") || phase === "Succeeded" || phase === "Failed") return 0;
-    const seconds = Number(field(object, "spec", "terminationGracePeriodSeconds") ?? 30);
+    const seconds = (field(object, "spec", "terminationGracePeriodSeconds") ?? 30) as number | bigint;
     return seconds < 0 ? 1 : seconds;
   },
 };
@@ -140,7 +140,7 @@ export const podTemplate: Strategy = {
   setDefaults: (object) => {
     podSpecDefaults(ensure(ensure(object, "template"), "spec"));
   },
-  specChanged: (next, live) => JSON.stringify(next.template) !== JSON.stringify(live.template),
+  specChanged: (next, live) => !equal(next.template, live.template),
   validate: (object) => templateFaults(object),
   validateUpdate: (next) => templateFaults(next),
 };
