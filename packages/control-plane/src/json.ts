@@ -110,6 +110,32 @@ export function sorted<T extends Json>(value: T): T {
   return Object.fromEntries(entries.map((key) => [key, sorted((value as JsonObject)[key] as Json)])) as T;
 }
 
+/** A value is large if it has more parts than this, where so many characters of a text count as one. */
+const largeParts = 5_000;
+const partLength = 100;
+
+/** Whether what is done with a value takes so long that others should have their turn in between. */
+export function isLarge(value: Json): boolean {
+  let parts = 0;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    parts += typeof next === "string" ? 1 + next.length / partLength : 1;
+    if (typeof next === "object" && next !== null) {
+      const inner = Array.isArray(next) ? next : Object.values(next);
+      if (parts + inner.length > largeParts) return true;
+      for (const item of inner) open.push(item);
+    }
+    if (parts > largeParts) return true;
+  }
+  return false;
+}
+
+/** A text that values share exactly if they are the same JSON: a key to find one among many. */
+export function identityText(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return JSON.stringify(typeof value === "object" ? sorted(value) : value);
+}
+
 /** Whether two values are the same JSON: order of keys aside, order of items not. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { duplicateValue, forbiddenValue, invalidValue, required } from "../schema/causes.ts";
 import { goJson } from "../schema/go-text.ts";
-import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "../schema/node.ts";
+import { type Correlated, correlatedField, correlatedItems, nodeOf, unchanged } from "../schema/node.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
 import type { Schema, ValidationRule } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
@@ -170,16 +170,17 @@ class Run {
   ): Steps<boolean> {
     if (node.items === undefined) return true;
     const isMap = node.schema["x-kubernetes-list-type"] === "map";
-    const past: Correlated = { old, node: nodeOf(node.schema) };
+    const pastOf = correlatedItems({ old, node: nodeOf(node.schema) });
+    const currentOf = correlatedItems(ratchet.current);
     for (const [index, item] of list.entries()) {
       // Only items of map-lists have a past of their own, for rules that look at it.
-      const was = isMap ? (correlatedItem(past, list, index)?.old ?? null) : null;
+      const was = isMap ? (pastOf(item)?.old ?? null) : null;
       const inner: Ratchet =
         ratchet.current === undefined
           ? ratchet
           : {
               ratcheting: ratchet.ratcheting,
-              current: correlatedItem(ratchet.current, list, index),
+              current: currentOf(item),
               parent: { value: list, before: ratchet.current },
             };
       if (!(yield* this.visit(node.items, keyPath(path, index), item, was, inner))) return false;

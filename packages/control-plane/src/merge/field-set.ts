@@ -40,6 +40,31 @@ export class FieldSet {
     return new FieldSet(nodes);
   }
 
+  /** The members of all of them. Takes as long as they are large, where one union after the other would be quadratic. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [first = EMPTY_SET] = sets;
+    if (sets.length <= 1) return first;
+    const all = new Map<PathElement, FieldNode[]>();
+    for (const set of sets) {
+      for (const [element, node] of set.nodes) {
+        const same = all.get(element);
+        if (same === undefined) all.set(element, [node]);
+        else same.push(node);
+      }
+    }
+    return build((nodes) => {
+      for (const [element, same] of all) {
+        const below = same.flatMap(({ children }) => children ?? []);
+        addNode(
+          nodes,
+          element,
+          same.some(({ member }) => member),
+          FieldSet.unionOf(below),
+        );
+      }
+    });
+  }
+
   intersection(other: FieldSet): FieldSet {
     return build((nodes) => {
       for (const [element, mine] of this.nodes) {

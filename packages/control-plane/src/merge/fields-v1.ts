@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { addNode, build, type FieldNode, type FieldSet } from "./field-set.ts";
-import { compareElements, type PathElement, parseElement } from "./path-element.ts";
+import { compareRanks, type ElementRank, type PathElement, parseElement, rankOf } from "./path-element.ts";
 
 const written = new WeakMap<FieldSet, JsonObject>();
 
@@ -24,16 +24,17 @@ function encodeNode(node: FieldNode): JsonObject {
 }
 
 export function ordered(set: FieldSet): [PathElement, FieldNode][] {
-  const nodes = [...set.nodes];
-  return isOrdered(nodes) ? nodes : nodes.sort(([a], [b]) => compareElements(a, b));
+  const nodes = [...set.nodes].map((node) => ({ node, rank: rankOf(node[0]) }));
+  // Objects mostly come with their members in order already, and comparing neighbours is cheaper than sorting.
+  const isOrdered = nodes.every(
+    ({ rank }, at) => at === 0 || compareRanks((nodes[at - 1] as Ranked).rank, rank) <= 0,
+  );
+  if (!isOrdered) nodes.sort((a, b) => compareRanks(a.rank, b.rank));
+  return nodes.map(({ node }) => node);
 }
 
-/** Objects mostly come with their members in order already, and comparing neighbours is cheaper than sorting. */
-function isOrdered(nodes: readonly (readonly [PathElement, FieldNode])[]): boolean {
-  for (let at = 1; at < nodes.length; at++) {
-    if (compareElements(nodes[at - 1]?.[0] ?? "", nodes[at]?.[0] ?? "") > 0) return false;
-  }
-  return true;
+interface Ranked {
+  readonly rank: ElementRank;
 }
 
 /**

@@ -79,7 +79,8 @@ function mergeLists(live: readonly Json[], config: readonly Json[], type: ListTy
     const now = right.index.get(element) as Json;
     result.push(old === undefined ? now : mergeValues(old, now, type.element));
   };
-  let next = shared.shift();
+  let at = 0;
+  let next = shared[at];
   let i = 0;
   let j = 0;
   while (i < left.elements.length || j < right.elements.length) {
@@ -90,7 +91,7 @@ function mergeLists(live: readonly Json[], config: readonly Json[], type: ListTy
         take(ours);
         i++;
         j++;
-        next = shared.shift();
+        next = shared[++at];
         continue;
       }
       if (right.index.has(ours) && next !== undefined && next !== ours) {
@@ -109,7 +110,7 @@ function mergeLists(live: readonly Json[], config: readonly Json[], type: ListTy
     if (theirs !== undefined) {
       take(theirs);
       j++;
-      if (next === theirs) next = shared.shift();
+      if (next === theirs) next = shared[++at];
     }
   }
   return result;

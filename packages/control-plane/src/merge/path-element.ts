@@ -87,18 +87,26 @@ export function valueText(value: Json): string {
 
 const KINDS = "fkvi";
 
+/** What an element is ordered by: read once, however often it is compared. */
+export interface ElementRank {
+  readonly kind: number;
+  readonly value: Json;
+}
+
+export function rankOf(element: PathElement): ElementRank {
+  const kind = KINDS.indexOf(element.charAt(0));
+  return { kind, value: kind === 0 ? element : (JSON.parse(element.slice(2)) as Json) };
+}
+
 /** The order in which the API server writes and reports elements. */
-export function compareElements(a: PathElement, b: PathElement): number {
-  const kind = a.charAt(0);
-  if (kind !== b.charAt(0)) return KINDS.indexOf(kind) - KINDS.indexOf(b.charAt(0));
-  if (kind === "f") return compareText(a, b);
-  return compareValues(parse(a.slice(2)), parse(b.slice(2)));
+export function compareRanks(a: ElementRank, b: ElementRank): number {
+  return a.kind - b.kind || compareValues(a.value, b.value);
 }
 
 /** Numbers before strings before booleans before null before lists before maps. */
 function compareValues(a: Json, b: Json): number {
-  const rank = rankOf(a);
-  if (rank !== rankOf(b)) return rank - rankOf(b);
+  const rank = typeRank(a);
+  if (rank !== typeRank(b)) return rank - typeRank(b);
   if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
@@ -133,7 +141,7 @@ function isNumber(value: Json): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-function rankOf(value: Json): number {
+function typeRank(value: Json): number {
   if (isNumber(value)) return 0;
   if (typeof value === "string") return 1;
   if (typeof value === "boolean") return 2;

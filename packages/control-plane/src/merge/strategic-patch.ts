@@ -1,4 +1,4 @@
-import { equal, isObject, type Json, type JsonObject } from "../json.ts";
+import { equal, identityText, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { arrange } from "./element-order.ts";
@@ -91,12 +91,13 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (kept === undefined) return;
   delete patch[RETAIN_KEYS];
   if (!Array.isArray(kept)) throw badRetainKeys();
+  const retained = new Set<Json>(kept);
   for (const [key, value] of Object.entries(patch)) {
     const exempt = value === null || key.startsWith(DELETE_FROM_LIST) || key.startsWith(ELEMENT_ORDER);
-    if (!exempt && !kept.includes(key)) throw badRetainKeys();
+    if (!exempt && !retained.has(key)) throw badRetainKeys();
   }
   for (const key of Object.keys(original)) {
-    if (!kept.includes(key)) delete original[key];
+    if (!retained.has(key)) delete original[key];
   }
 }
 
@@ -180,17 +181,25 @@ function mergeList(
   if (strategyOf(field) !== "merge" && !deletes) return withoutDirectiveKeys(changes);
   if (before.length === 0 && changes.length === 0) return before;
   if (!allMaps(before, changes)) {
-    if (deletes) return before.filter((item) => !changes.some((gone) => equal(gone, item)));
+    if (deletes) {
+      const gone = new Set(changes.map(identityText));
+      return before.filter((item) => !gone.has(identityText(item)));
+    }
     return arrange(unique([...before, ...changes]), changes, before, undefined);
   }
   const mergeKey = field?.["x-kubernetes-patch-merge-key"];
   if (mergeKey === undefined || mergeKey === "") throw failed("cannot merge lists without merge key for ");
   const { kept, rest } = applyItemDirectives(before as JsonObject[], changes as JsonObject[], mergeKey);
   const merged = [...kept];
+  const places = new Map<string, number>();
+  for (const [at, item] of kept.entries()) {
+    const id = identityText(requireKey(item, mergeKey));
+    if (!places.has(id)) places.set(id, at);
+  }
   for (const item of rest) {
-    const id = requireKey(item, mergeKey);
-    const at = merged.findIndex((candidate) => equal(requireKey(candidate, mergeKey), id));
-    if (at < 0) merged.push(withoutDirectiveKeys(item));
+    const id = identityText(requireKey(item, mergeKey));
+    const at = places.get(id);
+    if (at === undefined) places.set(id, merged.push(withoutDirectiveKeys(item)) - 1);
     else merged[at] = mergeMap(merged[at] as JsonObject, item, field?.items, nameOf);
   }
   return arrange(merged, rest, kept, mergeKey);
@@ -201,7 +210,7 @@ function applyItemDirectives(
   changes: JsonObject[],
   mergeKey: string,
 ): { kept: JsonObject[]; rest: JsonObject[] } {
-  let kept = before;
+  const deleted = new Set<string>();
   let replaces = false;
   const rest: JsonObject[] = [];
   for (const item of changes) {
@@ -209,11 +218,9 @@ function applyItemDirectives(
       case undefined:
         rest.push(item);
         break;
-      case "delete": {
-        const id = requireKey(item, mergeKey);
-        kept = kept.filter((candidate) => !equal(requireKey(candidate, mergeKey), id));
+      case "delete":
+        deleted.add(identityText(requireKey(item, mergeKey)));
         break;
-      }
       case "replace":
         replaces = true;
         break;
@@ -223,7 +230,9 @@ function applyItemDirectives(
         throw unknownDirective(item);
     }
   }
-  return replaces ? { kept: withoutDirectiveKeys(rest), rest: [] } : { kept, rest };
+  if (replaces) return { kept: withoutDirectiveKeys(rest), rest: [] };
+  if (deleted.size === 0) return { kept: before, rest };
+  return { kept: before.filter((item) => !deleted.has(identityText(requireKey(item, mergeKey)))), rest };
 }
 
 /**
@@ -323,7 +332,11 @@ function kindOf(value: Json): string {
 }
 
 function unique(items: readonly Json[]): Json[] {
-  return items.filter((item, at) => items.findIndex((other) => equal(other, item)) === at);
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const identity = identityText(item);
+    return !seen.has(identity) && seen.add(identity);
+  });
 }
 
 function badRetainKeys(): StatusError {

@@ -178,6 +178,7 @@ function capped(managers: Managers): Managers {
   updaters.sort(([aId, a], [bId, b]) => seconds(a.time) - seconds(b.time) || compareText(aId, bId));
   const result = new Map(managers);
   const firsts = new Map<string, string>();
+  const merged = new Map<string, FieldSet[]>();
   let count = updaters.length;
   for (const [id, entry] of updaters) {
     if (count <= MAX_UPDATERS) break;
@@ -191,8 +192,14 @@ function capped(managers: Managers): Managers {
     const older = result.get(bucketId) ?? result.get(first);
     if (!result.has(bucketId)) result.delete(first);
     result.delete(id);
-    result.set(bucketId, withFields(bucket, entry.fields.union(older?.fields ?? EMPTY_SET)));
+    const sets = merged.get(bucketId) ?? [older?.fields ?? EMPTY_SET];
+    sets.push(entry.fields);
+    merged.set(bucketId, sets);
+    result.set(bucketId, bucket);
     count--;
+  }
+  for (const [id, sets] of merged) {
+    result.set(id, withFields(result.get(id) as ManagedEntry, FieldSet.unionOf(sets)));
   }
   return result;
 }

@@ -1,9 +1,10 @@
 import type { Clock, Random } from "@windlass/clock";
-import { type JsonObject, textOf } from "../json.ts";
+import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { noOp, trackUpdate } from "../merge/index.ts";
 import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, invalid, notFound, StatusError } from "../status.ts";
+import { nextTurn } from "../steps.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
@@ -145,6 +146,7 @@ export class Registry {
   ): Promise<JsonObject> {
     const { strategy } = resource;
     let object = input;
+    const isSlow = isLarge(object);
     const metadata = ensureMetadata(object);
     placeIn(resource, namespace, metadata);
     stampNew(object, strategy, this.clock, this.random);
@@ -165,7 +167,9 @@ export class Registry {
         options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", ...context.named },
       },
     );
+    if (isSlow) await nextTurn();
     await this.#mutate(request);
+    if (isSlow) await nextTurn();
     object = request.object as JsonObject;
     const { warnings, strategyContext } = this.#strategyContext(context, subresource);
     if (resource.info.origin === "custom") warnOfFinalizers(object, undefined, context.warn);
@@ -183,7 +187,9 @@ export class Registry {
       : [...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin), ...faults];
     if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
     for (const warning of warnings) context.warn(warning);
+    if (isSlow) await nextTurn();
     await this.#validate({ ...request, name, object });
+    if (isSlow) await nextTurn();
 
     const key = keyOf(namespace, name);
     const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
@@ -210,6 +216,7 @@ export class Registry {
     if (context.dryRun) return resource.settle?.(object) ?? object;
     const entry = this.store.put(resource.bucket, key, stored);
     if (strategy.settlesLate?.(object)) this.#unsettled.add(entry);
+    if (isSlow) await nextTurn();
     return this.fromStorage(resource, entry.object);
   }
 
@@ -243,8 +250,11 @@ export class Registry {
     const { strategy } = resource;
     const key = keyOf(namespace, target.name);
     const entry = this.entry(target);
+    const isSlow = isLarge(entry.object);
     const live = await this.fromStorage(resource, entry.object);
+    if (isSlow) await nextTurn();
     let next = await compute(live);
+    if (isSlow) await nextTurn();
     const metadata = ensureMetadata(next);
     checkIdentity(target, next, live, options.kind, context);
     // A patch is computed anew on what is there then; a PUT that names a version is not.
@@ -256,7 +266,9 @@ export class Registry {
       oldObject: live,
       options: { kind: options.kind, apiVersion: "meta.k8s.io/v1", ...context.named },
     });
+    if (isSlow) await nextTurn();
     if (!options.admitted) await this.#mutate(request);
+    if (isSlow) await nextTurn();
     next = request.object as JsonObject;
     carryOver(next, live);
     keepToSubresource(resource, next, live, subresource);
@@ -275,7 +287,9 @@ export class Registry {
     ];
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
+    if (isSlow) await nextTurn();
     if (!options.admitted) await this.#validate({ ...request, object: next });
+    if (isSlow) await nextTurn();
 
     const settled = resource.settle?.(next) ?? next;
     const stored = await this.#toStorage(resource, settled);

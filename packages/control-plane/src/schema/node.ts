@@ -1,4 +1,4 @@
-import { equal, isObject, type Json } from "../json.ts";
+import { equal, identityText, isObject, type Json, type JsonObject } from "../json.ts";
 import { field } from "./paths.ts";
 import type { Schema } from "./schema.ts";
 
@@ -87,24 +87,28 @@ export function correlatedField(
   return { old, node };
 }
 
-/** What an item of a map-list was before: the one item with the same keys. Items of other lists have no past. */
-export function correlatedItem(
-  before: Correlated | undefined,
-  list: readonly Json[],
-  index: number,
-): Correlated | undefined {
-  if (before === undefined || !Array.isArray(before.old)) return undefined;
+/** What an item of a list was before. */
+export type ItemPast = (item: Json) => Correlated | undefined;
+
+const noPast: ItemPast = () => undefined;
+
+/** What the items of a map-list were before: for each the one item with the same keys. Items of other lists have no past. */
+export function correlatedItems(before: Correlated | undefined): ItemPast {
+  if (before === undefined || !Array.isArray(before.old)) return noPast;
   const { items, schema } = before.node;
-  const item = list[index];
-  if (schema["x-kubernetes-list-type"] !== "map" || items === undefined) return undefined;
-  if (item === undefined || !isObject(item)) return undefined;
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const matching = before.old.filter(
-    (other) =>
-      isObject(other) && keys.every((key) => equal(field(other, key) ?? null, field(item, key) ?? null)),
-  );
-  const [old] = matching;
-  return matching.length === 1 && old !== undefined ? { old, node: items } : undefined;
+  if (schema["x-kubernetes-list-type"] !== "map" || items === undefined) return noPast;
+  const names = schema["x-kubernetes-list-map-keys"] ?? [];
+  const keysOf = (item: JsonObject) => names.map((name) => identityText(field(item, name) ?? null)).join();
+  const past = new Map<string, Correlated | "several">();
+  for (const old of before.old) {
+    if (!isObject(old)) continue;
+    const keys = keysOf(old);
+    past.set(keys, past.has(keys) ? "several" : { old, node: items });
+  }
+  return (item) => {
+    const found = isObject(item) ? past.get(keysOf(item)) : undefined;
+    return found === "several" ? undefined : found;
+  };
 }
 
 /** Whether a value is what it was. Fields the schema does not know count as changed, as they do on the real server. */
@@ -115,14 +119,12 @@ export function unchanged(value: Json, before: Correlated): boolean {
   if (Array.isArray(value)) {
     const was = old as Json[];
     if (value.length !== was.length) return false;
-    for (let index = 0; index < value.length; index++) {
-      const item = correlatedItem(before, value, index);
-      if (item === undefined) {
-        return before.node.schema["x-kubernetes-list-type"] === "map" ? false : equal(was, value);
-      }
-      if (!unchanged(value[index] as Json, item)) return false;
-    }
-    return true;
+    if (before.node.schema["x-kubernetes-list-type"] !== "map") return equal(was, value);
+    const pastOf = correlatedItems(before);
+    return value.every((item) => {
+      const past = pastOf(item);
+      return past !== undefined && unchanged(item, past);
+    });
   }
   if (isObject(value)) {
     const names = Object.keys(value);

@@ -4,7 +4,7 @@ import type { Cause } from "../status.ts";
 import { invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "./causes.ts";
 import { formatCheck } from "./formats.ts";
 import { goFloat, goJson, goNumber, goQuote } from "./go-text.ts";
-import { type Correlated, correlatedField, correlatedItem, nodeOf, unchanged } from "./node.ts";
+import { type Correlated, correlatedField, correlatedItems, nodeOf, unchanged } from "./node.ts";
 import type { Schema } from "./schema.ts";
 
 /** One thing that is wrong. `text` tells faults apart: the same fault found twice is reported once. */
@@ -282,9 +282,9 @@ function compileMembers(schema: Schema): Check {
   ): number => {
     let matches = 0;
     if (items !== undefined) {
-      for (let index = 0; index < list.length; index++) {
-        const past = correlatedItem(before, list, index);
-        matches += checkRatcheting(items, list[index] as Json, `${path}[${index}]`, past, faults, matcher);
+      const pastOf = correlatedItems(before);
+      for (const [index, item] of list.entries()) {
+        matches += checkRatcheting(items, item, `${path}[${index}]`, pastOf(item), faults, matcher);
       }
     }
     const size = list.length;

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { administrator, ControlPlane } from "./control-plane.ts";
+import type { JsonObject } from "./json.ts";
+
+/** Requests that grow: `size` is how many parts they have. */
+interface Case {
+  readonly method: string;
+  readonly path: (size: number) => string;
+  readonly type?: string;
+  readonly body?: (size: number) => unknown;
+  /** Sent before, and not measured. */
+  readonly first?: (size: number) => Case;
+}
+
+const times = <T>(size: number, make: (index: number) => T): T[] =>
+  Array.from({ length: size }, (_, index) => make(index));
+const fields = (size: number, value: (index: number) => unknown = () => "v") =>
+  Object.fromEntries(times(size, (index) => [`k${index}`, value(index)]));
+
+const group = "/apis/time.example.com/v1/namespaces/default/shapes";
+const shape = (name: string, rest: object) => ({
+  apiVersion: "time.example.com/v1",
+  kind: "Shape",
+  metadata: { name },
+  ...rest,
+});
+const core = "/api/v1/namespaces/default";
+const create = (path: string, body: (size: number) => unknown): Case => ({
+  method: "POST",
+  path: () => path,
+  body,
+});
+const put = (name: string, body: (size: number) => object): Case => ({
+  method: "PATCH",
+  path: (size) => `${group}/${name}-${size}?fieldManager=${name}&force=true`,
+  type: "application/apply-patch+yaml",
+  body: (size) => shape(`${name}-${size}`, body(size)),
+});
+const reversed = (size: number, make: (index: number) => unknown) => times(size, (at) => make(size - 1 - at));
+const item = (index: number) => ({ k: `k${index}`, v: index });
+const env = (index: number) => ({ name: `E${index}`, value: "v" });
+const deployment = (name: string, variables: unknown[]) => ({
+  metadata: { name },
+  spec: {
+    selector: { matchLabels: { a: "b" } },
+    template: {
+      metadata: { labels: { a: "b" } },
+      spec: { containers: [{ name: "c", image: "i", env: variables }] },
+    },
+  },
+});
+const deployments = "/apis/apps/v1/namespaces/default/deployments";
+const configMap = (metadata: object, rest: object = {}) => ({ metadata, ...rest });
+const patch = (type: string, path: string, body: (size: number) => unknown): Case => ({
+  method: "PATCH",
+  path: () => path,
+  type,
+  body,
+});
+
+const cases: { readonly [what: string]: Case } = {
+  "a map of many keys": create(`${core}/configmaps`, (size) =>
+    configMap({ name: `map-${size}` }, { data: fields(size) }),
+  ),
+  "many labels": create(`${core}/configmaps`, (size) =>
+    configMap({ name: `labels-${size}`, labels: fields(size) }),
+  ),
+  "many finalizers": create(`${core}/configmaps`, (size) =>
+    configMap({ name: `finalizers-${size}`, finalizers: times(size, (index) => `a.b/c${index}`) }),
+  ),
+  "many owners": create(`${core}/configmaps`, (size) =>
+    configMap({
+      name: `owners-${size}`,
+      ownerReferences: times(size, (index) => ({
+        apiVersion: "v1",
+        kind: "Pod",
+        name: `p${index}`,
+        uid: `${index}`,
+      })),
+    }),
+  ),
+  "many managers": create(`${core}/configmaps`, (size) =>
+    configMap({
+      name: `managers-${size}`,
+      managedFields: times(size, (index) => ({
+        manager: `m${index}`,
+        operation: "Update",
+        apiVersion: "v1",
+        time: "2020-01-01T00:00:00Z",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:data": { [`f:k${index}`]: {} } },
+      })),
+    }),
+  ),
+  "unknown fields": create(`${core}/configmaps`, (size) => configMap({ name: `x-${size}` }, fields(size))),
+  "repeated fields": create(
+    `${core}/configmaps`,
+    (size) => `{"metadata":{"name":"r-${size}"},"data":{${times(size, () => '"a":"b"').join(",")}}}`,
+  ),
+  "repeated fields of YAML": {
+    ...create(
+      `${core}/configmaps`,
+      (size) => `metadata: {name: y-${size}}\ndata:\n${times(size, (index) => `  a: "${index}"`).join("\n")}`,
+    ),
+    type: "application/yaml",
+  },
+  "a set": create(group, (size) => shape(`set-${size}`, { set: times(size, (index) => `v${index}`) })),
+  "a list by keys": create(group, (size) => shape(`list-${size}`, { list: times(size, item) })),
+  "a list by keys, applied": put("applied", (size) => ({ list: times(size, item) })),
+  "a list by keys, applied again in another order": {
+    ...put("again", (size) => ({ list: reversed(size, item) })),
+    first: () => put("again", (size) => ({ list: times(size, item) })),
+  },
+  "a list with faults": create(group, (size) => shape("bad", { list: times(size, () => ({ v: "x" })) })),
+  "fields with faults": create(group, (size) => shape("bad", { numbers: fields(size, () => "x") })),
+  "a rule on each item": create(group, (size) =>
+    shape(`ruled-${size}`, { ruled: times(size, (index) => ({ v: index })) }),
+  ),
+  "a list merged strategically": {
+    ...patch("application/strategic-merge-patch+json", `${deployments}/smp`, (size) => ({
+      spec: { template: { spec: { containers: [{ name: "c", env: reversed(size, env) }] } } },
+    })),
+    path: (size) => `${deployments}/smp-${size}`,
+    first: () => create(deployments, (size) => deployment(`smp-${size}`, times(size, env))),
+  },
+  "operations of a JSON patch": {
+    ...patch("application/json-patch+json", "", (size) =>
+      times(Math.min(size, 10_000), (index) => ({ op: "add", path: `/data/k${index}`, value: "x" })),
+    ),
+    path: (size) => `${core}/configmaps/ops-${size}`,
+    first: () =>
+      create(`${core}/configmaps`, (size) => configMap({ name: `ops-${size}` }, { data: { a: "b" } })),
+  },
+  "ports of a Service": create(`${core}/services`, (size) => ({
+    metadata: { name: `ports-${size}` },
+    spec: { ports: times(size, (index) => ({ name: `p${index}`, port: (index % 65_535) + 1 })) },
+  })),
+  "containers of a Deployment": create(deployments, (size) => {
+    const { spec, metadata } = deployment(`containers-${size}`, []);
+    const containers = times(size, (index) => ({ name: `c${index}`, image: "i" }));
+    return { metadata, spec: { ...spec, template: { ...spec.template, spec: { containers } } } };
+  }),
+  "volumes of a Deployment": create(deployments, (size) => {
+    const { spec, metadata } = deployment(`volumes-${size}`, []);
+    const volumes = times(size, (index) => ({ name: `v${index}`, emptyDir: {} }));
+    const volumeMounts = times(size, (index) => ({ name: `v${index}`, mountPath: `/a${index}` }));
+    const containers = [{ name: "c", image: "i", volumeMounts }];
+    return { metadata, spec: { ...spec, template: { ...spec.template, spec: { containers, volumes } } } };
+  }),
+  "rules of a role": create("/apis/rbac.authorization.k8s.io/v1/clusterroles", (size) => ({
+    metadata: { name: `role-${size}` },
+    rules: times(size, (index) => ({ apiGroups: [""], resources: [`r${index}`], verbs: ["get"] })),
+  })),
+  "a selector of many labels": {
+    method: "GET",
+    path: (size) => `${core}/pods?labelSelector=${times(size, (index) => `a${index}`).join(",")}`,
+  },
+  "a selector of many values": {
+    method: "GET",
+    path: (size) => `${core}/pods?labelSelector=a+in+(${times(size, (index) => `v${index}`).join(",")})`,
+  },
+  "a selector of many fields": {
+    method: "GET",
+    path: (size) => `${core}/pods?fieldSelector=${times(size, (i) => `metadata.name!=a${i}`).join(",")}`,
+  },
+  "many parameters": {
+    method: "GET",
+    path: (size) => `${core}/pods?${times(size, (index) => `a${index}=b`).join("&")}`,
+  },
+  "a schema of many fields": create(
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All",
+    (size) =>
+      definition(
+        "wides",
+        fields(size, () => ({ type: "string", pattern: "^a+$" })),
+      ),
+  ),
+};
+
+function definition(plural: string, properties: object): JsonObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.time.example.com` },
+    spec: {
+      group: "time.example.com",
+      scope: "Namespaced",
+      names: { plural, kind: `${plural[0]?.toUpperCase()}${plural.slice(1, -1)}` },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties } },
+        },
+      ],
+    },
+  } as JsonObject;
+}
+
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await ControlPlane.start({ controllers: "none" });
+  const v = { type: "integer" };
+  const items = { type: "object", required: ["k"], properties: { k: { type: "string" }, v } };
+  const rule = { rule: "self.v >= 0" };
+  const properties = {
+    set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
+    list: {
+      type: "array",
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["k"],
+      items,
+    },
+    numbers: { type: "object", additionalProperties: v },
+    ruled: {
+      type: "array",
+      maxItems: 100_000,
+      items: { type: "object", properties: { v }, "x-kubernetes-validations": [rule] },
+    },
+  };
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  await send({ method: "POST", path: () => crds, body: () => definition("shapes", properties) }, 0);
+});
+
+afterAll(() => plane.close());
+
+async function send(request: Case, size: number): Promise<number> {
+  const body = request.body?.(size);
+  const before = process.threadCpuUsage();
+  const response = await plane.handle({
+    method: request.method,
+    url: request.path(size),
+    headers: { "content-type": request.type ?? "application/json" },
+    body:
+      body === undefined ? undefined : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    peer: administrator,
+    signal: new AbortController().signal,
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  // It must get as far as it is meant to.
+  if (response.status >= 400 && response.status !== 422)
+    throw new Error(`${request.path(size)}: ${response.status}`);
+  return (user + system) / 1_000;
+}
+
+/** What is done once, and what depends on the machine's mood, is less than this. */
+const noise = 40;
+
+test.each(Object.entries(cases))(
+  "%s takes no more than linear time",
+  { timeout: 60_000 },
+  async (_what, one) => {
+    const took: number[] = [];
+    for (const size of [450, 500, 4_000]) {
+      if (one.first) await send(one.first(size), size);
+      took.push(await send(one, size));
+    }
+    const [, small = 0, large = 0] = took;
+    // Eight times the size: quadratic time would be 64 times as long.
+    expect(large).toBeLessThan(16 * small + noise);
+  },
+);
