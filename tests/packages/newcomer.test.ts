@@ -89,6 +89,11 @@ test.for(Object.entries(compilerSettings))("types hold under %s settings", async
   await user.run(project, "npx", "tsc", "-p", `tsconfig.${name}.json`);
 });
 
+test("types hold for TypeScript 5 too", async () => {
+  await user.run(project, "npm", "install", "--no-save", "typescript-5@npm:typescript@5.9.3");
+  await user.run(project, "node", "node_modules/typescript-5/lib/tsc.js", "-p", "tsconfig.loose.json");
+});
+
 test("an error that is thrown in a package leads to its source", async () => {
   const code = 'import { defineResource } from "@windlass/runtime"; defineResource({ group: "x" });';
   const failing = user.run(project, "node", "--enable-source-maps", "--input-type=module", "--eval", code);
