@@ -3,7 +3,7 @@
  *
  * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
  * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster), `scale` (a thousand objects on a real control plane with
- * simulated nodes), `differential` (the same requests on the embedded server and on a real one, compared), `differential-cluster`
+ * simulated nodes), `newcomer` (the packages as they are published: a new operator is created, tested, bundled and installed), `differential` (the same requests on the embedded server and on a real one, compared), `differential-cluster`
  * (what controllers make of the same manifests, and what kubectl prints, on the embedded control plane and on the lab's cluster), `fuzz` (requests that make no
  * sense: where the embedded server fails, the real one must too), `clients` (client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are
  * missing are left out).
@@ -18,6 +18,7 @@ import { run, runVitest, type Tally } from "./steps.ts";
 const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 const scaleTests = "tests/lab/*-scale.test.ts";
+const newcomerTest = "tests/lab/newcomer.test.ts";
 const { positionals } = parseArgs({ allowPositionals: true });
 
 const suites: { readonly [name: string]: () => Promise<Tally> } = {
@@ -29,6 +30,7 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   chaos,
   cluster,
   scale,
+  newcomer,
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
 for (const name of wanted) {
@@ -153,7 +155,8 @@ async function chaos(): Promise<Tally> {
 async function cluster(): Promise<Tally> {
   return await onCluster([], async (environment) => {
     execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
-    return await runVitest(["--config", "vitest.lab.config.ts", "--exclude", scaleTests], environment);
+    const others = ["--exclude", scaleTests, "--exclude", newcomerTest];
+    return await runVitest(["--config", "vitest.lab.config.ts", ...others], environment);
   });
 }
 
@@ -161,6 +164,13 @@ async function cluster(): Promise<Tally> {
 async function scale(): Promise<Tally> {
   return await onCluster(["--simulated", "20"], (environment) =>
     runVitest(["--config", "vitest.lab.config.ts", "webapp-scale"], environment),
+  );
+}
+
+/** From the packages as they are published to an operator that runs in a cluster. */
+async function newcomer(): Promise<Tally> {
+  return await onCluster([], (environment) =>
+    runVitest(["--config", "vitest.newcomer.config.ts"], environment),
   );
 }
 

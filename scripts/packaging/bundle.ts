@@ -36,7 +36,7 @@ async function bundleEntries(source: SourcePackage): Promise<void> {
     platform: "node",
     external: fromElsewhere,
     plugins: [embedFiles()],
-    checks: { ineffectiveDynamicImport: false, pluginTimings: false },
+    checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
     output: {
       ...output,
       dir: join(source.path, "dist"),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { publishedManifest } from "./published-manifest.ts";
+import { type PublishedManifest, publishedManifest } from "./published-manifest.ts";
 import { root, type SourcePackage } from "./source-packages.ts";
 
 const run = promisify(execFile);
@@ -18,6 +18,7 @@ export interface Tarball {
   /** The bytes of what is in it. */
   readonly unpackedSize: number;
   readonly files: readonly { readonly path: string; readonly size: number }[];
+  readonly manifest: PublishedManifest;
 }
 
 /** Makes tarballs of packages that have been built. Each is put together in a folder of its own, with the manifest it is published with. */
@@ -28,6 +29,7 @@ export async function packTarballs(
   const stage = join(destination, "packages");
   await rm(destination, { recursive: true, force: true });
   const ours = new Set(packages.map(({ manifest }) => manifest.name));
+  const manifests = new Map<string, PublishedManifest>();
   const folders: string[] = [];
   for (const source of packages) {
     const folder = join(stage, source.folder);
@@ -38,13 +40,22 @@ export async function packTarballs(
     await cp(join(source.path, "README.md"), join(folder, "README.md"));
     await cp(join(root, "LICENSE"), join(folder, "LICENSE"));
     await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    manifests.set(manifest.name, manifest);
     folders.push(folder);
   }
   const { stdout } = await run("npm", ["pack", ...folders, "--pack-destination", destination, "--json"], {
     maxBuffer: 64 * 2 ** 20,
   });
-  const packed = JSON.parse(stdout) as (Omit<Tarball, "file"> & { readonly filename: string })[];
-  return packed.map(({ filename, ...tarball }) => ({ ...tarball, file: join(destination, filename) }));
+  const packed = JSON.parse(stdout) as (Omit<Tarball, "file" | "manifest"> & { readonly filename: string })[];
+  return packed.map(({ filename, name, version, size, unpackedSize, files }) => ({
+    name,
+    version,
+    size,
+    unpackedSize,
+    files,
+    file: join(destination, filename),
+    manifest: manifests.get(name) as PublishedManifest,
+  }));
 }
 
 /** The list of a program's sources is for a checkout, where they may change. */

@@ -5,12 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import type { PublishedManifest } from "../../scripts/packaging/published-manifest.ts";
-
-/** A package to serve: its manifest and its tarball. */
-export interface Upload {
-  readonly manifest: PublishedManifest;
-  readonly file: string;
-}
+import type { Tarball } from "../../scripts/packaging/tarballs.ts";
 
 /** An npm registry on loopback. */
 export interface Registry extends AsyncDisposable {
@@ -20,10 +15,10 @@ export interface Registry extends AsyncDisposable {
 /**
  * Serves packages as npm's registry would if they had been published. Whatever else is asked for, it says where to find: at `upstream`.
  */
-export async function startRegistry(uploads: readonly Upload[], upstream: string): Promise<Registry> {
-  const files = new Map(uploads.map(({ file }) => [`/-/${basename(file)}`, file]));
+export async function startRegistry(tarballs: readonly Tarball[], upstream: string): Promise<Registry> {
+  const files = new Map(tarballs.map(({ file }) => [`/-/${basename(file)}`, file]));
   const documents = new Map<string, (url: string) => object>();
-  for (const { manifest, file } of uploads) {
+  for (const { manifest, file } of tarballs) {
     const integrity = `sha512-${createHash("sha512")
       .update(await readFile(file))
       .digest("base64")}`;

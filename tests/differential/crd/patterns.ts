@@ -149,7 +149,7 @@ const texts = [
 ];
 
 const pieces = [
-  ..."()[]{}|*+?^$.\\-,:=!<>abAZ09_ dwsSDWbBzpLQE",
+  ..."()[]{}|*+?^$.\\-,:=!<>abAZ09_ dwsSDWbBzpLQE".split(""),
   "(?i)",
   "[:alpha:]",
   "{2}",

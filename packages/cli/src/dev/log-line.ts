@@ -12,7 +12,7 @@ export function readLogLine(line: string): LogLine {
   const rest = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return { level: String(level), text: [String(msg ?? ""), ...rest].join("  ") };
+  return { level: String(level), text: [typeof msg === "string" ? msg : "", ...rest].join("  ") };
 }
 
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {

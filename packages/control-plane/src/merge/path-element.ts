@@ -95,7 +95,7 @@ export interface ElementRank {
 
 export function rankOf(element: PathElement): ElementRank {
   const kind = KINDS.indexOf(element.charAt(0));
-  return { kind, value: kind === 0 ? element : (JSON.parse(element.slice(2)) as Json) };
+  return { kind, value: kind === 0 ? element : (parse(element.slice(2)) as Json) };
 }
 
 /** The order in which the API server writes and reports elements. */

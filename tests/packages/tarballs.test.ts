@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, inject, test } from "vitest";
+import { sourcePackages } from "../../scripts/packaging/source-packages.ts";
+import type { Tarball } from "../../scripts/packaging/tarballs.ts";
+
+const run = promisify(execFile);
+const packages = await sourcePackages();
+const libraries = packages.filter(({ entries }) => entries.length > 0);
+const tarballs = new Map(inject("tarballs").map((tarball) => [tarball.name, tarball]));
+const tarball = (name: string) => tarballs.get(name) as Tarball;
+
+test.for(packages)("$manifest.name: publint finds nothing", async ({ manifest }) => {
+  const { stdout } = await run("publint", [tarball(manifest.name).file, "--strict"]);
+  expect(stdout).toContain("All good!");
+});
+
+test.for(libraries)("$manifest.name: the types are found by whoever finds the code", async ({ manifest }) => {
+  // CommonJS programs, and resolution as it was before exports, are left out: this is for Node 24.
+  await run("attw", [tarball(manifest.name).file, "--profile", "esm-only"]);
+});
+
+test.for(packages)(
+  "$manifest.name: no sources, no tests, nothing that was forgotten",
+  ({ manifest, entries }) => {
+    const paths = tarball(manifest.name).files.map(({ path }) => path);
+    expect(
+      paths.filter((path) => /\.test\.|\.fixture\.|(?<!\.d)\.ts$|sources\.txt|data\//.test(path)),
+    ).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md", "LICENSE"]));
+    for (const { name } of entries) expect(paths).toContain(`dist/${name}.js`);
+  },
+);
+
+test.for(libraries)("$manifest.name: stack traces lead to its sources", async ({ path, entries }) => {
+  for (const { name } of entries) {
+    const code = await readFile(join(path, "dist", `${name}.js`), "utf8");
+    // A file that passes on what others export has nothing to lead to.
+    if (!/\b(?:function|class|const)\b/.test(code)) continue;
+    const map = JSON.parse(await readFile(join(path, "dist", `${name}.js.map`), "utf8")) as {
+      readonly sources: readonly string[];
+      readonly sourcesContent: readonly string[];
+    };
+    expect(map.sources[0]).toMatch(/^\.\.\/src\/.*\.ts$/);
+    expect(map.sourcesContent[0]).not.toBe("");
+  }
+});
