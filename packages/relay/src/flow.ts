@@ -6,8 +6,8 @@ export interface FlowOptions {
   readonly bufferBytes: number;
   /** Called with each chunk before it is passed on; absent if nobody looks. */
   readonly onChunk: ((chunk: Buffer) => void) | undefined;
-  /** The source has ended, and so has what the sink is sent. */
-  readonly onEnd: () => void;
+  /** The source has ended. What is returned is the last that the sink is sent. */
+  readonly onEnd: () => Uint8Array | undefined;
   /** The sink has taken all of it, the end included. */
   readonly onFlush: () => void;
 }
@@ -52,7 +52,8 @@ export class Flow {
   readonly #resume = (): void => void this.#source.resume();
 
   readonly #end = (): void => {
-    this.#options.onEnd();
-    this.#sink.end();
+    const lastBytes = this.#options.onEnd();
+    if (lastBytes === undefined) this.#sink.end();
+    else this.#sink.end(lastBytes);
   };
 }

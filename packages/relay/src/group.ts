@@ -18,6 +18,8 @@ export interface DrainResult {
   readonly cut: number;
 }
 
+const none: ReadonlySet<Relay> = new Set();
+
 /**
  * Relays that live and end together. Each has a key, such as the session or the tenant that it belongs to, by which all of
  * that key can be aborted.
@@ -43,8 +45,8 @@ export class RelayGroup<Key> {
   }
 
   /** The live relays of a key. */
-  of(key: Key): Iterable<Relay> {
-    return this.#live.get(key) ?? [];
+  of(key: Key): ReadonlySet<Relay> {
+    return this.#live.get(key) ?? none;
   }
 
   /** Joins two sockets as `relay` does, for as long as the group lets them. */
@@ -65,9 +67,10 @@ export class RelayGroup<Key> {
 
   /** Aborts the relays of a key. @returns how many there were. */
   abort(key: Key, reason: unknown): number {
-    const found = [...this.of(key)];
+    const found = this.of(key);
+    const { size } = found;
     for (const one of found) one.abort(reason);
-    return found.length;
+    return size;
   }
 
   /**
@@ -81,12 +84,15 @@ export class RelayGroup<Key> {
     const before = this.#size;
     if (before === 0) emptied.resolve();
     let cut = 0;
-    const cancel = this.#clock.schedule(withinMs, () => {
+    const cutAll = () => {
       cut = this.#size;
       for (const key of this.#live.keys()) this.abort(key, reason);
-    });
+    };
+    // Without time nothing is scheduled: "at once" does not wait for a clock to move.
+    if (withinMs === 0) cutAll();
+    const cancel = withinMs === 0 ? undefined : this.#clock.schedule(withinMs, cutAll);
     await emptied.promise;
-    cancel();
+    cancel?.();
     return { ended: before - cut, cut };
   }
 }

@@ -182,6 +182,23 @@ describe("farewell", () => {
     expect(upstreamPeer.error?.code).toBe("ECONNRESET");
   });
 
+  test("comes before the end that the other side sent", async () => {
+    const {
+      clientPeer,
+      upstreamPeer,
+      relay: joined,
+    } = await joinedPeers({
+      farewell: (to, { how }) => (to === "client" && how === "ended" ? Buffer.from(", it said") : undefined),
+    });
+    upstreamPeer.send(Buffer.from("bye"));
+    upstreamPeer.socket.end();
+    await until(() => clientPeer.hasSeenEnd);
+    clientPeer.socket.end();
+    expect(await joined.ended).toMatchObject({ outcome: { how: "closed" }, fromUpstream: 3 });
+    expect(clientPeer.received.toString()).toBe("bye, it said");
+    expect(upstreamPeer.received.toString()).toBe("");
+  });
+
   test("reaches a client that goes on sending", async () => {
     const { clientPeer, relay: joined } = await joinedPeers({
       farewell: (to) => (to === "client" ? Buffer.from("bye") : undefined),

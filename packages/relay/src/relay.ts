@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
 import { Flow } from "./flow.ts";
-import { type Event, joined, type Outcome, type Side, type State, step } from "./state.ts";
+import { type Event, joined, type Outcome, otherSide, type Side, type State, step } from "./state.ts";
 
 /** Limits of a relay, and what its tenant may see and say in it. */
 export interface RelayOptions {
@@ -19,11 +19,11 @@ export interface RelayOptions {
   /** Sees each chunk before it is passed on. It must neither keep nor change the chunk. @default none */
   readonly inspect?: (from: Side, chunk: Buffer) => void;
   /**
-   * Last bytes for a side that is still connected when the relay ends other than by closing: a protocol's way to say why.
-   * They follow what already waits for that side, and are followed by an end.
-   * @default the side is cut off
+   * Last bytes for a side before it is ended: a protocol's way to say why. Asked when the other side's end is passed on, and
+   * when the relay ends other than by closing. They follow what already waits for that side, and are followed by an end.
+   * @default an end is passed on as it is, and otherwise the side is cut off
    */
-  readonly farewell?: (to: Side, outcome: Outcome) => Uint8Array | undefined;
+  readonly farewell?: (to: Side, why: Outcome | { readonly how: "ended" }) => Uint8Array | undefined;
   /** How long a side may take to receive its last bytes and to close. @default "1s" */
   readonly farewellWithin?: Duration;
   /** @default the machine's clock */
@@ -140,7 +140,10 @@ class JoinedSockets implements Relay {
     return new Flow(this.#sockets[from], sink, {
       bufferBytes,
       onChunk: hasIdleLimit || inspect ? onChunk : undefined,
-      onEnd: () => this.#handle({ type: "ended", side: from }),
+      onEnd: () => {
+        this.#handle({ type: "ended", side: from });
+        return this.#options.farewell?.(otherSide(from), { how: "ended" });
+      },
       onFlush: () => this.#handle({ type: "flushed", side: from }),
     });
   }

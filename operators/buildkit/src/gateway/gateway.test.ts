@@ -1,0 +1,503 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  type AddressInfo,
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type Socket,
+} from "node:net";
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { ManualClock, systemRandom } from "@windlass/clock";
+import { relay } from "@windlass/relay";
+import { describe, expect, test } from "vitest";
+import { trustBundle, workerCertificate, workerServerName } from "../certificates/index.ts";
+import { issueToken, newAllocationId } from "../tokens/index.ts";
+import type { Route } from "./lookup.ts";
+import { callOn, newRing, Pki, pool, until, World } from "./world.fixture.ts";
+
+/** A worker of raw bytes: TLS as a worker has it, and a handler for what comes. */
+async function rawWorker(world: World, handler: (socket: TLSSocket) => void) {
+  const worker = { namespace: pool.namespace, name: "raw" };
+  const { certificate, key } = workerCertificate(world.pki.workers.authority, {
+    worker,
+    pool,
+    validForMs: 3_600_000,
+  });
+  const server = createTlsServer(
+    {
+      cert: certificate,
+      key,
+      ca: trustBundle(world.pki.workers.ring),
+      requestCert: true,
+      ALPNProtocols: ["h2"],
+      allowHalfOpen: true,
+    },
+    (socket) => {
+      socket.on("error", () => socket.destroy());
+      handler(socket);
+    },
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const route: Route = {
+    at: "ready",
+    worker: { name: worker.name, host: "127.0.0.1", port, serverName: workerServerName(worker) },
+  };
+  const issued = world.pki.token();
+  world.table.set(issued.allocation, route);
+  return {
+    pair: world.certificate(issued),
+    allocation: issued.allocation,
+    [Symbol.dispose]: () => void server.close(),
+  };
+}
+
+describe("a client with a token", () => {
+  test("reaches its own worker, and no other", async () => {
+    await using world = await World.start();
+    const [one, two] = [await world.worker(), await world.worker()];
+    const [first, second] = [world.allocate(one), world.allocate(two)];
+    expect(await world.call(first.pair)).toMatchObject({ status: 0, worker: "ci-worker-1", body: "ping" });
+    expect(await world.call(second.pair)).toMatchObject({
+      status: 0,
+      worker: "ci-worker-2",
+      gateway: "client@ci",
+    });
+    expect(await world.call(first.pair)).toMatchObject({ worker: "ci-worker-1" });
+  });
+
+  test.for([
+    ["TLSv1.3", ["h2"]],
+    ["TLSv1.2", ["h2"]],
+    ["TLSv1.3", undefined],
+    ["TLSv1.2", undefined],
+    ["TLSv1.3", ["h2", "http/1.1"]],
+  ] as const)("may speak %s and offer %j", async ([version, protocols]) => {
+    await using world = await World.start();
+    const { pair } = world.allocate(await world.worker());
+    const options = {
+      minVersion: version,
+      maxVersion: version,
+      ALPNProtocols: protocols ? [...protocols] : [],
+    };
+    expect(await world.call(pair, options)).toMatchObject({ status: 0, worker: "ci-worker-1" });
+  });
+
+  test("may not offer HTTP/1.1 alone", async () => {
+    await using world = await World.start();
+    const { pair } = world.allocate(await world.worker());
+    await expect(world.connect(pair, { ALPNProtocols: ["http/1.1"] })).rejects.toThrow(
+      /no application protocol/i,
+    );
+  });
+
+  test("is verified anew on each connection: no session is resumed", async () => {
+    await using world = await World.start();
+    const { pair } = world.allocate(await world.worker());
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const limits = { minVersion: version, maxVersion: version };
+      const first = await world.open(pair, limits);
+      await callOn(first);
+      const session = (first.socket as TLSSocket).getSession();
+      first.close();
+      if (!session) throw new Error("a session to resume");
+      const second = await world.connect(pair, { ...limits, session });
+      expect(second.isSessionReused()).toBe(false);
+    }
+  });
+
+  test("goes on after the token has expired, and cannot connect again", async () => {
+    const clock = new ManualClock(Date.now());
+    await using world = await World.start({ clock });
+    const worker = await world.worker();
+    const issued = issueToken(world.pki.keys, {
+      allocationId: newAllocationId(systemRandom),
+      now: clock.now(),
+    });
+    world.table.set(issued.allocation, { at: "ready", worker: worker.address });
+    // The certificate outlives the token here, so that it is the token that counts.
+    const pair = world.certificate({ ...issued, expiresAt: issued.expiresAt + 3_600_000 });
+    const session = await world.open(pair);
+    expect(await callOn(session)).toMatchObject({ status: 0 });
+    await clock.advance(3_601_000);
+    expect(await callOn(session)).toMatchObject({ status: 0, worker: "ci-worker-1" });
+    expect(await world.call(pair)).toMatchObject({
+      status: 16,
+      message: expect.stringMatching(/allocation expired at/),
+    });
+  });
+});
+
+describe("bytes", () => {
+  test("pass through unchanged, both ways, and the end of one way leaves the other open", async () => {
+    await using world = await World.start();
+    const sent = {
+      up: Buffer.from(systemRandom.bytes(3_000_000)),
+      down: Buffer.from(systemRandom.bytes(5_000_000)),
+    };
+    const got = createHash("sha256");
+    using worker = await rawWorker(world, (socket) => {
+      socket.on("data", (chunk: Buffer) => got.update(chunk));
+      // Answers only after the client has ended its side.
+      socket.on("end", () => socket.end(sent.down));
+    });
+    const client = await world.connect(worker.pair);
+    const received = createHash("sha256");
+    client.on("data", (chunk: Buffer) => received.update(chunk));
+    client.end(sent.up);
+    await once(client, "end");
+    expect(got.digest("hex")).toBe(createHash("sha256").update(sent.up).digest("hex"));
+    expect(received.digest("hex")).toBe(createHash("sha256").update(sent.down).digest("hex"));
+  });
+
+  test("are all that a client receives that has ended its side", async () => {
+    await using world = await World.start();
+    const frame = Buffer.alloc(9);
+    using worker = await rawWorker(world, (socket) => {
+      socket.resume();
+      socket.on("end", () => socket.end(frame));
+    });
+    const client = await world.connect(worker.pair);
+    client.end("x");
+    expect(await client.toArray()).toEqual([frame]);
+  });
+
+  test("that a client does not read stay with the worker", async () => {
+    await using world = await World.start();
+    const total = 256 * 1024 * 1024;
+    let written = 0;
+    using worker = await rawWorker(world, (socket) => {
+      const chunk = Buffer.alloc(1024 * 1024);
+      const pump = () => {
+        while (written < total) {
+          written += chunk.length;
+          if (!socket.write(chunk)) {
+            socket.once("drain", pump);
+            return;
+          }
+        }
+      };
+      socket.resume();
+      pump();
+    });
+    const client = await world.connect(worker.pair);
+    client.pause();
+    let last = -1;
+    while (last !== written) {
+      last = written;
+      for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(written).toBeLessThan(total / 4);
+    client.destroy();
+  });
+});
+
+describe("live connections are cut", () => {
+  async function live(world: World) {
+    const worker = await world.worker();
+    const { pair, allocation } = world.allocate(worker);
+    const session = await world.open(pair);
+    expect(await callOn(session)).toMatchObject({ status: 0 });
+    const words = new Promise<string>((resolve) => {
+      session.on("goaway", (_code, _last, data) => resolve(Buffer.from(data ?? []).toString()));
+    });
+    return { worker, pair, allocation, session, words, closed: once(session, "close") };
+  }
+
+  test.for<[Route, RegExp]>([
+    [{ at: "revoked", reason: "quota" }, /was revoked \(quota\)/],
+    [{ at: "lost", worker: "ci-worker-1", reason: "evicted" }, /worker ci-worker-1 is lost \(evicted\)/],
+    [{ at: "unknown" }, /has been released/],
+  ])("when their allocation is over: %j", async ([route, message]) => {
+    await using world = await World.start({ limits: { lookupLag: 0 } });
+    const { allocation, words, closed, pair } = await live(world);
+    const other = await live(world);
+    world.table.set(allocation, route);
+    expect(await words).toMatch(message);
+    await closed;
+    expect((await world.call(pair)).message).toMatch(message);
+    expect(await callOn(other.session)).toMatchObject({ status: 0 });
+    expect(world.gateway.connections).toBe(1);
+  });
+
+  test("when their worker dies, and the client is told", async () => {
+    // Time stands still, so nothing that is refused here has waited.
+    await using world = await World.start({ clock: new ManualClock(Date.now()) });
+    const { worker, words, closed, pair } = await live(world);
+    await worker.kill();
+    expect(await words).toMatch(/worker ci-worker-1 is lost/);
+    await closed;
+    // Nobody listens there any more, and it was there before: no point in waiting.
+    expect(await world.call(pair)).toMatchObject({
+      status: 14,
+      message: expect.stringMatching(/ECONNREFUSED/),
+    });
+  });
+
+  test("before they are passed on, when the allocation is taken back while the worker is being reached", async () => {
+    await using world = await World.start();
+    const worker = await world.worker();
+    const issued = world.pki.token();
+    const slow = createTcpServer((socket) => {
+      world.table.set(issued.allocation, { at: "revoked", reason: "quota" });
+      const onward = connectTcp(worker.address.port, "127.0.0.1");
+      relay(socket, onward);
+    });
+    slow.listen(0, "127.0.0.1");
+    await once(slow, "listening");
+    const { port } = slow.address() as AddressInfo;
+    world.table.set(issued.allocation, { at: "ready", worker: { ...worker.address, port } });
+    expect(await world.call(world.certificate(issued))).toMatchObject({
+      status: 16,
+      message: expect.stringMatching(/was revoked/),
+    });
+    slow.close();
+  });
+
+  test("but not when its worker is marked as starting", async () => {
+    await using world = await World.start();
+    const { allocation, session } = await live(world);
+    world.table.set(allocation, { at: "starting", worker: "ci-worker-1" });
+    expect(await callOn(session)).toMatchObject({ status: 0 });
+  });
+});
+
+describe("a client whose worker is not there yet", () => {
+  test("waits, and what it has sent meanwhile is not lost", async () => {
+    await using world = await World.start();
+    const issued = world.pki.token();
+    world.table.set(issued.allocation, { at: "starting", worker: "ci-worker-1" });
+    const answer = world.call(world.certificate(issued));
+    const worker = await world.worker();
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    world.table.set(issued.allocation, { at: "ready", worker: worker.address });
+    expect(await answer).toMatchObject({ status: 0, worker: "ci-worker-1", body: "ping" });
+  });
+
+  test("waits for an allocation that the gateway has not heard of yet", async () => {
+    await using world = await World.start();
+    const worker = await world.worker();
+    const issued = world.pki.token();
+    const answer = world.call(world.certificate(issued));
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    world.table.set(issued.allocation, { at: "ready", worker: worker.address });
+    expect(await answer).toMatchObject({ status: 0 });
+  });
+
+  test("is told to try again when that takes too long", async () => {
+    const clock = new ManualClock(Date.now());
+    await using world = await World.start({ clock });
+    const issued = world.pki.token();
+    world.table.set(issued.allocation, { at: "starting", worker: "ci-worker-1" });
+    const answer = world.call(world.certificate(issued));
+    await until(() => clock.pending > 0);
+    await clock.advance(15_000);
+    expect(await answer).toMatchObject({
+      status: 14,
+      message: "worker ci-worker-1 is still starting: try again in a few seconds",
+    });
+  });
+
+  test("and who breaks off gives up its place at once", async () => {
+    await using world = await World.start({ limits: { connections: 1 } });
+    const issued = world.pki.token();
+    world.table.set(issued.allocation, { at: "starting", worker: "ci-worker-1" });
+    const { certificate, key } = world.certificate(issued);
+    const socket = connectTcp(world.gateway.port, "127.0.0.1");
+    const client = connectTls({
+      socket,
+      servername: "localhost",
+      ca: trustBundle(world.pki.clients.ring),
+      cert: certificate,
+      key,
+    });
+    client.on("error", () => client.destroy());
+    await once(client, "session");
+    socket.resetAndDestroy();
+    await until(() => world.metric("buildkit_gateway_connections_total").join().includes("client_gone"));
+    const { pair } = world.allocate(await world.worker());
+    expect(await world.call(pair)).toMatchObject({ status: 0 });
+  });
+
+  test("and who leaves gives up its place when the waiting is over", async () => {
+    const clock = new ManualClock(Date.now());
+    await using world = await World.start({ clock, limits: { connections: 1 } });
+    const issued = world.pki.token();
+    world.table.set(issued.allocation, { at: "starting", worker: "ci-worker-1" });
+    const client = await world.connect(world.certificate(issued));
+    await until(() => clock.pending > 0);
+    const { pair } = world.allocate(await world.worker());
+    expect(await world.call(pair)).toMatchObject({ status: 8 });
+    client.destroy();
+    await clock.advance(15_000);
+    expect(await world.call(pair)).toMatchObject({ status: 0 });
+  });
+});
+
+describe("a worker", () => {
+  test("that is another's is not passed on to", async () => {
+    await using world = await World.start();
+    const named = { namespace: pool.namespace, name: "another" };
+    const other = workerCertificate(world.pki.workers.authority, {
+      worker: named,
+      pool,
+      validForMs: 3_600_000,
+    });
+    const { pair } = world.allocate(await world.worker("ci-worker-1", other));
+    expect(await world.call(pair)).toMatchObject({
+      status: 9,
+      message: expect.stringMatching(/another answers at its address/),
+    });
+  });
+
+  test("of another pool's authority is not passed on to", async () => {
+    await using world = await World.start();
+    const named = { namespace: pool.namespace, name: "ci-worker-1" };
+    const foreign = workerCertificate(newRing("workers").authority, {
+      worker: named,
+      pool,
+      validForMs: 3_600_000,
+    });
+    const { pair } = world.allocate(await world.worker("ci-worker-1", foreign));
+    expect(await world.call(pair)).toMatchObject({ status: 9, worker: undefined });
+  });
+
+  test("cannot be reached with a client's certificate past the gateway", async () => {
+    await using world = await World.start();
+    const worker = await world.worker();
+    const { pair } = world.allocate(worker);
+    const direct = connectTls({
+      host: "127.0.0.1",
+      port: worker.address.port,
+      servername: worker.address.serverName,
+      ca: trustBundle(world.pki.workers.ring),
+      cert: pair.certificate,
+      key: pair.key,
+      ALPNProtocols: ["h2"],
+    });
+    const ended = Promise.race([once(direct, "close"), once(direct, "error")]);
+    direct.resume();
+    await ended;
+    expect(worker.sockets.size).toBe(0);
+  });
+
+  test("that accepts and says nothing is given up on", async () => {
+    const clock = new ManualClock(Date.now());
+    await using world = await World.start({ clock });
+    const silent = createTcpServer((socket) => void socket.on("error", () => socket.destroy()));
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const issued = world.pki.token();
+    world.table.set(issued.allocation, {
+      at: "ready",
+      worker: { name: "silent", host: "127.0.0.1", port, serverName: "silent.internal" },
+    });
+    const answer = world.call(world.certificate(issued));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await until(() => clock.pending > 0);
+      await clock.advance(5_250);
+    }
+    expect(await answer).toMatchObject({
+      status: 14,
+      message: expect.stringMatching(/did not answer in time/),
+    });
+    silent.close();
+  });
+});
+
+describe("limits", () => {
+  test("of connections, in all and of one allocation, are told, and a connection that ends makes room", async () => {
+    await using world = await World.start({ limits: { connections: 2, connectionsPerAllocation: 1 } });
+    const worker = await world.worker();
+    const [one, two, three] = [world.allocate(worker), world.allocate(worker), world.allocate(worker)];
+    const first = await world.open(one.pair);
+    expect(await callOn(first)).toMatchObject({ status: 0 });
+    expect(await world.call(one.pair)).toMatchObject({
+      status: 8,
+      message: expect.stringMatching(/the allocation has 1/),
+    });
+    const second = await world.open(two.pair);
+    expect(await callOn(second)).toMatchObject({ status: 0 });
+    expect(await world.call(three.pair)).toMatchObject({
+      status: 8,
+      message: expect.stringMatching(/it has 2/),
+    });
+    first.close();
+    await until(() => world.gateway.connections === 1);
+    expect(await world.call(three.pair)).toMatchObject({ status: 0 });
+  });
+
+  test("of the handshake cut off those who do not finish it", async () => {
+    await using world = await World.start({ limits: { handshake: 50 } });
+    const slow = connectTcp(world.gateway.port, "127.0.0.1");
+    slow.write(Buffer.from([0x16, 0x03, 0x01]));
+    slow.resume();
+    await once(slow, "close");
+    expect(world.metric("buildkit_gateway_connections_total").join()).toContain("handshake_failed");
+  });
+
+  test("of idleness cut off what no byte moves through", async () => {
+    const clock = new ManualClock(Date.now());
+    await using world = await World.start({ clock, limits: { idle: "1h" } });
+    const { pair } = world.allocate(await world.worker());
+    const session = await world.open(pair);
+    expect(await callOn(session)).toMatchObject({ status: 0 });
+    const closed = once(session, "close");
+    await clock.advance(3_600_000);
+    await closed;
+    expect(world.metric("buildkit_gateway_connection_ends_total").join()).toContain('reason="idle"');
+  });
+});
+
+describe("metrics", () => {
+  const send = async (port: number, bytes: string): Promise<Socket> => {
+    const socket = connectTcp(port, "127.0.0.1");
+    socket.on("error", () => socket.destroy());
+    await once(socket, "connect");
+    if (bytes === "") socket.end();
+    else socket.end(bytes);
+    socket.resume();
+    await once(socket, "close");
+    return socket;
+  };
+
+  test("probes that connect and leave count for nothing; those who speak something else are told apart", async () => {
+    await using world = await World.start();
+    await send(world.gateway.port, "");
+    await send(world.gateway.port, "GET / HTTP/1.1\r\n\r\n");
+    expect(world.metric("buildkit_gateway_connections_total")).toEqual([
+      '{pool="ci",namespace="builds",status="non_tls"} 1',
+    ]);
+  });
+
+  test("have the original's names, and count what passes", async () => {
+    await using world = await World.start();
+    const { pair } = world.allocate(await world.worker());
+    const session = await world.open(pair);
+    await callOn(session);
+    expect(world.metric("buildkit_gateway_active_connections")).toEqual(['{pool="ci",namespace="builds"} 1']);
+    session.close();
+    await until(() => world.gateway.connections === 0);
+    expect(world.metric("buildkit_gateway_active_connections")).toEqual([]);
+    const labels = 'pool="ci",namespace="builds"';
+    expect(world.metric("buildkit_gateway_connections_total")).toEqual([`{${labels},status="success"} 1`]);
+    expect(world.metric("buildkit_gateway_connection_duration_seconds_count")).toEqual([`{${labels}} 1`]);
+    expect(world.metric("buildkit_gateway_connection_ends_total")).toEqual([`{${labels},reason="closed"} 1`]);
+    expect(world.metric("buildkit_gateway_bytes_total").length).toBe(2);
+    expect(world.metrics.render()).toContain(
+      'buildkit_gateway_connection_duration_seconds_bucket{pool="ci",namespace="builds",le="512"}',
+    );
+  });
+});
+
+test("a gateway does not start with credentials that it cannot use", async () => {
+  const pki = new Pki();
+  const other = new Pki();
+  const { clients } = pki.credentials();
+  const mixed = { ...clients, pair: { ...clients.pair, key: other.credentials().clients.pair.key } };
+  await expect(World.start({ credentials: pki.credentials({ clients: mixed }) })).rejects.toThrow(
+    "the certificate for clients and its key do not belong together",
+  );
+});
