@@ -91,7 +91,9 @@ async function runToEnd(program: string, args: readonly string[], options: Spawn
     child.once("close", resolve);
   });
   if (code !== 0)
-    throw new Error(`${[program, ...args].join(" ")} in ${options.cwd} ended with ${code}:\n${output}`);
+    throw new Error(
+      `${[program, ...args].join(" ")} in ${String(options.cwd)} ended with ${String(code)}:\n${output}`,
+    );
   return { output, tookMs: performance.now() - began };
 }
 

@@ -17,7 +17,7 @@ import { repeatedKeys } from "./repeated-keys.ts";
 /** Integers as Go reads them in YAML: of 64 bits, exactly, with `_` anywhere, and octal with a zero before. */
 const goIntegerTag = defineScalarTag("tag:yaml.org,2002:int", {
   implicit: true,
-  implicitFirstChars: [..."-+0123456789"],
+  implicitFirstChars: "-+0123456789".split(""),
   resolve: (source) => {
     const plain = source.replaceAll("_", "");
     const [, sign, binary, octal, hexadecimal, decimal] =
