@@ -33,9 +33,9 @@ export interface ManagerOptions {
   readonly namespaces?: readonly string[] | { readonly labelSelector: string } | Namespaces;
   /** Only one replica works at a time. @default every replica works, which only one may be */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Where `/healthz` and `/readyz` are served. @default { port: 8081 } */
+  /** Where `/healthz` and `/readyz` are served. @default the variable HEALTH_PROBE_BIND_ADDRESS, else { port: 8081 } */
   readonly health?: { readonly port?: number; readonly host?: string } | false;
-  /** Where `/metrics` is served. @default { port: 8080 } */
+  /** Where `/metrics` is served. @default the variable METRICS_BIND_ADDRESS, else { port: 8080 } */
   readonly metrics?:
     | {
         readonly port?: number;

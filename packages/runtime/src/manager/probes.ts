@@ -1,5 +1,6 @@
 import { metricsContentType, type Registry } from "../metrics/registry.ts";
 import type { Logger } from "../reconcile/log.ts";
+import { bindAddressFrom } from "./bind-address.ts";
 import type { HealthChecks } from "./health.ts";
 import { type HttpServer, type Routes, serve } from "./http-server.ts";
 import type { ManagerOptions } from "./options.ts";
@@ -20,9 +21,13 @@ export interface ProbeParts {
  * @throws PortError if a port cannot be had.
  */
 export async function serveProbes(
-  { health = {}, metrics = {} }: Pick<ManagerOptions, "health" | "metrics">,
+  options: Pick<ManagerOptions, "health" | "metrics">,
   { healthz, readyz, registry, log, onListening }: ProbeParts,
 ): Promise<void> {
+  const {
+    health = bindAddressFrom(process.env, "HEALTH_PROBE_BIND_ADDRESS") ?? {},
+    metrics = bindAddressFrom(process.env, "METRICS_BIND_ADDRESS") ?? {},
+  } = options;
   const probes: Routes = new Map([
     ["/healthz", healthz.answer],
     ["/readyz", readyz.answer],
