@@ -42,6 +42,7 @@ While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`
       describe: "of the API server",
       otherwise: "any that is free",
     },
+    json: { type: "boolean", describe: "tell of what happens in lines of JSON" },
     "exit-when-ready": { type: "boolean", describe: "end once every sample is Ready; for scripts" },
   },
   examples: [
@@ -61,7 +62,7 @@ While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`
           `there is no ${project[name]}: run this in the folder of an operator, or say with --${name} where it is`,
         );
     const port = portOf(options.port);
-    const say = sayer(terminal, began);
+    const say = options.json ? jsonSayer(terminal, began) : sayer(terminal, began);
     const [{ ControlPlane }, { Client }, { DevSession }] = await Promise.all([
       import("@windlass/control-plane"),
       import("@windlass/client"),
@@ -97,6 +98,14 @@ function portOf(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d+$/.test(given) && Number(given) <= 65_535) return Number(given);
   throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(given)}`);
+}
+
+/** Tells of what happens for programs. */
+function jsonSayer({ stdout }: Terminal, began: number): (what: string, words: string) => void {
+  return (what, words) => {
+    const atMs = Math.round(performance.now() - began);
+    stdout.write(`${JSON.stringify({ atMs, what, words })}\n`);
+  };
 }
 
 /** Tells of what happens in lines of three columns: when, to what, and what it was. */

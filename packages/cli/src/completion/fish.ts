@@ -30,8 +30,14 @@ function commandLines(complete: string, { name, options, argument }: CommandWord
 
 function optionWord({ long, short, describe, value }: OptionWord): string {
   const names = short === undefined ? `-l ${long.slice(2)}` : `-s ${short.slice(1)} -l ${long.slice(2)}`;
-  const values = value === undefined ? "" : ` -r ${candidates(value.completion)}`.trimEnd();
-  return `${names}${values} -d ${quoted(describe)}`;
+  return [names, ...valueWords(value), "-d", quoted(describe)].join(" ");
+}
+
+/** A value that is no file must say so: fish offers files otherwise. */
+function valueWords(value: OptionWord["value"]): readonly string[] {
+  if (value === undefined) return [];
+  if (value.completion === "files") return ["-r", "-F"];
+  return ["-x", candidates(value.completion)].filter((word) => word !== "");
 }
 
 function candidates(completion: Completion): string {

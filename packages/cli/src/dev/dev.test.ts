@@ -78,8 +78,13 @@ test("for a script it ends with 0 once the samples are Ready, and with 1 if the 
 }, async () => {
   const env = { PATH: process.env.PATH ?? "" };
   const terminal = recordingTerminal({ folder, env });
-  expect(await runProgram(windlass, ["dev", "--exit-when-ready"], terminal)).toBe(0);
-  expect(told(terminal).at(-2)).toMatch(/^ready in \d+ ms$/);
+  expect(await runProgram(windlass, ["dev", "--exit-when-ready", "--json"], terminal)).toBe(0);
+  const last = JSON.parse(terminal.said().trim().split("\n").at(-1) ?? "") as object;
+  expect(last).toEqual({
+    atMs: expect.any(Number),
+    what: "ready",
+    words: expect.stringMatching(/^in \d+ ms$/),
+  });
 
   await edit("src/main.ts", () => "process.exit(3);\n");
   const failing = recordingTerminal({ folder, env });

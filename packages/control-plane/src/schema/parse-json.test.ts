@@ -4,10 +4,18 @@ import { isObject, type JsonObject } from "../json.ts";
 import { MAX_DEPTH, ParseError, parseJson } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
-test("JSON reads as JSON.parse reads it", () => {
+/** Integers that a double cannot hold are read exactly; here they are compared as JSON.parse rounds them. */
+function rounded(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, rounded(field)]));
+}
+
+test("JSON reads as JSON.parse reads it, apart from large integers", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      expect(parseJson(text, { findDuplicates: true }).value).toEqual(JSON.parse(text));
+      expect(rounded(parseJson(text, { findDuplicates: true }).value)).toEqual(JSON.parse(text));
     }),
   );
 });
