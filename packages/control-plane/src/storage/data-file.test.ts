@@ -19,7 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, parse } from "../json.ts";
 import { DataFile } from "./data-file.ts";
 import { DataFileError } from "./data-file-error.ts";
 import { Store } from "./store.ts";
@@ -116,7 +116,7 @@ test("whatever is stored is read back as it was", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), fc.string(), (value, bucket, key) => {
       rmSync(path, { force: true });
-      const stored = { ...object("a", ""), value: JSON.parse(JSON.stringify(value)) as JsonObject };
+      const stored = { ...object("a", ""), value: parse(JSON.stringify(value)) as JsonObject };
       let kept: JsonObject;
       {
         using first = open();
@@ -125,7 +125,7 @@ test("whatever is stored is read back as it was", () => {
       using second = open();
       expect(second.store.get(bucket, key)?.object).toEqual(kept);
     }),
-    { numRuns: 20 },
+    { numRuns: 20, examples: [[{ "": 9007199254740992 }, "", ""]] },
   );
 });
 
