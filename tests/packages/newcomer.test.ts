@@ -70,6 +70,10 @@ test("windlass types writes types that compile", async () => {
   await user.run(project, "npx", "tsc");
 });
 
+test("a package that the operator did not need at first can be added", async () => {
+  await user.run(project, "npm", "install", "@windlass/relay");
+});
+
 test.for(Object.entries(compilerSettings))("types hold under %s settings", async ([name, settings]) => {
   // Everything that the packages export, checked with the libraries themselves.
   const exports = inject("tarballs").flatMap(({ name: module, manifest }) =>
