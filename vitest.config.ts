@@ -9,6 +9,7 @@ export default defineConfig({
       "operators/*/src/**/*.test.ts",
       "tests/api/**/*.test.ts",
       "scripts/**/*.test.ts",
+      "benchmarks/src/**/*.test.ts",
       "docs/examples/*.test.ts",
     ],
     testTimeout: 15_000,

@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ["tests/packages/setup.ts"],
     // Each step builds on the one before.
     bail: 1,
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 300_000,
   },
 });

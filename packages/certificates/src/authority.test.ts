@@ -23,7 +23,7 @@ function serverLeaf(authority: Authority) {
     dnsNames: ["localhost", "*.svc.example"],
     ipAddresses: ["127.0.0.1", "::1"],
     usages: ["server"],
-    validForMs: hour,
+    validFor: hour,
   });
 }
 
@@ -71,7 +71,7 @@ async function handshake(options: {
 
 /** An authority's certificate as another program might make it: another kind of key, another kind of string. */
 function foreignAuthority(keys: KeyPairKeyObjectResult, algorithm: string): string {
-  const own = new X509Certificate(createAuthority({ commonName: "ca", validForMs: hour }).certificate);
+  const own = new X509Certificate(createAuthority({ commonName: "ca", validFor: hour }).certificate);
   const { result } = fromBER(own.raw);
   const body = result instanceof Constructed ? result.valueBlock.value[0] : undefined;
   if (!(body instanceof Sequence)) throw new Error("a certificate is a sequence");
@@ -121,12 +121,12 @@ function extensionsOf(body: Sequence) {
 
 describe("an authority", () => {
   test("is trusted in a TLS handshake for its server and its client certificates", async () => {
-    const authority = createAuthority({ commonName: "test-ca", validForMs: 24 * hour });
+    const authority = createAuthority({ commonName: "test-ca", validFor: 24 * hour });
     const client = authority.issue({
       commonName: "jane",
       organizations: ["devs", "system:masters"],
       usages: ["client"],
-      validForMs: hour,
+      validFor: hour,
     });
     expect(await handshake({ server: authority, clientTrusts: authority.certificate, client })).toEqual({
       server: true,
@@ -136,15 +136,15 @@ describe("an authority", () => {
   });
 
   test("is not trusted when another of the same name signed", async () => {
-    const [one, other] = [1, 2].map(() => createAuthority({ commonName: "ca", validForMs: hour }));
+    const [one, other] = [1, 2].map(() => createAuthority({ commonName: "ca", validFor: hour }));
     if (!one || !other) throw new Error("two authorities");
-    const client = other.issue({ commonName: "jane", usages: ["client"], validForMs: hour });
+    const client = other.issue({ commonName: "jane", usages: ["client"], validFor: hour });
     const seen = await handshake({ server: one, clientTrusts: other.certificate, client });
     expect(seen).toMatchObject({ server: false, client: false });
   });
 
   test("refuses a server's certificate where a client's is wanted", async () => {
-    const authority = createAuthority({ commonName: "ca", validForMs: hour });
+    const authority = createAuthority({ commonName: "ca", validFor: hour });
     const seen = await handshake({
       server: authority,
       clientTrusts: authority.certificate,
@@ -154,7 +154,7 @@ describe("an authority", () => {
   });
 
   test("loads again from its own PEM and issues certificates that chain to it", () => {
-    const made = createAuthority({ commonName: "ca", validForMs: hour });
+    const made = createAuthority({ commonName: "ca", validFor: hour });
     const leaf = new X509Certificate(serverLeaf(loadAuthority(made.certificate, made.key)).certificate);
     const parent = new X509Certificate(made.certificate);
     expect(leaf.checkIssued(parent)).toBe(true);
@@ -163,16 +163,16 @@ describe("an authority", () => {
 
   test("never issues a certificate that outlives it", () => {
     const clock = new ManualClock(Date.UTC(2026, 0, 1));
-    const authority = createAuthority({ commonName: "ca", validForMs: hour, clock });
-    const leaf = authority.issue({ commonName: "x", usages: ["client"], validForMs: 10 * hour });
+    const authority = createAuthority({ commonName: "ca", validFor: hour, clock });
+    const leaf = authority.issue({ commonName: "x", usages: ["client"], validFor: 10 * hour });
     expect(inspect(leaf.certificate).notAfter).toBe(Date.UTC(2026, 0, 1, 1));
   });
 
   test("issues nothing once it has expired", async () => {
     const clock = new ManualClock();
-    const authority = createAuthority({ commonName: "ca", validForMs: hour, clock });
+    const authority = createAuthority({ commonName: "ca", validFor: hour, clock });
     await clock.advance(hour);
-    expect(() => authority.issue({ commonName: "x", usages: ["client"], validForMs: hour })).toThrow(
+    expect(() => authority.issue({ commonName: "x", usages: ["client"], validFor: hour })).toThrow(
       /expired at 2026-01-01T01:00:00.000Z/,
     );
   });
@@ -189,7 +189,7 @@ describe("an authority", () => {
   });
 
   test("takes serial numbers from the randomness it is given, and keys never", () => {
-    const make = () => createAuthority({ commonName: "ca", validForMs: hour, random: seededRandom(7) });
+    const make = () => createAuthority({ commonName: "ca", validFor: hour, random: seededRandom(7) });
     const [one, two] = [make(), make()];
     expect(inspect(one.certificate).serialNumber).toBe(inspect(two.certificate).serialNumber);
     expect(inspect(one.certificate).serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/);
@@ -197,7 +197,7 @@ describe("an authority", () => {
   });
 
   test("marks itself as an authority for leaves only, and its leaves as none", () => {
-    const authority = createAuthority({ commonName: "ca", validForMs: hour });
+    const authority = createAuthority({ commonName: "ca", validFor: hour });
     expect(inspect(authority.certificate)).toMatchObject({ authority: true, usages: [] });
     expect(inspect(serverLeaf(authority).certificate)).toMatchObject({
       authority: false,
@@ -210,7 +210,7 @@ describe("an authority that is not ours", () => {
   test("is refused when the key is another's", () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-    const { certificate } = createAuthority({ commonName: "ca", validForMs: hour });
+    const { certificate } = createAuthority({ commonName: "ca", validFor: hour });
     expect(() => loadAuthority(certificate, key)).toThrow(expect.objectContaining({ code: "KEY_MISMATCH" }));
   });
 
@@ -244,14 +244,14 @@ describe("an authority that is not ours", () => {
     ["a key for a certificate", "NOT_A_CERTIFICATE", (a: Authority) => [a.key, a.key]],
     ["a certificate for a key", "NOT_A_KEY", (a: Authority) => [a.certificate, a.certificate]],
   ])("is refused when it is %s", (_, code, parts) => {
-    const [certificate = "", key = ""] = parts(createAuthority({ commonName: "ca", validForMs: hour }));
+    const [certificate = "", key = ""] = parts(createAuthority({ commonName: "ca", validFor: hour }));
     expect(() => loadAuthority(certificate, key)).toThrow(expect.objectContaining({ code }));
   });
 });
 
 describe("names", () => {
-  const authority = createAuthority({ commonName: "ca", validForMs: hour });
-  const leaf = { commonName: "x", usages: ["server" as const], validForMs: hour };
+  const authority = createAuthority({ commonName: "ca", validFor: hour });
+  const leaf = { commonName: "x", usages: ["server" as const], validFor: hour };
 
   test.each([
     [{ dnsNames: ["a b"] }, "INVALID_NAME"],
@@ -266,8 +266,8 @@ describe("names", () => {
     [{ commonName: "" }, "INVALID_SUBJECT"],
     [{ commonName: "jane\0" }, "INVALID_SUBJECT"],
     [{ organizations: ["devs\nCN=admin"] }, "INVALID_SUBJECT"],
-    [{ validForMs: 0 }, "INVALID_VALIDITY"],
-    [{ validForMs: Number.NaN }, "INVALID_VALIDITY"],
+    [{ validFor: 0 }, "INVALID_VALIDITY"],
+    [{ notAfter: Number.NaN }, "INVALID_VALIDITY"],
   ])("%j is refused with %s", (wish, code) => {
     expect(() => authority.issue({ ...leaf, ...wish })).toThrow(expect.objectContaining({ code }));
   });

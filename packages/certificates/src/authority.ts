@@ -5,6 +5,7 @@ import {
   randomFillSync,
   X509Certificate,
 } from "node:crypto";
+import { type Duration, milliseconds } from "@windlass/clock";
 import { CertificateError } from "./errors.ts";
 import { dnsName, ipAddress, uri } from "./names.ts";
 import type { SigningRequest } from "./signing-request.ts";
@@ -32,7 +33,7 @@ export interface Bytes {
 }
 
 /** The world an authority lives in. */
-export interface AuthorityWorld {
+export interface AuthorityDependencies {
   /**
    * What time certificates start from. TLS peers judge them by their own machine's clock, so a clock that is not near
    * theirs makes certificates that only `inspect` accepts.
@@ -50,9 +51,9 @@ export interface AuthorityWorld {
 }
 
 /** How long a certificate holds: for a span from now, or until a moment in epoch milliseconds. */
-export type Validity = { readonly validForMs: number } | { readonly notAfter: number };
+export type Validity = { readonly validFor: Duration } | { readonly notAfter: number };
 
-export type AuthorityInit = AuthorityWorld & Validity & { readonly commonName: string };
+export type AuthorityInit = AuthorityDependencies & Validity & { readonly commonName: string };
 
 export type LeafInit = Validity & {
   /** Kubernetes reads it as the user's name when the certificate is a client's. */
@@ -106,24 +107,24 @@ const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59);
  * Makes a self-signed authority with an EC P-256 key, for signing leaves only.
  *
  * @example
- * const authority = createAuthority({ commonName: "my-ca", validForMs: 10 * 365 * 86_400_000 });
+ * const authority = createAuthority({ commonName: "my-ca", validFor: 10 * 365 * 86_400_000 });
  * const { certificate, key } = authority.issue({
  *   commonName: "localhost",
  *   dnsNames: ["localhost"],
  *   ipAddresses: ["127.0.0.1", "::1"],
  *   usages: ["server"],
- *   validForMs: 86_400_000,
+ *   validFor: 86_400_000,
  * });
  */
 export function createAuthority(init: AuthorityInit): Authority {
-  const world = worldOf(init);
+  const dependencies = worldOf(init);
   const { publicKey, privateKey } = newKey();
   const key = describeKey(publicKey);
   const subject = name(...checkedName(init.commonName, []));
-  const span = validity(init, world.clock.now());
+  const span = validity(init, dependencies.clock.now());
   const certificate = encodeCertificate(
     {
-      serial: serial(world.random),
+      serial: serial(dependencies.random),
       issuer: subject,
       subject,
       ...span,
@@ -138,7 +139,7 @@ export function createAuthority(init: AuthorityInit): Authority {
     key: privateKey,
     names: { subject, keyIdentifier: key.identifier },
     expires: span.notAfter,
-    world,
+    dependencies,
   });
 }
 
@@ -150,9 +151,9 @@ export function createAuthority(init: AuthorityInit): Authority {
 export function loadAuthority(
   certificatePem: string,
   keyPem: string,
-  options: AuthorityWorld = {},
+  options: AuthorityDependencies = {},
 ): Authority {
-  const world = worldOf(options);
+  const dependencies = worldOf(options);
   const certificate = parseCertificate(certificatePem);
   const key = parseKey(keyPem);
   if (!certificate.ca) {
@@ -172,7 +173,7 @@ export function loadAuthority(
     key,
     names: authorityNames(certificate.raw),
     expires: certificate.validToDate,
-    world,
+    dependencies,
   });
 }
 
@@ -181,16 +182,16 @@ interface Signer {
   readonly key: KeyObject;
   readonly names: AuthorityNames;
   readonly expires: Date;
-  readonly world: Required<AuthorityWorld>;
+  readonly dependencies: Required<AuthorityDependencies>;
 }
 
-function authority({ pair, key, names, expires, world }: Signer): Authority {
+function authority({ pair, key, names, expires, dependencies }: Signer): Authority {
   const certify = (
     wish: Validity,
     whose: string,
     content: Pick<Certificate, "subject" | "publicKey"> & { readonly purpose: Certificate["purpose"] },
   ): string => {
-    const now = world.clock.now();
+    const now = dependencies.clock.now();
     if (now >= expires.getTime()) {
       throw new CertificateError(
         "INVALID_VALIDITY",
@@ -198,7 +199,7 @@ function authority({ pair, key, names, expires, world }: Signer): Authority {
       );
     }
     const certificate: Certificate = {
-      serial: serial(world.random),
+      serial: serial(dependencies.random),
       issuer: names.subject,
       ...validity(wish, now, expires.getTime()),
       issuerKeyIdentifier: names.keyIdentifier,
@@ -239,7 +240,7 @@ function authority({ pair, key, names, expires, world }: Signer): Authority {
   };
 }
 
-function worldOf({ clock, random }: AuthorityWorld): Required<AuthorityWorld> {
+function worldOf({ clock, random }: AuthorityDependencies): Required<AuthorityDependencies> {
   return {
     clock: clock ?? Date,
     random: random ?? { bytes: (length) => randomFillSync(new Uint8Array(length)) },
@@ -258,11 +259,11 @@ function serial(random: Bytes): Uint8Array {
 }
 
 function validity(wish: Validity, now: number, limit = endOfTime): { notBefore: Date; notAfter: Date } {
-  const end = "notAfter" in wish ? wish.notAfter : now + wish.validForMs;
+  const end = "notAfter" in wish ? wish.notAfter : now + milliseconds(wish.validFor, "certificate: validFor");
   if (!(end > now)) {
     throw new CertificateError(
       "INVALID_VALIDITY",
-      "a certificate must end after it starts: lengthen validForMs",
+      "a certificate must end after it starts: lengthen validFor",
     );
   }
   return { notBefore: new Date(now - backdateMs), notAfter: new Date(Math.min(end, limit)) };

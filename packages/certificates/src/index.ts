@@ -1,7 +1,7 @@
 export {
   type Authority,
+  type AuthorityDependencies,
   type AuthorityInit,
-  type AuthorityWorld,
   type Bytes,
   createAuthority,
   type KeyPair,

@@ -6,7 +6,7 @@ import { CertificateError, createAuthority, expired, inspect, needsRenewal, spli
 const hour = 3_600_000;
 const start = Date.UTC(2026, 0, 1);
 const clock = new ManualClock(start);
-const authority = createAuthority({ commonName: "ca", validForMs: 100 * hour, clock });
+const authority = createAuthority({ commonName: "ca", validFor: 100 * hour, clock });
 const { certificate } = authority.issue({
   commonName: "builder, O=system:masters",
   organizations: ["a+b", "c=d"],
@@ -14,7 +14,7 @@ const { certificate } = authority.issue({
   ipAddresses: ["10.0.0.1", "2001:db8::1"],
   uris: ['spiffe://x/a,DNS:b"c'],
   usages: ["client", "server"],
-  validForMs: 30 * hour,
+  validFor: 30 * hour,
 });
 
 describe("inspect", () => {

@@ -29,12 +29,12 @@ test("a request says whose it is, and for which names", () => {
 });
 
 test("an authority signs a request for its key, its names, and the uses that are granted", () => {
-  const authority = createAuthority({ commonName: "ca", validForMs: 86_400_000 });
+  const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
   const wanted = readSigningRequest(request);
   const certificate = authority.sign(wanted, {
     usages: ["client"],
     keyUsages: ["digitalSignature", "keyEncipherment"],
-    validForMs: 3_600_000,
+    validFor: 3_600_000,
   });
   const read = new X509Certificate(certificate);
   expect(read.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true);

@@ -1,4 +1,4 @@
-import { type AnyKind, apiVersionOf, type ObjectKey } from "./object.ts";
+import { type AnyKind, apiVersionOf, type ObjectKey } from "@windlass/kinds";
 import { isRecord } from "./record.ts";
 
 /** The name and namespace that an object says it has. */

@@ -1,9 +1,9 @@
 import { ManualClock } from "@windlass/clock";
+import { type KubernetesObject, metadataOnly, type ResourceKind } from "@windlass/kinds";
 import { expect, test } from "vitest";
 import { Client } from "./client.ts";
 import { isGone, isNotFound, isNotServed, TransportError } from "./errors.ts";
 import { networkTransport } from "./network/transport.ts";
-import { type KubernetesObject, metadataOnly, type ResourceKind } from "./object.ts";
 import { sendJson, startServer } from "./test-server.ts";
 import { type Answer, failure, fakeTransport } from "./test-transport.ts";
 import type { TransportRequest } from "./transport.ts";
@@ -232,7 +232,7 @@ test("an answer larger than what is read into memory is left, and told with the 
   expect(transport, "a list that is streamed is not bound by it").toMatchObject({ left: 1, open: 0 });
 });
 
-test("a refusal with a body beyond measure is still a refusal", async () => {
+test("a refusal with an overlong body is still a refusal", async () => {
   const chunks = Array.from({ length: 40 }, () => "too long ".repeat(10_000));
   const { client, transport } = clientFor({ status: 403, chunks, headers: { "content-type": "text/plain" } });
   await expect(client.get(ConfigMap, key)).rejects.toMatchObject({ code: "API_FORBIDDEN", statusCode: 403 });
@@ -379,13 +379,13 @@ test("a watch gives its events, ERROR among them, and ends with the stream", asy
   for await (const it of client.watch(ConfigMap, {
     resourceVersion: "7",
     allowWatchBookmarks: true,
-    idleTimeoutMs: 5,
+    idleTimeout: 5,
   }))
     seen.push(it.type === "ERROR" ? `gone ${isGone(it.object)}` : `${it.type} ${it.object.metadata.name}`);
   expect(seen).toEqual(["ADDED ä", "DELETED b", "gone true"]);
   expect(transport.requests[0]).toMatchObject({
     path: "/api/v1/configmaps?watch=true&resourceVersion=7&allowWatchBookmarks=true",
-    idleTimeoutMs: 5,
+    idleTimeout: 5,
     retry: "never",
   });
 });

@@ -1,4 +1,13 @@
-import { type Clock, systemClock } from "@windlass/clock";
+import { type Clock, type Duration, systemClock } from "@windlass/clock";
+import type {
+  AnyKind,
+  AnyObject,
+  ApplyOf,
+  InputOf,
+  KubernetesList,
+  ObjectKey,
+  ObjectOf,
+} from "@windlass/kinds";
 import { keyOf, named, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
@@ -10,7 +19,6 @@ import { accessFor } from "./kubeconfig/access.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { splitLines } from "./lines.ts";
 import type { Log } from "./log.ts";
-import type { AnyKind, AnyObject, ApplyOf, InputOf, KubernetesList, ObjectKey, ObjectOf } from "./object.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import { isRecord } from "./record.ts";
@@ -53,8 +61,8 @@ export interface ClientOptions {
    */
   readonly protobuf?: boolean;
   /**
-   * The largest answer that is read into memory as one, decompressed. Streams are not bound by it: watches, and the lists
-   * that a cache reads. @default 268,435,456 (256 MiB)
+   * The largest answer that is read into memory as one, decompressed. Streams are not bound by it:
+   * watches, and the lists that a cache reads. @default 268,435,456 (256 MiB)
    */
   readonly maxResponseBytes?: number;
 }
@@ -69,8 +77,11 @@ export interface RawRequest extends SendOptions {
   readonly headers?: TransportRequest["headers"];
   /** A string or bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
-  /** See `TransportRequest`: for a stream that may be silent for long, such as a log that is followed, `Infinity`. */
-  readonly idleTimeoutMs?: number;
+  /**
+   * See `TransportRequest`: for a stream that may be silent for long, such as a log that is
+   * followed, `Infinity`.
+   */
+  readonly idleTimeout?: Duration;
   readonly borrowsChunks?: boolean;
   readonly retry?: TransportRequest["retry"];
 }
@@ -335,11 +346,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    *
    * @example
    * const path = "/api/v1/namespaces/default/pods/web-0/log?follow=true";
-   * const log = await client.raw({ path, idleTimeoutMs: Number.POSITIVE_INFINITY });
+   * const log = await client.raw({ path, idleTimeout: Number.POSITIVE_INFINITY });
    * for await (const chunk of log.body) process.stdout.write(chunk);
    */
   async raw(request: RawRequest): Promise<TransportResponse> {
-    const { body, signal, guard, idleTimeoutMs, borrowsChunks, retry, path, method = "GET" } = request;
+    const { body, signal, guard, idleTimeout, borrowsChunks, retry, path, method = "GET" } = request;
     const isJson = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
     signal?.throwIfAborted();
     const response = await this.transport.request({
@@ -354,7 +365,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
       ...(signal ? { signal } : {}),
       ...(guard ? { guard } : {}),
-      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+      ...(idleTimeout === undefined ? {} : { idleTimeout }),
       ...(borrowsChunks ? { borrowsChunks } : {}),
       ...(retry ? { retry } : {}),
     });
@@ -392,13 +403,13 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   /** Pieces are given on as they are, with no generator around them: a large list is tens of thousands of them. */
   #watch(kind: AnyKind, options: WatchOptions = {}, encoding: Encoding): AsyncIterableIterator<Buffer> {
     const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
-    const { idleTimeoutMs = Number.POSITIVE_INFINITY } = options;
+    const { idleTimeout = Number.POSITIVE_INFINITY } = options;
     return deferred(async () => {
       const response = await this.raw({
         ...read(kind, path, options, { encoding }),
         retry: "never",
         borrowsChunks: true,
-        idleTimeoutMs,
+        idleTimeout,
       });
       return encoding === "json" ? splitLines(response.body) : splitFrames(response.body);
     });

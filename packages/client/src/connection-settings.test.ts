@@ -11,7 +11,7 @@ import type { Cluster, User } from "./kubeconfig/kubeconfig.ts";
 import { sendJson, startServer, type TestServer } from "./test-server.ts";
 
 const day = 86_400_000;
-const authority = createAuthority({ commonName: "ca", validForMs: day });
+const authority = createAuthority({ commonName: "ca", validFor: day });
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /** A server under a name that is not its address, which tells what it saw of a request. */
@@ -20,7 +20,7 @@ async function mirror(): Promise<TestServer> {
     commonName: "server",
     dnsNames: ["api.example.com"],
     usages: ["server"],
-    validForMs: day,
+    validFor: day,
   });
   const server = await startServer(
     (request, response) => sendJson(response, 200, { headers: request.headers, commonName: nameOf(request) }),
@@ -64,7 +64,7 @@ test("tls-server-name is the name that the server's certificate must be for", as
 
 test("insecure-skip-tls-verify takes any certificate, and nothing else does", async () => {
   const server = await mirror();
-  const stranger = createAuthority({ commonName: "stranger", validForMs: day });
+  const stranger = createAuthority({ commonName: "stranger", validFor: day });
   const untrusted = { certificateAuthorityData: base64(stranger.certificate) };
   await expect(ask(server, untrusted)).rejects.toThrow(/certificate/);
   expect((await ask(server, { ...untrusted, insecureSkipTlsVerify: true })).headers.host).toBeDefined();
@@ -72,7 +72,7 @@ test("insecure-skip-tls-verify takes any certificate, and nothing else does", as
 
 test("a client certificate is shown, from the kubeconfig itself or from files", async () => {
   const server = await mirror();
-  const { certificate, key } = authority.issue({ commonName: "ada", usages: ["client"], validForMs: day });
+  const { certificate, key } = authority.issue({ commonName: "ada", usages: ["client"], validFor: day });
   const inline = { clientCertificateData: base64(certificate), clientKeyData: base64(key) };
   expect((await ask(server, {}, inline)).commonName).toBe("ada");
   const folder = await mkdtemp(join(tmpdir(), "windlass-settings-"));

@@ -17,9 +17,9 @@ import { kubeconfigFor } from "./kubeconfig/write.ts";
 import { sendJson, startServer } from "./test-server.ts";
 
 const day = 86_400_000;
-const authority = createAuthority({ commonName: "ca", validForMs: day });
+const authority = createAuthority({ commonName: "ca", validFor: day });
 const issue = (by = authority) =>
-  by.issue({ commonName: "server", ipAddresses: ["127.0.0.1"], usages: ["server"], validForMs: day });
+  by.issue({ commonName: "server", ipAddresses: ["127.0.0.1"], usages: ["server"], validFor: day });
 const pair = issue();
 const tls = { cert: pair.certificate, key: pair.key };
 const caData = (certificate: string) => Buffer.from(certificate).toString("base64");
@@ -96,7 +96,7 @@ test("a rotated CA is taken up without restart", async () => {
   await using client = new Client({ transport: openTransport(access, { clock, env: {} }) });
   await client.json({ path: "/" });
 
-  const next = createAuthority({ commonName: "next-ca", validForMs: day });
+  const next = createAuthority({ commonName: "next-ca", validFor: day });
   const renewed = issue(next);
   (server.server as Server).setSecureContext({ cert: renewed.certificate, key: renewed.key });
   for (const socket of server.open) socket.destroy();
@@ -107,7 +107,7 @@ test("a rotated CA is taken up without restart", async () => {
 
 test("an exec plugin's certificate is used for the connection, and replaced when the server refuses it", async () => {
   const pairs = ["first", "second"].map((commonName) =>
-    authority.issue({ commonName, usages: ["client"], validForMs: day }),
+    authority.issue({ commonName, usages: ["client"], validFor: day }),
   );
   const [statuses, runs] = [join(folder, "statuses.json"), join(folder, "runs")];
   await writeFile(
@@ -148,7 +148,7 @@ test("credentials are not sent to a server that speaks plain HTTP", async () => 
   expect(await client.json({ path: "/" })).not.toHaveProperty("authorization");
 });
 
-test("a kubeconfig is all it takes, and every request is told of", async () => {
+test("a kubeconfig is all it takes, and every request is observed", async () => {
   const outcomes: RequestOutcome[] = [];
   await using server = await guarded(() => true);
   const text = kubeconfigFor({ server: server.url, ca: authority.certificate, token: "t" });

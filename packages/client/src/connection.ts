@@ -15,7 +15,7 @@ import { type Interceptor, intercept, type Transport } from "./transport.ts";
 
 /** How {@link openTransport} connects, and who is told. */
 export interface ConnectionOptions
-  extends Pick<NetworkOptions, "connectTimeoutMs" | "headersTimeoutMs" | "idleTimeoutMs" | "compression">,
+  extends Pick<NetworkOptions, "connectTimeout" | "headersTimeout" | "idleTimeout" | "compression">,
     Pick<ObserveOptions, "onResponseSize"> {
   /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */
   readonly interceptors?: readonly Interceptor[];
@@ -64,9 +64,9 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
     compression,
     ...(tls ? { tls } : {}),
     ...(proxy ? { proxy } : {}),
-    ...(options.connectTimeoutMs === undefined ? {} : { connectTimeoutMs: options.connectTimeoutMs }),
-    ...(options.headersTimeoutMs === undefined ? {} : { headersTimeoutMs: options.headersTimeoutMs }),
-    ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
+    ...(options.connectTimeout === undefined ? {} : { connectTimeout: options.connectTimeout }),
+    ...(options.headersTimeout === undefined ? {} : { headersTimeout: options.headersTimeout }),
+    ...(options.idleTimeout === undefined ? {} : { idleTimeout: options.idleTimeout }),
   });
   return intercept(network, [
     ...(options.interceptors ?? []),

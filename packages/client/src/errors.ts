@@ -1,4 +1,4 @@
-import type { ListMeta } from "./object.ts";
+import type { ListMeta } from "@windlass/kinds";
 
 /**
  * Every error this package throws has one of these codes in `error.code`. They do not change between releases; messages

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 60_000;
 /** A token and a certificate are a few thousand bytes. */
 const LARGEST_OUTPUT = 1024 * 1024;
 
-interface Held {
+interface CachedCredential {
   readonly credential: Credential;
   /** In the clock's `now()`; undefined if it does not say. */
   readonly expiresAt: number | undefined;
@@ -29,8 +29,8 @@ export class ExecPlugin implements Credentials {
   readonly #config: ExecConfig;
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
-  #held: Held | undefined;
-  #running: Promise<Held> | undefined;
+  #cached: CachedCredential | undefined;
+  #running: Promise<CachedCredential> | undefined;
 
   constructor(config: ExecConfig, access: ClusterAccess, clock: Clock) {
     this.#config = config;
@@ -39,7 +39,7 @@ export class ExecPlugin implements Credentials {
   }
 
   current(): Credential | Promise<Credential> {
-    const held = this.#held;
+    const held = this.#cached;
     if (held && (held.expiresAt === undefined || held.expiresAt > this.#clock.now())) return held.credential;
     this.#running ??= this.#refresh().finally(() => {
       this.#running = undefined;
@@ -48,18 +48,18 @@ export class ExecPlugin implements Credentials {
   }
 
   invalidate(refused: Credential): void {
-    if (this.#held?.credential === refused) this.#held = undefined;
+    if (this.#cached?.credential === refused) this.#cached = undefined;
   }
 
-  async #refresh(): Promise<Held> {
+  async #refresh(): Promise<CachedCredential> {
     const isInteractive = this.#config.interactiveMode !== "Never" && process.stdin.isTTY === true;
     if (this.#config.interactiveMode === "Always" && !isInteractive)
       throw this.#failure(
         "wants to ask a person, and there is no terminal; log in before, or from a terminal",
       );
     const info = JSON.stringify(await this.#execInfo(isInteractive));
-    this.#held = this.#read(await this.#run(info, isInteractive));
-    return this.#held;
+    this.#cached = this.#read(await this.#run(info, isInteractive));
+    return this.#cached;
   }
 
   async #execInfo(interactive: boolean): Promise<object> {
@@ -132,7 +132,7 @@ export class ExecPlugin implements Credentials {
   }
 
   /** The output is never quoted: it is a credential. */
-  #read(output: string): Held {
+  #read(output: string): CachedCredential {
     const { apiVersion } = this.#config;
     const document = tryParse(output);
     if (!isRecord(document) || document.kind !== "ExecCredential")

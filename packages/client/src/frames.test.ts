@@ -47,7 +47,7 @@ test("a stream that ends within a frame is an error, not an end", async () => {
     });
 });
 
-test("a length beyond measure is refused before anything is kept for it", async () => {
+test("a length out of range is refused before any memory is allocated for it", async () => {
   await expect(collect(chunked(Buffer.from([0xff, 0xff, 0xff, 0xff, 0]), []))).rejects.toMatchObject({
     code: "RESPONSE_MALFORMED",
   });

@@ -1,3 +1,4 @@
+export * from "@windlass/kinds";
 export {
   Client,
   type ClientOptions,
@@ -41,7 +42,6 @@ export type { Log } from "./log.ts";
 export { applyManifest, kindOfManifest, UnknownKindError } from "./manifest.ts";
 export type { TlsMaterial } from "./network/dial.ts";
 export { type NetworkOptions, networkTransport } from "./network/transport.ts";
-export * from "./object.ts";
 export { compareResourceVersions } from "./resource-version.ts";
 export {
   formatSelector,

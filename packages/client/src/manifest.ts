@@ -1,5 +1,5 @@
+import type { AnyKind, AnyObject, Manifest, ResourceKind } from "@windlass/kinds";
 import type { Client } from "./client.ts";
-import type { AnyKind, AnyObject, Manifest, ResourceKind } from "./object.ts";
 import type { ApplyOptions } from "./verbs.ts";
 
 /** A manifest names a kind that the server does not serve. */

@@ -1,4 +1,4 @@
-import type { AnyKind, ObjectKey } from "./object.ts";
+import type { AnyKind, ObjectKey } from "@windlass/kinds";
 
 /** The values of a query; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;

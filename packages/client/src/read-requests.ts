@@ -1,5 +1,5 @@
+import type { AnyKind } from "@windlass/kinds";
 import type { RawRequest } from "./client.ts";
-import type { AnyKind } from "./object.ts";
 import type { Query } from "./paths.ts";
 import type { CallOptions, ListOptions, WatchOptions } from "./verbs.ts";
 

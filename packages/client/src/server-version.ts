@@ -11,7 +11,9 @@ export interface ServerVersion {
 /** All informers of built-in kinds wait for the answer, so it has less time than others. */
 const TIMEOUT_MS = 10_000;
 
-/** Asks a server for its version when that is first wanted, and again only if there was no answer. */
+/**
+ * Asks a server for its version when that is first wanted, and again only if there was no answer.
+ */
 export class VersionQuery {
   readonly #fetch: (signal: AbortSignal) => Promise<unknown>;
   readonly #clock: Clock;

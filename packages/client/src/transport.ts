@@ -1,3 +1,4 @@
+import type { Duration } from "@windlass/clock";
 /**
  * The one seam between a client and an API server. The network transport, the interceptors around it and the embedded
  * control plane's in-process door all have this shape.
@@ -17,18 +18,19 @@ export interface TransportRequest {
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
   /**
-   * Called synchronously, right before bytes of the request are handed to the socket: after credentials, connecting and
-   * TLS, again for each repetition, and again for each piece of a long body. Throws to refuse; the request rejects with
-   * what it threw, and the server gets at most a part, on which it cannot act. Every transport must call it: it is how
-   * whoever has lost a lease keeps writes from leaving. @default always allowed
+   * Called synchronously, right before bytes of the request are handed to the socket: after
+   * credentials, connecting and TLS, again for each repetition, and again for each piece of a long
+   * body. Throws to refuse; the request rejects with what it threw, and the server gets at most a
+   * part, on which it cannot act. Every transport must call it: it is how whoever has lost a lease
+   * keeps writes from leaving. @default always allowed
    */
   readonly guard?: (() => void) | undefined;
   /**
-   * How long the body may stay silent while it is being read before the peer counts as dead and the iteration throws a
-   * `TransportError` with code TIMEOUT_IDLE. Time in which nobody reads does not count. `Infinity` for streams that may
-   * be silent for long. @default the transport's own limit
+   * How long the body may stay silent while it is being read before the peer counts as dead and the
+   * iteration throws a `TransportError` with code TIMEOUT_IDLE. Time in which nobody reads does not
+   * count. `Infinity` for streams that may be silent for long. @default the transport's own limit
    */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeout?: Duration;
   /**
    * Whether a chunk of the body may be valid only until the next one is asked for. For readers that copy what they keep: a long stream then goes
    * through the same memory. @default false

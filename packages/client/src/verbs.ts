@@ -1,4 +1,4 @@
-import type { Status } from "./errors.ts";
+import type { Duration } from "@windlass/clock";
 import type {
   AnyKind,
   ApplyOf,
@@ -7,7 +7,8 @@ import type {
   KubernetesObject,
   ObjectKey,
   ObjectOf,
-} from "./object.ts";
+} from "@windlass/kinds";
+import type { Status } from "./errors.ts";
 
 /** Options that every call takes. */
 export interface CallOptions {
@@ -17,8 +18,8 @@ export interface CallOptions {
 /** Options of every call that changes something. */
 export interface SendOptions extends CallOptions {
   /**
-   * Called synchronously, right before the request is sent and again before each repetition. Throws to refuse it; see
-   * `TransportRequest.guard`. @default always allowed
+   * Called synchronously, right before the request is sent and again before each repetition. Throws
+   * to refuse it; see `TransportRequest.guard`. @default always allowed
    */
   readonly guard?: (() => void) | undefined;
 }
@@ -76,7 +77,7 @@ export interface WatchOptions extends CallOptions {
   readonly allowWatchBookmarks?: boolean;
   readonly timeoutSeconds?: number;
   /** Silence for this long counts as a dead peer and throws a `TransportError`. @default no limit */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeout?: Duration;
 }
 
 export type WatchEvent<T> =

@@ -23,6 +23,55 @@ test("a timer set by a timer fires within the same advance, at its own time", as
   expect(at).toEqual([10]);
 });
 
+test("heartbeats stand still while they rest, and go on from there, in their order", async () => {
+  const clock = new ManualClock();
+  const { heartbeats } = clock;
+  const fired: string[] = [];
+  const note = (what: string) => () => fired.push(`${what} at ${clock.monotonic()}`);
+  heartbeats.schedule(20, note("beat"));
+  heartbeats.schedule(30, note("later beat"));
+  clock.schedule(50, note("work"));
+  await clock.advance(10);
+  clock.restHeartbeats(1_000);
+  await clock.advance(100);
+  expect(heartbeats.monotonic()).toBe(10);
+  expect(heartbeats.now()).toBe(clock.now() - 100);
+  heartbeats.schedule(5, note("beat set meanwhile"));
+  expect(clock.nextHeartbeatAt).toBe(clock.now() + 900 + 5);
+  await clock.advance(1_000);
+  expect(fired).toEqual(["work at 50", "beat set meanwhile at 1015", "beat at 1020", "later beat at 1030"]);
+  expect(heartbeats.monotonic()).toBe(110);
+});
+
+test("heartbeats that are woken go on at once, and their time never goes back", async () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("rest" as const), ms: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ do: fc.constant("wake" as const) }),
+    fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 0, max: 30 }) }),
+    fc.record({ do: fc.constant("schedule" as const), ms: fc.integer({ min: 0, max: 40 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 100 }), async (steps) => {
+      const clock = new ManualClock(0);
+      const { heartbeats } = clock;
+      let last = 0;
+      for (const todo of steps) {
+        if (todo.do === "rest") clock.restHeartbeats(todo.ms);
+        else if (todo.do === "wake") clock.wakeHeartbeats();
+        else if (todo.do === "advance") await clock.advance(todo.ms);
+        else {
+          const due = heartbeats.monotonic() + todo.ms;
+          heartbeats.schedule(todo.ms, () => expect(heartbeats.monotonic()).toBe(due));
+        }
+        expect(heartbeats.monotonic()).toBeGreaterThanOrEqual(last);
+        last = heartbeats.monotonic();
+      }
+      clock.wakeHeartbeats();
+      expect(heartbeats.monotonic()).toBe(last);
+    }),
+  );
+});
+
 test("a cancelled timer never fires", async () => {
   const clock = new ManualClock();
   let fired = false;

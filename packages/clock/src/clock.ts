@@ -8,6 +8,11 @@ export interface Clock {
   monotonic(): number;
   /** Runs `task` once, after at least `delayMs`. The returned function takes it back. */
   schedule(delayMs: number, task: () => void): () => void;
+  /**
+   * The time of work that does nothing but show that somebody is still there, such as the renewal of a lease. A clock that is moved
+   * by hand may let it stand still while nothing else is due, for all who go by it alike. @default this clock
+   */
+  readonly heartbeats?: Clock;
 }
 
 /** The machine's own clock. */

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly order: number;
   readonly task: () => void;
   isCancelled: boolean;
@@ -20,13 +20,23 @@ export class ManualClock implements Clock {
   #now: number;
   readonly #start: number;
   #order = 0;
-  /** A binary heap, the next one first. Cancelled timers stay until they are on top, or too many. */
-  #timers: Timer[] = [];
-  #cancelled = 0;
+  readonly #work = new Timers();
+  readonly #beats = new Timers();
+  /** For how long heartbeats have rested, up to the end of the present rest. */
+  #rested = 0;
+  #restEnds: number;
+
+  /** Stands still after {@link restHeartbeats}. */
+  readonly heartbeats: Clock = {
+    now: () => this.#now - this.#rested + this.#restLeft,
+    monotonic: () => this.monotonic() - this.#rested + this.#restLeft,
+    schedule: (delayMs, task) => this.#schedule(this.#beats, Math.max(0, delayMs) + this.#restLeft, task),
+  };
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
     this.#now = startMs;
     this.#start = startMs;
+    this.#restEnds = startMs;
   }
 
   now(): number {
@@ -38,21 +48,42 @@ export class ManualClock implements Clock {
   }
 
   schedule(delayMs: number, task: () => void): () => void {
-    const at = this.#now + Math.max(0, delayMs);
-    const timer: Timer = { at, order: this.#order++, task, isCancelled: false };
-    this.#timers.push(timer);
-    siftUp(this.#timers, this.#timers.length - 1);
-    return () => this.#cancel(timer);
+    return this.#schedule(this.#work, delayMs, task);
   }
 
   /** How many timers wait. */
   get pending(): number {
-    return this.#timers.length - this.#cancelled;
+    return this.#work.size + this.#beats.size;
   }
 
   /** When the next timer is due, in `now()`'s milliseconds; undefined if none waits. */
   get nextAt(): number | undefined {
-    return this.#next()?.at;
+    return this.#next()?.first?.at;
+  }
+
+  /** When the next timer of `heartbeats` is due, in `now()`'s milliseconds; undefined if none waits. */
+  get nextHeartbeatAt(): number | undefined {
+    return this.#beats.first?.at;
+  }
+
+  /** Lets the time of `heartbeats` stand still for a while: all that is due by it comes so much later. */
+  restHeartbeats(ms: number): void {
+    this.wakeHeartbeats();
+    this.#rested += ms;
+    this.#restEnds = this.#now + ms;
+    this.#beats.postpone(ms);
+  }
+
+  /** Ends the present rest, if there is one. */
+  wakeHeartbeats(): void {
+    const left = this.#restLeft;
+    this.#rested -= left;
+    this.#restEnds = this.#now;
+    this.#beats.postpone(-left);
+  }
+
+  get #restLeft(): number {
+    return Math.max(0, this.#restEnds - this.#now);
   }
 
   /**
@@ -75,31 +106,74 @@ export class ManualClock implements Clock {
    * @returns whether there was one
    */
   fireNext(): boolean {
-    const timer = this.#next();
+    const timers = this.#next();
+    const timer = timers?.take();
     if (!timer) return false;
-    removeTop(this.#timers);
-    // One that has fired counts as neither waiting nor cancelled, whatever becomes of it.
-    timer.isCancelled = true;
     this.#now = Math.max(this.#now, timer.at);
     timer.task();
     return true;
   }
 
-  #next(): Timer | undefined {
-    while (this.#timers[0]?.isCancelled) {
-      removeTop(this.#timers);
+  #schedule(timers: Timers, delayMs: number, task: () => void): () => void {
+    const at = this.#now + Math.max(0, delayMs);
+    return timers.add({ at, order: this.#order++, task, isCancelled: false });
+  }
+
+  /** Those of which one is due next. */
+  #next(): Timers | undefined {
+    const { first: work } = this.#work;
+    const { first: beat } = this.#beats;
+    if (!work) return beat && this.#beats;
+    return beat && byTurn(beat, work) < 0 ? this.#beats : this.#work;
+  }
+}
+
+/** Timers in the order of their turn. */
+class Timers {
+  /** A binary heap, the next one first. Cancelled timers stay until they are on top, or too many. */
+  #heap: Timer[] = [];
+  #cancelled = 0;
+
+  /** How many wait. */
+  get size(): number {
+    return this.#heap.length - this.#cancelled;
+  }
+
+  get first(): Timer | undefined {
+    while (this.#heap[0]?.isCancelled) {
+      removeTop(this.#heap);
       this.#cancelled--;
     }
-    return this.#timers[0];
+    return this.#heap[0];
+  }
+
+  /** @returns what cancels it */
+  add(timer: Timer): () => void {
+    this.#heap.push(timer);
+    siftUp(this.#heap, this.#heap.length - 1);
+    return () => this.#cancel(timer);
+  }
+
+  take(): Timer | undefined {
+    const timer = this.first;
+    if (!timer) return undefined;
+    removeTop(this.#heap);
+    // One that was taken counts as neither waiting nor cancelled, whatever becomes of it.
+    timer.isCancelled = true;
+    return timer;
+  }
+
+  postpone(ms: number): void {
+    for (const timer of this.#heap) timer.at += ms;
   }
 
   #cancel(timer: Timer): void {
     if (timer.isCancelled) return;
     timer.isCancelled = true;
     this.#cancelled++;
-    if (this.#cancelled <= 64 || this.#cancelled < this.#timers.length / 2) return;
+    if (this.#cancelled <= 64 || this.#cancelled < this.#heap.length / 2) return;
     // Sorted, it is a heap too.
-    this.#timers = this.#timers.filter(({ isCancelled }) => !isCancelled).sort(byTurn);
+    this.#heap = this.#heap.filter(({ isCancelled }) => !isCancelled).sort(byTurn);
     this.#cancelled = 0;
   }
 }

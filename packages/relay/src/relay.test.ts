@@ -14,12 +14,12 @@ async function joinedPeers(options: RelayOptions = {}) {
 
 /** Both ends of one TLS connection on this machine. */
 async function tlsConnection(): Promise<readonly [near: TLSSocket, far: TLSSocket]> {
-  const authority = createAuthority({ commonName: "test", validForMs: 3_600_000 });
+  const authority = createAuthority({ commonName: "test", validFor: 3_600_000 });
   const pair = authority.issue({
     commonName: "localhost",
     dnsNames: ["localhost"],
     usages: ["server"],
-    validForMs: 3_600_000,
+    validFor: 3_600_000,
   });
   const server = createTlsServer({ cert: pair.certificate, key: pair.key, allowHalfOpen: true });
   server.listen(0, "127.0.0.1");

@@ -88,7 +88,7 @@ test("impersonation sends user, uid, each group, and extras under encoded names"
   });
 });
 
-test("every request is told of with its method, host, code and duration, and without its headers", async () => {
+test("every request is observed with its method, host, code and duration, and without its headers", async () => {
   const clock = new ManualClock();
   const outcomes: RequestOutcome[] = [];
   const published: unknown[] = [];
@@ -162,8 +162,8 @@ test("an answer whose size is counted can be left before its first piece", async
 test("a 401 is told as an expired client certificate if it is one, and otherwise left as it is", async () => {
   const day = 86_400_000;
   const clock = new ManualClock(Date.now());
-  const authority = createAuthority({ commonName: "ca", validForMs: 9 * day, clock });
-  const { certificate: cert } = authority.issue({ commonName: "me", usages: ["client"], validForMs: day });
+  const authority = createAuthority({ commonName: "ca", validFor: 9 * day, clock });
+  const { certificate: cert } = authority.issue({ commonName: "me", usages: ["client"], validFor: day });
   const server = fakeTransport(() => ({ status: 401 }));
   const ask = (material: object) =>
     tellExpiry(() => Promise.resolve(material), "~/.kube/config", clock)(server).request(get);

@@ -1,4 +1,12 @@
-import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
+import {
+  type Clock,
+  type Duration,
+  milliseconds,
+  type Random,
+  sleep,
+  systemClock,
+  systemRandom,
+} from "@windlass/clock";
 import { discardBody, retryAfterSeconds } from "../body.ts";
 import { TransportError } from "../errors.ts";
 import type { Interceptor, TransportRequest, TransportResponse } from "../transport.ts";
@@ -7,8 +15,8 @@ import type { Interceptor, TransportRequest, TransportResponse } from "../transp
 export interface RetryOptions {
   /** How often a request is made at most, the first time included. @default 5 */
   readonly attempts?: number;
-  /** A longer `Retry-After` is given back to the caller instead of waited for. @default 30,000 */
-  readonly longestWaitMs?: number;
+  /** A longer `Retry-After` is given back to the caller instead of waited for. @default "30s" */
+  readonly longestWait?: Duration;
   /** Told of each repetition before its wait. @default nobody */
   readonly onRetry?: (retry: Retry) => void;
   /** @default the system's */
@@ -29,6 +37,9 @@ export interface Retry {
 
 const FIRST_WAIT_MS = 100;
 
+/** The lowest status that a request may be repeated after. */
+const TOO_MANY_REQUESTS = 429;
+
 /**
  * Repeats requests where that is safe. Reads: on 429, 500, 502 and 503, and when the connection broke. Writes: only
  * on 429 and 5xx with a `Retry-After`, by which the server says that it did nothing, and when the connection could not be
@@ -38,20 +49,28 @@ const FIRST_WAIT_MS = 100;
  * Waits what the server asks for, else 100 ms doubling; both up to half as long again, so that many clients spread out.
  */
 export function retry(options: RetryOptions = {}): Interceptor {
-  const { attempts = 5, longestWaitMs = 30_000, clock = systemClock, random = systemRandom } = options;
+  const { attempts = 5, longestWait = "30s", clock = systemClock, random = systemRandom } = options;
+  const longestWaitMs = milliseconds(longestWait, "retry: longestWait");
 
   return (next) => ({
     async request(request) {
       if (request.retry === "never") return next.request(request);
       for (let count = 1; ; count++) {
-        const outcome = await attempt(() => next.request(request));
+        let outcome: Outcome;
+        try {
+          const response = await next.request(request);
+          if (response.status < TOO_MANY_REQUESTS) return response;
+          outcome = { response };
+        } catch (error) {
+          outcome = { error };
+        }
         const asked = askedWaitMs(outcome);
-        const waitMs = Math.round((asked ?? FIRST_WAIT_MS * 2 ** (count - 1)) * (1 + random.next() / 2));
         const isLast = count >= attempts || (asked ?? 0) > longestWaitMs || request.signal?.aborted === true;
         if (isLast || !isSafe(request, outcome)) {
           if (outcome.response) return outcome.response;
           throw outcome.error;
         }
+        const waitMs = Math.round((asked ?? FIRST_WAIT_MS * 2 ** (count - 1)) * (1 + random.next() / 2));
         if (outcome.response) await discardBody(outcome.response.body);
         const because = outcome.response?.status ?? codeOf(outcome.error);
         options.onRetry?.({ request, because, waitMs, count });
@@ -66,14 +85,6 @@ type Outcome =
   | { readonly response: TransportResponse; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: unknown };
 
-async function attempt(run: () => Promise<TransportResponse>): Promise<Outcome> {
-  try {
-    return { response: await run() };
-  } catch (error) {
-    return { error };
-  }
-}
-
 function askedWaitMs(outcome: Outcome): number | undefined {
   const seconds = outcome.response && retryAfterSeconds(outcome.response.headers);
   return seconds === undefined ? undefined : seconds * 1000;
@@ -87,8 +98,8 @@ function isSafe(request: TransportRequest, { response, error }: Outcome): boolea
     return isRead || !error.mayHaveBeenSent;
   }
   const { status } = response;
-  if ((status !== 429 && status < 500) || status === 504) return false;
-  if (status === 429 && /\/eviction(\?|$)/.test(request.path)) return false;
+  if ((status !== TOO_MANY_REQUESTS && status < 500) || status === 504) return false;
+  if (status === TOO_MANY_REQUESTS && /\/eviction(\?|$)/.test(request.path)) return false;
   if (retryAfterSeconds(response.headers) !== undefined) return true;
   return isRead && [429, 500, 502, 503].includes(status);
 }

@@ -99,8 +99,8 @@ export class Field {
 }
 
 /**
- * Whatever may be a user or a password stays out of messages: all before the last `@`, but the scheme. What does not parse
- * may lack the `//`, and a password may hold a slash or another `@`.
+ * Whatever may be a user or a password stays out of messages: all before the last `@`, but the
+ * scheme. What does not parse may lack the `//`, and a password may hold a slash or another `@`.
  */
 function redactUrl(value: string): string {
   const [, scheme = "", rest = ""] = /^(https?:\/{0,2}|[a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(value) ?? [];

@@ -3,9 +3,15 @@ import { TLSSocket } from "node:tls";
 import { closedEarly } from "./failure.ts";
 import { type ResponseHead, type ResponseListener, ResponseParser } from "./response-parser.ts";
 
-/** The request that a channel serves, and the only one that may use it: calls by any other do nothing. */
+/**
+ * The request that a channel serves, and the only one that may use it: calls by any other do
+ * nothing.
+ */
 export interface ChannelOwner {
-  /** The connection stands, TLS included: the request can be sent. Not called if it stood already. */
+  /**
+   * The connection is established, TLS included: the request can be sent. Not called if it was so
+   * already.
+   */
   ready(): void;
   head(head: ResponseHead): void;
   /** Bytes of the body, which are valid during the call. @returns whether there is room for more; if not, call `resume` later. */
@@ -14,7 +20,10 @@ export interface ChannelOwner {
   end(): void;
   /** The request's guard threw: nothing more of it is sent. The channel has no owner any more. */
   refused(error: unknown): void;
-  /** The connection ended before the response did, or what came was not HTTP. The channel has no owner any more. */
+  /**
+   * The connection ended before the response did, or what came was not HTTP. The channel has no
+   * owner any more.
+   */
   failed(error: unknown): void;
 }
 
@@ -28,18 +37,21 @@ export interface ChannelEvents {
 /** What a dialer reports to. */
 export interface Dialing {
   /**
-   * Options for a socket that reads into one piece of memory and hands it over at once: no buffer is allocated for what
-   * is read, and no stream is between. That is what makes a large list cheap.
+   * Options for a socket that reads into one piece of memory and hands it over at once: no buffer
+   * is allocated for what is read, and no stream is between. That is what makes a large list cheap.
    */
   readInPlace(): { readonly onread: OnReadOpts };
   /** Says what is waited for, for the message of a timeout. */
   waitsFor(what: string): void;
-  /** The connection stands. @param socket what to write to. */
+  /** The connection is established. @param socket what to write to. */
   ready(socket: Socket): void;
   failed(error: unknown): void;
 }
 
-/** Starts a connection. @returns the socket at the bottom: destroying it ends whatever is built upon it. */
+/**
+ * Starts a connection. @returns the socket at the bottom: destroying it ends whatever is built upon
+ * it.
+ */
 export type Dial = (dialing: Dialing) => Socket;
 
 /** What is sent before a body, and the body. */
@@ -55,19 +67,23 @@ export interface Sendable {
 const READ_BYTES = 16 * 1024;
 
 /**
- * A guarded request that is longer goes to the socket in pieces of this size, each when the kernel has taken the one
- * before. The send buffer of an idle connection takes one piece whole: none of it waits in this process.
+ * A guarded request that is longer goes to the socket in pieces of this size, each when the kernel
+ * has taken the one before. The send buffer of an idle connection takes one piece whole: none of it
+ * waits in this process.
  */
 const PIECE_BYTES = 16 * 1024;
 
 /** The most bytes that a character takes in UTF-8. */
 const CHARACTER_BYTES = 3;
 
-/** One connection. It serves one request at a time, its owner, and only that one can send, resume or drop it. */
+/**
+ * One connection. It serves one request at a time, its owner, and only that one can send, resume or
+ * drop it.
+ */
 export class Channel {
   readonly #events: ChannelEvents;
   readonly #bottom: Socket;
-  /** What is written to, once the connection stands. */
+  /** What is written to, once the connection is established. */
   #top: Socket | undefined;
   #owner: ChannelOwner | undefined;
   #parser: ResponseParser | undefined;
@@ -94,12 +110,12 @@ export class Channel {
     this.#bottom.on("close", () => this.#fail(undefined));
   }
 
-  /** Whether the connection stands, TLS included. */
+  /** Whether the connection is established, TLS included. */
   get isReady(): boolean {
     return this.#top !== undefined;
   }
 
-  /** What a connection that does not stand yet waits for. */
+  /** What a connection that is not established yet waits for. */
   get waitsFor(): string {
     return this.#waitsFor;
   }
@@ -138,8 +154,8 @@ export class Channel {
   }
 
   /**
-   * Ends the connection, as its owner wants nothing more of it. Until the response has begun that is a reset, which takes
-   * back what the kernel has not delivered yet.
+   * Ends the connection, as its owner wants nothing more of it. Until the response has begun that
+   * is a reset, which takes back what the kernel has not delivered yet.
    */
   drop(owner: ChannelOwner): void {
     if (owner !== this.#owner) return;
@@ -171,8 +187,9 @@ export class Channel {
   }
 
   /**
-   * The guard is asked again before each piece, the last one above all: without it the server has no request to act upon.
-   * A piece waits in this process only while the kernel's buffer is full, and is gone when the owner drops the channel.
+   * The guard is asked again before each piece, the last one above all: without it the server has
+   * no request to act upon. A piece waits in this process only while the kernel's buffer is full,
+   * and is gone when the owner drops the channel.
    */
   #sendPieces(owner: ChannelOwner, bytes: Buffer, start: number, guard: () => void): void {
     const end = start + PIECE_BYTES;
@@ -187,7 +204,10 @@ export class Channel {
     }
   }
 
-  /** Asks the guard. If it refuses, the request is over; a connection on which nothing of it was sent is still good. */
+  /**
+   * Asks the guard. If it refuses, the request is over; a connection on which nothing of it was
+   * sent is still good.
+   */
   #isAllowed(guard: () => void): boolean {
     try {
       guard();
@@ -239,10 +259,19 @@ export class Channel {
   }
 
   #finished(isClean: boolean): void {
-    // A server that answers before it has read all of a request may not read the rest either.
-    const isSent = !this.#isSending && this.#top?.writableLength === 0;
-    if (this.#staysOpen && isClean && isSent && !this.#isGone) this.#release();
-    else this.close();
+    if (!this.#staysOpen || !isClean || this.#isSending || this.#isGone) this.close();
+    else if (this.#isWritten) this.#release();
+    // With TLS, Node reports what the kernel has taken only at the end of a turn of the event loop,
+    // and the response may be read before that.
+    else setImmediate(() => (this.#isWritten && !this.#isGone ? this.#release() : this.close()));
+  }
+
+  /**
+   * Whether the kernel has taken the whole request. A server that answers before it has read all of
+   * a request may not read the rest either.
+   */
+  get #isWritten(): boolean {
+    return this.#top?.writableLength === 0;
   }
 
   #release(): void {
@@ -271,7 +300,7 @@ export class Channel {
   }
 
   #reset(): void {
-    // Node cannot reset a connection that TLS has opened itself, nor one that does not stand yet.
+    // Node cannot reset a connection that TLS has opened itself, nor one that is not established.
     if (this.#bottom.connecting || this.#bottom instanceof TLSSocket) this.#bottom.destroy();
     else this.#bottom.resetAndDestroy();
   }

@@ -177,7 +177,9 @@ function tlsOf(proxy: URL): ConnectionOptions {
   return { host, ALPNProtocols: ["http/1.1"], ...(isIP(host) === 0 ? { servername: host } : {}) };
 }
 
-/** One context for all connections: parsing a CA bundle for each would cost more than the handshake. */
+/**
+ * One context for all connections: parsing a CA bundle for each would cost more than the handshake.
+ */
 function secureContextFor(server: URL, { ca, cert, key }: TlsMaterial): SecureContext {
   try {
     return createSecureContext({ ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) });

@@ -1,5 +1,5 @@
 import { constants, createGunzip, type Gunzip } from "node:zlib";
-import type { Clock } from "@windlass/clock";
+import { type Clock, milliseconds } from "@windlass/clock";
 import { TransportError, type TransportErrorCode } from "../errors.ts";
 import type { TransportRequest, TransportResponse } from "../transport.ts";
 import { type BodySource, ResponseBody } from "./body.ts";
@@ -15,10 +15,13 @@ export interface ExchangeSettings {
   readonly described: string;
 }
 
-/** Where an exchange stands. Up to `waiting` no byte of the request was handed to a socket. */
+/** The phase of an exchange. While it is `connecting`, no byte of the request was sent. */
 type Phase = "connecting" | "waiting" | "reading" | "over";
 
-/** One request and its answer, from the connection to the last byte read. Every wait in it has a limit. */
+/**
+ * One request and its answer, from the connection to the last byte read. Every wait in it has a
+ * limit.
+ */
 export class Exchange implements ChannelOwner, BodySource {
   readonly response: Promise<TransportResponse>;
   readonly #answered = Promise.withResolvers<TransportResponse>();
@@ -28,6 +31,7 @@ export class Exchange implements ChannelOwner, BodySource {
   readonly #channel: Channel;
   readonly #idleMs: number;
   readonly #onTimer = () => this.#timerFired();
+  readonly #onAbort: (() => void) | undefined;
   #phase: Phase = "connecting";
   #body: ResponseBody | undefined;
   #isPacked = false;
@@ -41,10 +45,15 @@ export class Exchange implements ChannelOwner, BodySource {
     this.#request = request;
     this.#head = head;
     this.#settings = settings;
-    this.#idleMs = request.idleTimeoutMs ?? settings.timeouts.idle;
+    const { idleTimeout } = request;
+    this.#idleMs =
+      idleTimeout === undefined ? settings.timeouts.idle : milliseconds(idleTimeout, "idleTimeout");
     this.response = this.#answered.promise;
     this.#channel = pool.take(this);
-    request.signal?.addEventListener("abort", this, { once: true });
+    if (request.signal) {
+      this.#onAbort = () => this.#stop(request.signal?.reason);
+      request.signal.addEventListener("abort", this.#onAbort, { once: true });
+    }
     if (this.#channel.isReady) this.ready();
     else this.#arm(settings.timeouts.connect);
   }
@@ -93,7 +102,8 @@ export class Exchange implements ChannelOwner, BodySource {
   }
 
   bodyArrived(): void {
-    // The timer is left as it is: to move it for each chunk would cost more than to look when it fires.
+    // The timer is left as it is: to move it for each chunk would cost more than to look when it
+    // fires.
     this.#silentSince = undefined;
   }
 
@@ -106,12 +116,10 @@ export class Exchange implements ChannelOwner, BodySource {
     this.#leave();
   }
 
-  /** The request's signal was aborted. */
-  handleEvent(): void {
-    this.#stop(this.#request.signal?.reason);
-  }
-
-  /** Gives what it has after every write, and goes on after the end of a gzip member: servers write one per flush. */
+  /**
+   * Gives what it has after every write, and goes on after the end of a gzip member: servers write
+   * one per flush.
+   */
   #openGunzip(): Gunzip {
     const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 });
     gunzip.on("data", (chunk: Buffer) => {
@@ -147,7 +155,7 @@ export class Exchange implements ChannelOwner, BodySource {
     if (this.#phase === "over") return false;
     this.#phase = "over";
     this.#disarm();
-    this.#request.signal?.removeEventListener("abort", this);
+    if (this.#onAbort) this.#request.signal?.removeEventListener("abort", this.#onAbort);
     return true;
   }
 

@@ -31,7 +31,10 @@ const codes = [
   "EWHATEVER",
 ];
 
-/** A transport over connections that fail with an error of the test's choosing: before they stand, or once the request is there. */
+/**
+ * A transport over connections that fail with an error of the test's choosing: before they are
+ * established, or once the request is there.
+ */
 async function failing(when: "connecting" | "sent", code: string) {
   const clock = new ManualClock();
   const sockets: Socket[] = [];

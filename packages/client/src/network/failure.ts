@@ -102,7 +102,10 @@ const failures = new Map<string, Failure>([
 export interface FailureContext {
   /** E.g. `GET https://10.0.0.1:6443/api/v1/pods`. */
   readonly request: string;
-  /** False as long as no byte of the request was handed to a socket. What the error is has no say in it. */
+  /**
+   * False as long as no byte of the request was handed to a socket. What the error is has no say in
+   * it.
+   */
   readonly mayHaveBeenSent: boolean;
 }
 

@@ -24,7 +24,10 @@ export class RotatingFile {
     this.#clock = clock;
   }
 
-  /** Its content, at once if it was looked at a moment ago. @throws TransportError with code CREDENTIALS_FAILED if it was never readable. */
+  /**
+   * Its content, at once if it was looked at a moment ago. @throws TransportError with code
+   * CREDENTIALS_FAILED if it was never readable.
+   */
   read(): Buffer | Promise<Buffer> {
     if (this.#content && this.#clock.monotonic() - this.#checkedAt < CHECK_INTERVAL_MS) return this.#content;
     this.#reading ??= this.#check().finally(() => {

@@ -8,12 +8,12 @@ import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";
 
-const authority = createAuthority({ commonName: "ca", validForMs: 86_400_000 });
+const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
   commonName: "server",
   ipAddresses: ["127.0.0.1"],
   usages: ["server"],
-  validForMs: 86_400_000,
+  validFor: 86_400_000,
 });
 const tls = { cert: pair.certificate, key: pair.key };
 const material = { ca: authority.certificate };
@@ -39,7 +39,7 @@ function settled(promise: Promise<unknown>): Promise<unknown> {
 }
 
 test.each(["http", "https"] as const)(
-  "a guard over %s is asked once the connection stands; if it refuses then, nothing is sent, and the connection is kept",
+  "a guard over %s is asked once the connection is established; if it refuses then, nothing is sent, and the connection is kept",
   async (scheme) => {
     const seen: string[] = [];
     await using server = await startRawServer(
@@ -156,7 +156,8 @@ test.each(["http", "https"] as const)(
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     const transport = networkTransport({ server: `${scheme}://127.0.0.1:${port}`, tls: () => material });
-    // More than the peer's window takes while it does not read, less than the buffers of both ends together.
+    // More than the peer's window takes while it does not read, less than the buffers of both ends
+    // together.
     const body = Buffer.alloc(1_200_000);
     const pieces = Math.ceil(body.length / (16 * 1024));
     const controller = new AbortController();

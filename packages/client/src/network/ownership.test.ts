@@ -43,7 +43,10 @@ test("a reader that leaves its gzip answer does not touch the request that has t
 /** How an answer is sent. */
 type Form = "length" | "chunked" | "gzip" | "gzip-chunked" | "to-the-end" | "last" | "cut" | "silent";
 
-/** What happens next. `which` chooses among the requests, or the server's connections, that there are. */
+/**
+ * What happens next. `which` chooses among the requests, or the server's connections, that there
+ * are.
+ */
 type Command =
   | { readonly do: "ask"; readonly form: Form; readonly size: number; readonly write: boolean }
   /** `send` sends the next piece of an answer, `serve` all of it. */
@@ -53,7 +56,10 @@ type Command =
 const which = fc.nat(100);
 const keptForms = fc.constantFrom<Form>("length", "chunked", "gzip", "gzip", "gzip-chunked", "gzip-chunked");
 const lostForms = fc.constantFrom<Form>("to-the-end", "last", "cut", "silent");
-/** The largest do not fit into what is held for a reader: their end waits in the connection, or to be unpacked. */
+/**
+ * The largest do not fit into what is held for a reader: their end waits in the connection, or to
+ * be unpacked.
+ */
 const size = fc.constantFrom(0, 1, 300, 70_000, 700_000, 700_000, 700_000);
 const ask = (form: fc.Arbitrary<Form>) =>
   fc.record({ do: fc.constant("ask" as const), form, size, write: fc.boolean() });

@@ -7,12 +7,12 @@ import { readAll, startServer } from "../test-server.ts";
 import { parseProxy, proxyFromEnvironment } from "./proxy.ts";
 import { networkTransport } from "./transport.ts";
 
-const authority = createAuthority({ commonName: "ca", validForMs: 86_400_000 });
+const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
   commonName: "server",
   ipAddresses: ["127.0.0.1"],
   usages: ["server"],
-  validForMs: 86_400_000,
+  validFor: 86_400_000,
 });
 
 /** A proxy that keeps the targets it was asked for, and lets through those with the right password. */

@@ -6,7 +6,10 @@ export interface Relay extends AsyncDisposable {
   readonly port: number;
   /** How many bytes have come back through it. */
   readonly bytes: number;
-  /** How many bytes of each connection may come back; what is more is kept, and the connection stays open. */
+  /**
+   * How many bytes of each connection may come back; what is more is kept, and the connection stays
+   * open.
+   */
   mostBytes: number;
   /** How often a connection has fallen silent: there was more to come back than may. */
   readonly silences: number;

@@ -99,18 +99,18 @@ test("values of a header that comes twice are a list, and no name reaches a prot
 test.each([
   ["another protocol", "SSH-2.0-OpenSSH\r\n"],
   ["HTTP/2", "HTTP/2 200\r\n\r\n"],
-  ["a status that is none", "HTTP/1.1 2x0 OK\r\n\r\n"],
+  ["a malformed status code", "HTTP/1.1 2x0 OK\r\n\r\n"],
   ["a switch of protocols", "HTTP/1.1 101 Switching\r\n\r\n"],
   ["a folded header", head("A: b", " c")],
   ["a header without a name", head(": b")],
-  ["a length that is no number", head("Content-Length: -1")],
+  ["malformed content-length", head("Content-Length: -1")],
   ["two lengths", head("Content-Length: 1", "Content-Length: 2")],
   ["a coding nobody asked for", head("Transfer-Encoding: gzip, chunked")],
-  ["a chunk without a size", `${head("Transfer-Encoding: chunked")}\r\n`],
-  ["a chunk's size that is no number", `${head("Transfer-Encoding: chunked")}-1\r\n`],
-  ["a chunk beyond measure", `${head("Transfer-Encoding: chunked")}${"f".repeat(13)}\r\n`],
-  ["a chunk longer than its size", `${head("Transfer-Encoding: chunked")}1\r\nab\r\n`],
-  ["headers without end", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`],
+  ["chunk without a size", `${head("Transfer-Encoding: chunked")}\r\n`],
+  ["malformed chunk size", `${head("Transfer-Encoding: chunked")}-1\r\n`],
+  ["chunk size out of range", `${head("Transfer-Encoding: chunked")}${"f".repeat(13)}\r\n`],
+  ["chunk longer than its size", `${head("Transfer-Encoding: chunked")}1\r\nab\r\n`],
+  ["response head too long", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`],
 ])("%s is refused", (_, text) => {
   expect(() => parse([text])).toThrow(MalformedResponseError);
 });

@@ -116,7 +116,7 @@ export class ResponseParser {
     }
     const found = from.subarray(at, to).indexOf(headEnd);
     if (found < 0) {
-      if (to - at > LONGEST_HEAD) throw new MalformedResponseError("headers without end");
+      if (to - at > LONGEST_HEAD) throw new MalformedResponseError("response head too long");
       mustLookLikeHttp(from, at, to);
       this.#begun = Buffer.from(from.subarray(at, to));
       return end;
@@ -147,7 +147,7 @@ export class ResponseParser {
 
   #takeSizeByte(byte: number): void {
     if (byte === LF) {
-      if (this.#sizeDigits === 0) throw new MalformedResponseError("a chunk without a size");
+      if (this.#sizeDigits === 0) throw new MalformedResponseError("chunk without a size");
       this.#left = this.#size;
       this.#place = this.#size === 0 ? "trailer" : "chunk";
       this.#size = 0;
@@ -157,29 +157,29 @@ export class ResponseParser {
       return;
     }
     this.#lineLength += 1;
-    if (this.#lineLength > LONGEST_CHUNK_LINE) throw new MalformedResponseError("a chunk's size without end");
+    if (this.#lineLength > LONGEST_CHUNK_LINE) throw new MalformedResponseError("chunk size line too long");
     if (this.#isPastSize) return;
     const digit = hexDigit(byte);
     if (digit >= 0) {
       this.#sizeDigits += 1;
-      if (this.#sizeDigits > MOST_SIZE_DIGITS) throw new MalformedResponseError("a chunk beyond measure");
+      if (this.#sizeDigits > MOST_SIZE_DIGITS) throw new MalformedResponseError("chunk size out of range");
       this.#size = this.#size * 16 + digit;
     } else if (byte === CR || byte === SEMICOLON || byte === 0x20 || byte === 0x09) this.#isPastSize = true;
-    else throw new MalformedResponseError("a chunk's size that is no number");
+    else throw new MalformedResponseError("malformed chunk size");
   }
 
   /** The line end after a chunk, or a line after the last one, of which an empty one is the end. */
   #takeLineByte(byte: number): void {
     if (this.#place === "chunk-end") {
       if (byte === LF) this.#place = "chunk-size";
-      else if (byte !== CR) throw new MalformedResponseError("a chunk longer than its size");
+      else if (byte !== CR) throw new MalformedResponseError("chunk longer than its size");
       return;
     }
     if (byte === LF) {
       if (this.#lineLength === 0) this.#finish();
       this.#lineLength = 0;
     } else if (byte !== CR) this.#lineLength += 1;
-    if (this.#lineLength > LONGEST_CHUNK_LINE) throw new MalformedResponseError("trailers without end");
+    if (this.#lineLength > LONGEST_CHUNK_LINE) throw new MalformedResponseError("trailer too long");
   }
 
   #finish(): void {
@@ -196,16 +196,16 @@ interface ParsedHead extends ResponseHead {
 function mustLookLikeHttp(bytes: Buffer, start: number, end: number): void {
   const expected = "HTTP/1.";
   const said = bytes.toString("latin1", start, Math.min(end, start + expected.length));
-  if (!expected.startsWith(said)) throw new MalformedResponseError("it does not begin with HTTP/1");
+  if (!expected.startsWith(said)) throw new MalformedResponseError("not an HTTP/1 response");
 }
 
 function parseHead(text: string): ParsedHead | "interim" {
   const lineEnd = text.indexOf("\r\n");
   const first = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const [, minor, code] = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/.exec(first) ?? [];
-  if (code === undefined) throw new MalformedResponseError("it does not begin with HTTP/1");
+  if (code === undefined) throw new MalformedResponseError("not an HTTP/1 response");
   const status = Number(code);
-  if (status === 101) throw new MalformedResponseError("a switch of protocols that nobody asked for");
+  if (status === 101) throw new MalformedResponseError("unexpected 101 Switching Protocols");
   const headers: Record<string, string> = {};
   for (let at = first.length + 2; at < text.length; ) {
     const found = text.indexOf("\r\n", at);
@@ -225,14 +225,14 @@ function parseHead(text: string): ParsedHead | "interim" {
   const length = headers["content-length"];
   if (length === undefined)
     return { status, headers, length: undefined, keepAlive: false, place: "to-the-end" };
-  if (!/^\d{1,15}$/.test(length)) throw new MalformedResponseError("a length that is no number");
+  if (!/^\d{1,15}$/.test(length)) throw new MalformedResponseError("malformed content-length");
   return { status, headers, length: Number(length), keepAlive, place: "body" };
 }
 
 function addHeader(headers: Record<string, string>, line: string): void {
   const colon = line.indexOf(":");
   if (colon < 1 || line[0] === " " || line[0] === "\t")
-    throw new MalformedResponseError("a header that is none");
+    throw new MalformedResponseError("malformed header line");
   const name = line.slice(0, colon).toLowerCase();
   const value = line.slice(colon + 1).trim();
   const earlier = Object.hasOwn(headers, name) ? headers[name] : undefined;

@@ -11,12 +11,12 @@ import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { startRelay } from "./relay.fixture.ts";
 import { networkTransport } from "./transport.ts";
 
-const authority = createAuthority({ commonName: "ca", validForMs: 86_400_000 });
+const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
   commonName: "server",
   ipAddresses: ["127.0.0.1"],
   usages: ["server"],
-  validForMs: 86_400_000,
+  validFor: 86_400_000,
 });
 const material = { ca: authority.certificate };
 const tls = { cert: pair.certificate, key: pair.key };
@@ -75,7 +75,10 @@ const patch: TransportRequest = {
   guard: () => undefined,
 };
 
-/** Each kind of exchange, and how many bytes apart the peer falls silent: a handshake is long, and its bytes much alike. */
+/**
+ * Each kind of exchange, and how many bytes apart the peer falls silent: a handshake is long, and
+ * its bytes much alike.
+ */
 const exchanges = [
   { kind: "a body of known length", answer: answers.length, over: "http", request: get, stride: 1 },
   { kind: "a body in chunks", answer: answers.chunks, over: "http", request: get, stride: 1 },
@@ -85,7 +88,7 @@ const exchanges = [
   { kind: "TLS in a tunnel", answer: answers.gzip, over: "tunnel", request: get, stride: 13 },
 ] as const;
 
-/** What is told of a silence in the parts of an exchange before its body, one after the other. */
+/** The error for a peer that falls silent before the body, part by part of the exchange. */
 const stages = {
   http: ["connected, but no answer within 70000 ms"],
   https: [
@@ -117,7 +120,10 @@ test.each(exchanges)(
     await using proxy = await startTunnels();
     await using relay = await startRelay(over === "tunnel" ? proxy.port : server.port);
 
-    /** One exchange through the relay. Resolves with what was read, or with the error and the seconds until then. */
+    /**
+     * One exchange through the relay. Resolves with what was read, or with the error and the
+     * seconds until then.
+     */
     const exchange = async () => {
       const clock = new ManualClock();
       const transport = networkTransport({
@@ -158,7 +164,8 @@ test.each(exchanges)(
     for (let bytes = 0; bytes < whole - stride; bytes += stride) {
       relay.mostBytes = bytes;
       const end = await exchange();
-      // Signatures and session tickets vary by some bytes, so the very last may be more than it needs.
+      // Signatures and session tickets vary by some bytes, so the very last may be more than it
+      // needs.
       if (end === "first second") {
         expect(whole - bytes, `silent after ${bytes} of ${whole} bytes`).toBeLessThan(stride + 32);
         continue;

@@ -7,13 +7,13 @@ import type { TlsMaterial } from "./dial.ts";
 import { networkTransport } from "./transport.ts";
 
 const day = 86_400_000;
-const authority = createAuthority({ commonName: "test-ca", validForMs: 10 * day });
-const otherAuthority = createAuthority({ commonName: "other-ca", validForMs: 10 * day });
+const authority = createAuthority({ commonName: "test-ca", validFor: 10 * day });
+const otherAuthority = createAuthority({ commonName: "other-ca", validFor: 10 * day });
 
 const serverPair = (names: { ipAddresses?: string[]; dnsNames?: string[] }, by = authority): KeyPair =>
-  by.issue({ commonName: "server", usages: ["server"], validForMs: day, ...names });
+  by.issue({ commonName: "server", usages: ["server"], validFor: day, ...names });
 const clientPair = (commonName: string): KeyPair =>
-  authority.issue({ commonName, usages: ["client"], validForMs: day });
+  authority.issue({ commonName, usages: ["client"], validFor: day });
 const served = ({ certificate, key }: KeyPair) => ({ cert: certificate, key });
 
 const get: TransportRequest = { method: "GET", path: "/", headers: {} };
@@ -59,14 +59,14 @@ test("the name in the certificate must be the server's, or the one that tls-serv
 test("an expired certificate is told as that", async () => {
   const longAgo = createAuthority({
     commonName: "old-ca",
-    validForMs: 20 * day,
+    validFor: 20 * day,
     clock: { now: () => Date.now() - 10 * day },
   });
   const old = longAgo.issue({
     commonName: "server",
     ipAddresses: ["127.0.0.1"],
     usages: ["server"],
-    validForMs: day,
+    validFor: day,
   });
   await using server = await startServer((_, response) => response.end(), served(old));
   await expect(ask(server.url, { ca: longAgo.certificate })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test("a server that refuses the client certificate is told as that", async () =>
     requestCert: true,
     rejectUnauthorized: true,
   });
-  const stranger = otherAuthority.issue({ commonName: "x", usages: ["client"], validForMs: day });
+  const stranger = otherAuthority.issue({ commonName: "x", usages: ["client"], validFor: day });
   const refused = ask(server.url, {
     ca: authority.certificate,
     cert: stranger.certificate,

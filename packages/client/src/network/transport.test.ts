@@ -309,7 +309,7 @@ test("a silent stream counts as dead after its idle timeout", async () => {
   const { server, gone } = await endlessServer();
   await using _ = server;
   const transport = networkTransport({ server: server.url, clock });
-  const { body } = await transport.request(get("/api/v1/pods?watch=1", { idleTimeoutMs: 30_000 }));
+  const { body } = await transport.request(get("/api/v1/pods?watch=1", { idleTimeout: 30_000 }));
   const chunks = body[Symbol.asyncIterator]();
   await chunks.next();
   await clock.advance(300_000);
@@ -332,13 +332,13 @@ test("no answer within the headers timeout is told as that, and a watch that has
     if (request.url === "/mute") return arrived.resolve();
     response.writeHead(200).write("begun");
   });
-  const transport = networkTransport({ server: server.url, clock, headersTimeoutMs: 1_000 });
+  const transport = networkTransport({ server: server.url, clock, headersTimeout: 1_000 });
   const mute = transport.request(get("/mute"));
   const rejected = expect(mute).rejects.toMatchObject({ code: "TIMEOUT_HEADERS", mayHaveBeenSent: true });
   await arrived.promise;
   await clock.advance(1_000);
   await rejected;
-  const { body } = await transport.request(get("/watch", { idleTimeoutMs: Number.POSITIVE_INFINITY }));
+  const { body } = await transport.request(get("/watch", { idleTimeout: Number.POSITIVE_INFINITY }));
   await clock.advance(3_600_000);
   for await (const chunk of body) {
     expect(Buffer.from(chunk).toString()).toBe("begun");

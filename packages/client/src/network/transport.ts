@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@windlass/clock";
+import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
 import { abortable } from "../abortable.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { type Destination, dialersFor, type TlsMaterial } from "./dial.ts";
@@ -18,12 +18,15 @@ export interface NetworkOptions {
   readonly tls?: () => TlsMaterial | Promise<TlsMaterial>;
   /** @default no proxy */
   readonly proxy?: URL;
-  /** Until the connection stands, with a proxy's tunnel and TLS. @default 10,000 */
-  readonly connectTimeoutMs?: number;
-  /** From then until the answer begins. Above the 60 s that an API server allows itself. @default 70,000 */
-  readonly headersTimeoutMs?: number;
-  /** How long the body may then stay silent while it is being read, unless a request says otherwise. @default 60,000 */
-  readonly idleTimeoutMs?: number;
+  /** Until the connection is established, a proxy's tunnel and TLS included. @default "10s" */
+  readonly connectTimeout?: Duration;
+  /** From then until the answer begins. Above the 60 s that an API server allows itself. @default "70s" */
+  readonly headersTimeout?: Duration;
+  /**
+   * How long the body may then stay silent while it is being read, unless a request says otherwise.
+   * @default "60s"
+   */
+  readonly idleTimeout?: Duration;
   /** Whether to ask for compressed answers. @default "gzip" */
   readonly compression?: "gzip" | "none";
   /** @default the system's */
@@ -31,10 +34,11 @@ export interface NetworkOptions {
 }
 
 /**
- * HTTP/1.1 to one API server, over connections that are kept and used again. There is no limit to how many are open at
- * once: each watch holds one.
+ * HTTP/1.1 to one API server, over connections that are kept and used again. There is no limit to
+ * how many are open at once: each watch holds one.
  *
- * Requests reject with `TransportError`, with what their guard threw, or with the signal's reason when aborted.
+ * Requests reject with `TransportError`, with what their guard threw, or with the signal's reason
+ * when aborted.
  */
 export function networkTransport(options: NetworkOptions): Transport {
   return new NetworkTransport(options);
@@ -55,13 +59,17 @@ class NetworkTransport implements Transport {
   constructor(options: NetworkOptions) {
     const server = new URL(options.server);
     const { proxy, compression = "gzip", clock = systemClock, tls = () => noTls } = options;
-    const { connectTimeoutMs = 10_000, headersTimeoutMs = 70_000, idleTimeoutMs = 60_000 } = options;
+    const { connectTimeout = "10s", headersTimeout = "70s", idleTimeout = "60s" } = options;
     const prefix = server.pathname.replace(/\/+$/, "");
     const isWholeUrlAsked = proxy !== undefined && server.protocol === "http:";
     this.#tls = tls;
     this.#settings = {
       clock,
-      timeouts: { connect: connectTimeoutMs, headers: headersTimeoutMs, idle: idleTimeoutMs },
+      timeouts: {
+        connect: milliseconds(connectTimeout, "connectTimeout"),
+        headers: milliseconds(headersTimeout, "headersTimeout"),
+        idle: milliseconds(idleTimeout, "idleTimeout"),
+      },
       described: server.origin + prefix,
     };
     this.#destination = { server, ...(proxy ? { proxy } : {}) };

@@ -11,7 +11,10 @@ export interface TunnelEnds {
   readonly server: URL;
 }
 
-/** Asks the proxy at the other end of a socket for a tunnel to the server. From the answer on the socket is the tunnel. */
+/**
+ * Asks the proxy at the other end of a socket for a tunnel to the server. From the answer on the
+ * socket is the tunnel.
+ */
 export function askForTunnel(
   socket: Socket,
   { proxy, server }: TunnelEnds,
@@ -42,7 +45,7 @@ export function askForTunnel(
     socket.pause();
     if (status < 200 || status > 299) dialing.failed(new RefusedTunnelError(status));
     // It is this side that speaks first through a tunnel to a TLS server.
-    else if (extraBytes > 0) dialing.failed(new MalformedResponseError("more than an answer to CONNECT"));
+    else if (extraBytes > 0) dialing.failed(new MalformedResponseError("bytes after the answer to CONNECT"));
     else onOpen();
   };
   socket.on("data", onData);

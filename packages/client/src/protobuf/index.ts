@@ -2,4 +2,4 @@
 export { type Envelope, openEnvelope } from "./envelope.ts";
 export { knownVersion, loadMessages, type MessageType, messageNamed, messageOf } from "./message-types.ts";
 export { type ReadOptions, readMessage } from "./read-message.ts";
-export { MalformedMessageError, WireCursor } from "./wire.ts";
+export { DELIMITED, FIXED64, MalformedMessageError, VARINT, WireCursor } from "./wire.ts";

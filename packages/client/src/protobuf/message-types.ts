@@ -1,4 +1,4 @@
-import type { AnyKind } from "../object.ts";
+import type { AnyKind } from "@windlass/kinds";
 import type { RecordedField, RecordedMessages, RecordedPackage } from "./recorded.ts";
 
 /** How a value is sent, and what JSON makes of it. */

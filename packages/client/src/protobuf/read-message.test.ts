@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import type { AnyKind } from "@windlass/kinds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AnyKind } from "../object.ts";
 import { openEnvelope } from "./envelope.ts";
 import { loadMessages, type MessageType, messageNamed, messageOf } from "./message-types.ts";
 import { readMessage } from "./read-message.ts";

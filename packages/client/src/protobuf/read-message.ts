@@ -156,7 +156,7 @@ class MessageReader extends WireCursor {
       case "schema-or-strings":
         return this.#schema(type.is, from, to, depth);
       default:
-        throw new MalformedMessageError("a number that is none");
+        throw new MalformedMessageError("a malformed number");
     }
   }
 
@@ -206,7 +206,7 @@ class MessageReader extends WireCursor {
     try {
       return JSON.parse(text);
     } catch {
-      throw new MalformedMessageError("JSON within it that is none");
+      throw new MalformedMessageError("embedded JSON is malformed");
     }
   }
 

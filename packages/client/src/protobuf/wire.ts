@@ -48,7 +48,7 @@ export class WireCursor {
         return Number(BigInt.asIntN(64, value));
       }
     }
-    throw new MalformedMessageError("a number beyond measure");
+    throw new MalformedMessageError("a number out of range");
   }
 
   /**

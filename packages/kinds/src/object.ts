@@ -72,7 +72,7 @@ declare const write: unique symbol;
  * A kind the API server serves, as a value: how to address it, and (for the compiler alone) what its objects look like.
  * `Read` is what the server returns, `Write` what one may send: defaulted fields are optional there.
  *
- * Kubernetes' own kinds come from `@windlass/runtime/kinds`; `defineResource` makes one from a schema; for a kind known
+ * Kubernetes' own kinds come from `@windlass/kinds/builtin`; `defineResource` makes one from a schema; for a kind known
  * only at run time write the five fields by hand.
  *
  * @example
@@ -107,11 +107,11 @@ export type ObjectOf<K> = K extends ResourceKind<infer Read, infer _Write> ? Rea
 /** The type of object that a kind's writes take. */
 export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Write : never;
 
-/** The same type with every field optional, at any depth. */
+/** The same type with every field optional, at any depth; one that is undefined is left out. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? readonly DeepPartial<Item>[]
   : T extends object
-    ? { readonly [Field in keyof T]?: DeepPartial<T[Field]> }
+    ? { readonly [Field in keyof T]?: DeepPartial<T[Field]> | undefined }
     : T;
 
 /**
@@ -119,7 +119,9 @@ export type DeepPartial<T> = T extends readonly (infer Item)[]
  * of other owners, so nothing but the name is required.
  */
 export type ApplyOf<K> =
-  unknown extends InputOf<K> ? unknown : DeepPartial<InputOf<K>> & { readonly metadata: ObjectMetaInput };
+  unknown extends InputOf<K>
+    ? unknown
+    : DeepPartial<InputOf<K>> & { readonly metadata: DeepPartial<ObjectMetaInput> };
 
 /** An object that says what kind it is of, as a manifest file has it. */
 export interface Manifest {

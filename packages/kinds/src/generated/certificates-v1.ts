@@ -1,0 +1,45 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+
+export interface CertificateSigningRequest {
+  readonly apiVersion?: "certificates.k8s.io/v1";
+  readonly kind?: "CertificateSigningRequest";
+  readonly metadata: ObjectMeta;
+  readonly spec: CertificateSigningRequestSpec;
+  readonly status?: CertificateSigningRequestStatus;
+}
+
+export interface CertificateSigningRequestInput {
+  readonly apiVersion?: "certificates.k8s.io/v1";
+  readonly kind?: "CertificateSigningRequest";
+  readonly metadata: ObjectMetaInput;
+  readonly spec: CertificateSigningRequestSpec;
+  readonly status?: CertificateSigningRequestStatus;
+}
+
+export interface CertificateSigningRequestCondition {
+  readonly lastTransitionTime?: string;
+  readonly lastUpdateTime?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface CertificateSigningRequestSpec {
+  readonly expirationSeconds?: number;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: readonly string[];
+  readonly request: string;
+  readonly signerName: string;
+  readonly uid?: string;
+  readonly usages?: readonly ("any" | "cert sign" | "client auth" | "code signing" | "content commitment" | "crl sign" | "data encipherment" | "decipher only" | "digital signature" | "email protection" | "encipher only" | "ipsec end system" | "ipsec tunnel" | "ipsec user" | "key agreement" | "key encipherment" | "microsoft sgc" | "netscape sgc" | "ocsp signing" | "s/mime" | "server auth" | "signing" | "timestamping")[];
+  readonly username?: string;
+}
+
+export interface CertificateSigningRequestStatus {
+  readonly certificate?: string;
+  readonly conditions?: readonly CertificateSigningRequestCondition[];
+}
+
+export const CertificateSigningRequest: ResourceKind<CertificateSigningRequest, CertificateSigningRequestInput> = { group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest", plural: "certificatesigningrequests", scope: "Cluster" };

@@ -1,0 +1,28 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+
+export interface Lease {
+  readonly apiVersion?: "coordination.k8s.io/v1";
+  readonly kind?: "Lease";
+  readonly metadata: NamespacedObjectMeta;
+  readonly spec: LeaseSpec;
+}
+
+export interface LeaseInput {
+  readonly apiVersion?: "coordination.k8s.io/v1";
+  readonly kind?: "Lease";
+  readonly metadata: ObjectMetaInput;
+  readonly spec?: LeaseSpec;
+}
+
+export interface LeaseSpec {
+  readonly acquireTime?: string;
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly leaseTransitions?: number;
+  readonly preferredHolder?: string;
+  readonly renewTime?: string;
+  readonly strategy?: string;
+}
+
+export const Lease: ResourceKind<Lease, LeaseInput> = { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases", scope: "Namespaced" };

@@ -1,0 +1,50 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { EventSource, ObjectReference } from "./core-v1.ts";
+
+export interface Event {
+  readonly apiVersion?: "events.k8s.io/v1";
+  readonly kind?: "Event";
+  readonly metadata: NamespacedObjectMeta;
+  readonly action?: string;
+  readonly deprecatedCount?: number;
+  readonly deprecatedFirstTimestamp?: string;
+  readonly deprecatedLastTimestamp?: string;
+  readonly deprecatedSource?: EventSource;
+  readonly eventTime: string;
+  readonly note?: string;
+  readonly reason?: string;
+  readonly regarding?: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly reportingController?: string;
+  readonly reportingInstance?: string;
+  readonly series?: EventSeries;
+  readonly type?: string;
+}
+
+export interface EventInput {
+  readonly apiVersion?: "events.k8s.io/v1";
+  readonly kind?: "Event";
+  readonly metadata: ObjectMetaInput;
+  readonly action?: string;
+  readonly deprecatedCount?: number;
+  readonly deprecatedFirstTimestamp?: string;
+  readonly deprecatedLastTimestamp?: string;
+  readonly deprecatedSource?: EventSource;
+  readonly eventTime: string;
+  readonly note?: string;
+  readonly reason?: string;
+  readonly regarding?: ObjectReference;
+  readonly related?: ObjectReference;
+  readonly reportingController?: string;
+  readonly reportingInstance?: string;
+  readonly series?: EventSeries;
+  readonly type?: string;
+}
+
+export interface EventSeries {
+  readonly count: number;
+  readonly lastObservedTime: string;
+}
+
+export const Event: ResourceKind<Event, EventInput> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };

@@ -1,0 +1,28 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+
+export interface Condition {
+  readonly lastTransitionTime: string;
+  readonly message: string;
+  readonly observedGeneration?: number;
+  readonly reason: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface FieldSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+export interface LabelSelector {
+  readonly matchExpressions?: readonly LabelSelectorRequirement[];
+  readonly matchLabels?: Readonly<Record<string, string>>;
+}
+
+export interface LabelSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+

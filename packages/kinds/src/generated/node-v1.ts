@@ -1,0 +1,36 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { Toleration } from "./core-v1.ts";
+
+export interface Overhead {
+  readonly podFixed?: Readonly<Record<string, string>>;
+}
+
+export interface OverheadInput {
+  readonly podFixed?: Readonly<Record<string, number | string>>;
+}
+
+export interface RuntimeClass {
+  readonly apiVersion?: "node.k8s.io/v1";
+  readonly kind?: "RuntimeClass";
+  readonly metadata: ObjectMeta;
+  readonly handler: string;
+  readonly overhead?: Overhead;
+  readonly scheduling?: Scheduling;
+}
+
+export interface RuntimeClassInput {
+  readonly apiVersion?: "node.k8s.io/v1";
+  readonly kind?: "RuntimeClass";
+  readonly metadata: ObjectMetaInput;
+  readonly handler: string;
+  readonly overhead?: OverheadInput;
+  readonly scheduling?: Scheduling;
+}
+
+export interface Scheduling {
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
+}
+
+export const RuntimeClass: ResourceKind<RuntimeClass, RuntimeClassInput> = { group: "node.k8s.io", version: "v1", kind: "RuntimeClass", plural: "runtimeclasses", scope: "Cluster" };

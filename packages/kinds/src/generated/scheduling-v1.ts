@@ -1,0 +1,24 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+
+export interface PriorityClass {
+  readonly apiVersion?: "scheduling.k8s.io/v1";
+  readonly kind?: "PriorityClass";
+  readonly metadata: ObjectMeta;
+  readonly description?: string;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
+  readonly value: number;
+}
+
+export interface PriorityClassInput {
+  readonly apiVersion?: "scheduling.k8s.io/v1";
+  readonly kind?: "PriorityClass";
+  readonly metadata: ObjectMetaInput;
+  readonly description?: string;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
+  readonly value: number;
+}
+
+export const PriorityClass: ResourceKind<PriorityClass, PriorityClassInput> = { group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass", plural: "priorityclasses", scope: "Cluster" };

@@ -1,0 +1,185 @@
+// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
+import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm } from "./core-v1.ts";
+import type { LabelSelector } from "./meta-v1.ts";
+
+export interface CSIDriver {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSIDriver";
+  readonly metadata: ObjectMeta;
+  readonly spec: CSIDriverSpec;
+}
+
+export interface CSIDriverInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSIDriver";
+  readonly metadata: ObjectMetaInput;
+  readonly spec: CSIDriverSpec;
+}
+
+export interface CSIDriverSpec {
+  readonly attachRequired?: boolean;
+  readonly fsGroupPolicy?: string;
+  readonly nodeAllocatableUpdatePeriodSeconds?: number;
+  readonly podInfoOnMount?: boolean;
+  readonly requiresRepublish?: boolean;
+  readonly seLinuxMount?: boolean;
+  readonly serviceAccountTokenInSecrets?: boolean;
+  readonly storageCapacity?: boolean;
+  readonly tokenRequests?: readonly TokenRequest[];
+  readonly volumeLifecycleModes?: readonly string[];
+}
+
+export interface CSINode {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSINode";
+  readonly metadata: ObjectMeta;
+  readonly spec: CSINodeSpec;
+}
+
+export interface CSINodeInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSINode";
+  readonly metadata: ObjectMetaInput;
+  readonly spec: CSINodeSpec;
+}
+
+export interface CSINodeDriver {
+  readonly allocatable?: VolumeNodeResources;
+  readonly name: string;
+  readonly nodeID: string;
+  readonly topologyKeys?: readonly string[];
+}
+
+export interface CSINodeSpec {
+  readonly drivers: readonly CSINodeDriver[];
+}
+
+export interface CSIStorageCapacity {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSIStorageCapacity";
+  readonly metadata: NamespacedObjectMeta;
+  readonly capacity?: string;
+  readonly maximumVolumeSize?: string;
+  readonly nodeTopology?: LabelSelector;
+  readonly storageClassName: string;
+}
+
+export interface CSIStorageCapacityInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "CSIStorageCapacity";
+  readonly metadata: ObjectMetaInput;
+  readonly capacity?: number | string;
+  readonly maximumVolumeSize?: number | string;
+  readonly nodeTopology?: LabelSelector;
+  readonly storageClassName: string;
+}
+
+export interface StorageClass {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "StorageClass";
+  readonly metadata: ObjectMeta;
+  readonly allowVolumeExpansion?: boolean;
+  readonly allowedTopologies?: readonly TopologySelectorTerm[];
+  readonly mountOptions?: readonly string[];
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly provisioner: string;
+  readonly reclaimPolicy?: "Delete" | "Recycle" | "Retain";
+  readonly volumeBindingMode?: "Immediate" | "WaitForFirstConsumer";
+}
+
+export interface StorageClassInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "StorageClass";
+  readonly metadata: ObjectMetaInput;
+  readonly allowVolumeExpansion?: boolean;
+  readonly allowedTopologies?: readonly TopologySelectorTerm[];
+  readonly mountOptions?: readonly string[];
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly provisioner: string;
+  readonly reclaimPolicy?: "Delete" | "Recycle" | "Retain";
+  readonly volumeBindingMode?: "Immediate" | "WaitForFirstConsumer";
+}
+
+export interface TokenRequest {
+  readonly audience: string;
+  readonly expirationSeconds?: number;
+}
+
+export interface VolumeAttachment {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "VolumeAttachment";
+  readonly metadata: ObjectMeta;
+  readonly spec: VolumeAttachmentSpec;
+  readonly status?: VolumeAttachmentStatus;
+}
+
+export interface VolumeAttachmentInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "VolumeAttachment";
+  readonly metadata: ObjectMetaInput;
+  readonly spec: VolumeAttachmentSpecInput;
+  readonly status?: VolumeAttachmentStatus;
+}
+
+export interface VolumeAttachmentSource {
+  readonly inlineVolumeSpec?: PersistentVolumeSpec;
+  readonly persistentVolumeName?: string;
+}
+
+export interface VolumeAttachmentSourceInput {
+  readonly inlineVolumeSpec?: PersistentVolumeSpecInput;
+  readonly persistentVolumeName?: string;
+}
+
+export interface VolumeAttachmentSpec {
+  readonly attacher: string;
+  readonly nodeName: string;
+  readonly source: VolumeAttachmentSource;
+}
+
+export interface VolumeAttachmentSpecInput {
+  readonly attacher: string;
+  readonly nodeName: string;
+  readonly source: VolumeAttachmentSourceInput;
+}
+
+export interface VolumeAttachmentStatus {
+  readonly attachError?: VolumeError;
+  readonly attached: boolean;
+  readonly attachmentMetadata?: Readonly<Record<string, string>>;
+  readonly detachError?: VolumeError;
+}
+
+export interface VolumeAttributesClass {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "VolumeAttributesClass";
+  readonly metadata: ObjectMeta;
+  readonly driverName: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+export interface VolumeAttributesClassInput {
+  readonly apiVersion?: "storage.k8s.io/v1";
+  readonly kind?: "VolumeAttributesClass";
+  readonly metadata: ObjectMetaInput;
+  readonly driverName: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+export interface VolumeError {
+  readonly errorCode?: number;
+  readonly message?: string;
+  readonly time?: string;
+}
+
+export interface VolumeNodeResources {
+  readonly count?: number;
+}
+
+export const CSIDriver: ResourceKind<CSIDriver, CSIDriverInput> = { group: "storage.k8s.io", version: "v1", kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" };
+export const CSINode: ResourceKind<CSINode, CSINodeInput> = { group: "storage.k8s.io", version: "v1", kind: "CSINode", plural: "csinodes", scope: "Cluster" };
+export const CSIStorageCapacity: ResourceKind<CSIStorageCapacity, CSIStorageCapacityInput> = { group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacity", plural: "csistoragecapacities", scope: "Namespaced" };
+export const StorageClass: ResourceKind<StorageClass, StorageClassInput> = { group: "storage.k8s.io", version: "v1", kind: "StorageClass", plural: "storageclasses", scope: "Cluster" };
+export const VolumeAttachment: ResourceKind<VolumeAttachment, VolumeAttachmentInput> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster" };
+export const VolumeAttributesClass: ResourceKind<VolumeAttributesClass, VolumeAttributesClassInput> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClass", plural: "volumeattributesclasses", scope: "Cluster" };
