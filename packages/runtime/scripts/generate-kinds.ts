@@ -1,5 +1,5 @@
 /**
- * Writes `src/kinds/generated` from an API server's OpenAPI documents.
+ * Writes `packages/kinds/src/generated` from an API server's OpenAPI documents.
  *
  *   node scripts/generate-kinds.ts [--kubeconfig FILE] [--output DIR]     asks the server, through kubectl
  *   node scripts/generate-kinds.ts --input DIR [--output DIR]             reads *.json documents from a folder
@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
   options: {
     kubeconfig: { type: "string" },
     input: { type: "string" },
-    output: { type: "string", default: join(import.meta.dirname, "../src/kinds/generated") },
+    output: { type: "string", default: join(import.meta.dirname, "../../kinds/src/generated") },
   },
 });
 

@@ -87,6 +87,7 @@ export {
 } from "./controller/watch.ts";
 export { PortError, RunnableError } from "./manager/errors.ts";
 export { type HealthCheck, HealthChecks } from "./manager/health.ts";
+export { pinoLogger } from "./manager/logger.ts";
 export { type Addable, type Manager, manager } from "./manager/manager.ts";
 export type { LeaderElectionOptions, ManagerOptions } from "./manager/options.ts";
 export type { Runnable, RunnableContext, Stage, Stop } from "./manager/runnable.ts";
@@ -118,6 +119,7 @@ export type {
 export {
   ChildError,
   FencedError,
+  type FencedFate,
   ReconcileError,
   ReconcileOverError,
   ReconcileResultError,

@@ -2,6 +2,7 @@ import { type AnyKind, type AnyObject, ApiError, metadataOnly } from "@windlass/
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
+import type { CacheEvent } from "./contract.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
 import { ModelServer } from "./model-server.ts";
 import { namespaceSet, namespacesByLabel } from "./namespaces.ts";
@@ -76,6 +77,23 @@ test("what is read again is the same object until others have taken its place", 
   cache.list(Widget);
   expect(cache.get(Widget, key)).not.toBe(first);
   expect(cache.get(Widget, key)).toEqual(first);
+});
+
+test("a version that was replaced is not kept in parsed form, and can still be read", async () => {
+  const { server, cache, settle } = setup();
+  server.put("a", "one", { spec: 1 });
+  const informer = cache.informer(Widget);
+  await cache.waitForSync();
+  const events: CacheEvent<AnyObject>[] = [];
+  informer.subscribe((event) => events.push(event));
+  const [added] = events;
+  const first = added?.object;
+  expect(added?.object).toBe(first);
+  server.put("a", "one", { spec: 2 });
+  await settle();
+  expect(added?.object).not.toBe(first);
+  expect(added?.object).toEqual(first);
+  expect(events[1]).toMatchObject({ type: "updated", old: { spec: 1 }, object: { spec: 2 } });
 });
 
 test("lists are narrowed by namespace and labels", async () => {

@@ -1,6 +1,6 @@
 import type { AnyKind, KubernetesObject, Log, ObjectKey, ObjectOf } from "@windlass/client";
 import { type Clock, type Random, sleep, systemClock, systemRandom } from "@windlass/clock";
-import { Reminders } from "../logging/reminder.ts";
+import { LogThrottle } from "../logging/log-throttle.ts";
 import { Arenas } from "./arena.ts";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
 import { type Ask, isComplete, isInNamespace, partOf } from "./coverage.ts";
@@ -25,7 +25,7 @@ export interface CacheOptions {
   /** @default none */
   readonly log?: Log;
   /** Whoever owns the source logs when no server answers at all, so that each kind need not. @default false */
-  readonly outagesAreTold?: boolean;
+  readonly outagesAreLogged?: boolean;
   readonly observer?: CacheObserver;
   /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
   readonly freeze?: boolean;
@@ -98,7 +98,7 @@ class SharedInformerCache implements InformerCache {
   readonly #options: CacheOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #reminders: Reminders;
+  readonly #throttle: LogThrottle;
   readonly #arena: Arenas;
   readonly #parsed: ParsedObjects;
   readonly #fieldManagers = new FieldManagers();
@@ -115,7 +115,7 @@ class SharedInformerCache implements InformerCache {
     this.#universe = options.defaultScope ?? {};
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silent;
-    this.#reminders = new Reminders(this.#clock);
+    this.#throttle = new LogThrottle(this.#clock);
     this.#arena = new Arenas({ packs: options.compress });
     this.#parsed = new ParsedObjects(options.parsedBytes ?? DEFAULT_PARSED_BYTES);
   }
@@ -257,7 +257,7 @@ class SharedInformerCache implements InformerCache {
       source,
       random = systemRandom,
       observer = {},
-      outagesAreTold = false,
+      outagesAreLogged = false,
       keepManagedFields = false,
       pageSize = 500,
     } = this.#options;
@@ -268,7 +268,7 @@ class SharedInformerCache implements InformerCache {
       clock: this.#clock,
       random,
       log: this.#log,
-      outagesAreTold,
+      outagesAreLogged,
       observer,
       arena: this.#arena,
       parsed: this.#parsed,
@@ -277,7 +277,7 @@ class SharedInformerCache implements InformerCache {
       fieldManagers: this.#fieldManagers,
       transform: this.#options.transforms?.(kind),
       pageSize,
-      reminders: this.#reminders,
+      throttle: this.#throttle,
     });
   }
 

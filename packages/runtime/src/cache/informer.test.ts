@@ -45,7 +45,7 @@ test("an update tells of the object before and after, and a delete of its last s
   ]);
 });
 
-test("a handler that comes late is told of what is there first, and one that throws harms nobody", async () => {
+test("a late handler first receives what is in the cache, and one that throws does not affect others", async () => {
   const { server, cache, settle, warnings } = setup();
   server.put("a", "one");
   const informer = cache.informer(Widget);

@@ -16,7 +16,10 @@ export interface NamespaceSet extends Namespaces {
   set(names: Iterable<string>): void;
 }
 
-/** @example
+/**
+ * Namespaces to watch, which may be others later: what is cached follows.
+ *
+ * @example
  * const watched = namespaceSet(["team-a", "team-b"]);
  * const cache = createCache({ source: client, defaultScope: { namespaces: watched } });
  * watched.set(["team-a", "team-c"]);

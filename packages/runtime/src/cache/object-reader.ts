@@ -15,8 +15,8 @@ import { type Intake, MalformedObjectError, type StoredObject } from "./stored-o
 export class ParsedObjects {
   readonly #budgetBytes: number;
   #generation = 1;
-  #present: StoredObject[] = [];
-  #past: StoredObject[] = [];
+  #present = new Set<StoredObject>();
+  #past = new Set<StoredObject>();
   #presentBytes = 0;
 
   /** @param budgetBytes how much JSON may be held in parsed form, of which the present generation takes half. */
@@ -27,9 +27,18 @@ export class ParsedObjects {
   touch(stored: StoredObject): void {
     if (stored.generation === this.#generation) return;
     stored.generation = this.#generation;
-    this.#present.push(stored);
+    this.#present.add(stored);
     this.#presentBytes += stored.length;
     if (this.#presentBytes > this.#budgetBytes) this.#turn();
+  }
+
+  /** The object is no longer cached: what is kept of it would only be in the way. It can still be read. */
+  forget(stored: StoredObject): void {
+    if (stored.generation === 0) return;
+    if (this.#present.delete(stored)) this.#presentBytes -= stored.length;
+    this.#past.delete(stored);
+    stored.parsed = undefined;
+    stored.generation = 0;
   }
 
   #turn(): void {
@@ -39,7 +48,7 @@ export class ParsedObjects {
       stored.generation = 0;
     }
     this.#past = this.#present;
-    this.#present = [];
+    this.#present = new Set();
     this.#presentBytes = 0;
     this.#generation += 1;
   }

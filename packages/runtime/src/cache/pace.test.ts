@@ -1,9 +1,9 @@
 import { ManualClock, systemClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import { Breath } from "./pace.ts";
+import { YieldBudget } from "./pace.ts";
 
 test("workers that never have to wait let timers fire", async () => {
-  const breath = new Breath(systemClock);
+  const breath = new YieldBudget(systemClock);
   let isOver = false;
   systemClock.schedule(5, () => {
     isOver = true;
@@ -16,5 +16,5 @@ test("workers that never have to wait let timers fire", async () => {
 });
 
 test("on a clock that stands still nothing pauses, so that the same steps give the same run", () => {
-  expect(new Breath(new ManualClock()).pause()).toBeUndefined();
+  expect(new YieldBudget(new ManualClock()).pause()).toBeUndefined();
 });

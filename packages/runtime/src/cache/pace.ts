@@ -34,7 +34,7 @@ export class Pace {
  * For workers that go from one piece of work to the next without ever having to wait: makes all of them pause together once they have held the event loop
  * for long enough, or timers, sockets and probes would starve for as long as there is work.
  */
-export class Breath {
+export class YieldBudget {
   readonly #clock: Clock;
   #turnedAt: number;
   #turning: Promise<void> | undefined;

@@ -71,7 +71,7 @@ export class Reflector {
   #isJsonOnly = false;
   /** Why what is held cannot be relied on, until it has been asked for anew. */
   #doubt: string | undefined;
-  #attention: Attention | undefined;
+  #watchdog: RequestWatchdog | undefined;
 
   constructor(options: ReflectorOptions, signal: AbortSignal) {
     this.#options = options;
@@ -90,7 +90,7 @@ export class Reflector {
   /** Asks for everything anew: what is held is not what the server has. */
   distrust(why: string): void {
     this.#doubt = why;
-    this.#attention?.abort();
+    this.#watchdog?.abort();
   }
 
   /** Runs until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
@@ -142,12 +142,17 @@ export class Reflector {
     if (this.#doubt !== undefined) return this.#relist(this.#doubt);
     this.#options.sink.opening(opening);
     const deadlineMs = opening.as === "list" ? undefined : opening.timeoutSeconds * 1000 + DEADLINE_MARGIN_MS;
-    const attention = new Attention(this.#options.clock, this.#signal, () => this.#patience(), deadlineMs);
-    this.#attention = attention;
+    const watchdog = new RequestWatchdog(
+      this.#options.clock,
+      this.#signal,
+      () => this.#patience(),
+      deadlineMs,
+    );
+    this.#watchdog = watchdog;
     const format = await this.#format();
     try {
-      if (opening.as === "list") await this.#list(format, opening, attention);
-      else await this.#watch(format, opening, attention);
+      if (opening.as === "list") await this.#list(format, opening, watchdog);
+      else await this.#watch(format, opening, watchdog);
       if (!this.#next && !this.#signal.aborted) await this.#tell({ type: "closed" });
     } catch (error) {
       if (this.#signal.aborted) return;
@@ -155,10 +160,10 @@ export class Reflector {
       else if (format !== this.#json && statusOf(error)?.code === NOT_ACCEPTABLE) {
         this.#isJsonOnly = true;
         this.#next = { do: "open", opening };
-      } else if (attention.isLost) await this.#tell({ type: "silent" });
+      } else if (watchdog.isLost) await this.#tell({ type: "silent" });
       else await this.#tell({ type: "trouble", trouble: troubleOf(error) });
     } finally {
-      attention.end();
+      watchdog.end();
     }
   }
 
@@ -195,7 +200,7 @@ export class Reflector {
   async #list(
     format: WireFormat,
     opening: Extract<Opening, { as: "list" }>,
-    attention: Attention,
+    watchdog: RequestWatchdog,
   ): Promise<void> {
     const { pageSize, sink, clock } = this.#options;
     const { version, page } = opening;
@@ -205,10 +210,10 @@ export class Reflector {
       limit: pageSize,
       ...(page === undefined ? {} : { continue: page }),
       ...(version === "" ? {} : { resourceVersion: version, resourceVersionMatch: "NotOlderThan" }),
-      signal: attention.signal,
+      signal: watchdog.signal,
     });
     for await (const chunk of body) {
-      attention.heard(clock.monotonic());
+      watchdog.heard(clock.monotonic());
       chunks.push(chunk);
     }
     sink.heard(clock.monotonic());
@@ -229,7 +234,7 @@ export class Reflector {
   async #watch(
     format: WireFormat,
     opening: Exclude<Opening, { as: "list" }>,
-    attention: Attention,
+    watchdog: RequestWatchdog,
   ): Promise<void> {
     const { sink, clock } = this.#options;
     const { version, timeoutSeconds } = opening;
@@ -241,12 +246,12 @@ export class Reflector {
         : {}),
       allowWatchBookmarks: true,
       timeoutSeconds,
-      signal: attention.signal,
+      signal: watchdog.signal,
     });
     for await (const bytes of received) {
       const now = clock.monotonic();
       this.#pace.begin(now);
-      attention.heard(now);
+      watchdog.heard(now);
       sink.heard(now);
       const event = this.#receive(format, bytes);
       if (event) {
@@ -311,7 +316,7 @@ export class Reflector {
 }
 
 /** Watches over one request: aborts it when nothing is heard for too long, or when it outlives its deadline. */
-class Attention {
+class RequestWatchdog {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
   readonly #patience: () => number;

@@ -4,8 +4,8 @@ import {
   initialState,
   type ReflectorEvent,
   type ReflectorState,
+  type RequestFailure,
   step,
-  type Trouble,
 } from "./reflector.ts";
 
 type Entry = ReflectorEvent | [number, ReflectorEvent];
@@ -25,7 +25,7 @@ function play(...events: readonly Entry[]) {
 
 const start: ReflectorEvent = { type: "start" };
 const complete: ReflectorEvent = { type: "bookmark", version: "10", endsInitial: true };
-const trouble = (trouble: Trouble): ReflectorEvent => ({ type: "trouble", trouble });
+const trouble = (trouble: RequestFailure): ReflectorEvent => ({ type: "trouble", trouble });
 const passing = trouble({ is: "passing", message: "refused" });
 const unreachable = trouble({ is: "unreachable", message: "nobody there" });
 const expired = trouble({ is: "expired", message: "too old" });

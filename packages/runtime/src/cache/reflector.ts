@@ -1,5 +1,5 @@
 /** What kept a request from doing its work, in the terms that decide what happens next. */
-export type Trouble =
+export type RequestFailure =
   /** The version asked for is too old (410 in any form): only a fresh list helps. */
   | { readonly is: "expired"; readonly message: string }
   /**
@@ -54,7 +54,7 @@ export type ReflectorState = Memory &
     /** Receives changes. */
     | { readonly at: "watching"; readonly openedAt: number; readonly heard: boolean }
     /** Waits out a trouble. */
-    | { readonly at: "waiting"; readonly next: "list" | "watch"; readonly why: Trouble }
+    | { readonly at: "waiting"; readonly next: "list" | "watch"; readonly why: RequestFailure }
   );
 
 export type ReflectorEvent =
@@ -68,7 +68,7 @@ export type ReflectorEvent =
   | { readonly type: "closed" }
   /** Nothing came for as long as `patience` says. */
   | { readonly type: "silent" }
-  | { readonly type: "trouble"; readonly trouble: Trouble }
+  | { readonly type: "trouble"; readonly trouble: RequestFailure }
   /** The wait is over. */
   | { readonly type: "waited" };
 
@@ -250,7 +250,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
 }
 
 /** A trouble before the current objects were complete. */
-function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
+function unlisted(state: ReflectorState, trouble: RequestFailure, moment: Moment): Transition {
   if (trouble.is === "expired" || trouble.is === "unreliable") return afresh(state, trouble, moment);
   if (trouble.is !== "missing") return pause(state, moment, "list", trouble);
   const paused = pause({ ...state, version: undefined }, moment, "list", trouble);
@@ -258,7 +258,7 @@ function unlisted(state: ReflectorState, trouble: Trouble, moment: Moment): Tran
 }
 
 /** The version held is of no more use, which is nobody's fault, whatever went before: list at once, unless that was just done. */
-function afresh(state: ReflectorState, trouble: Trouble, moment: Moment): Transition {
+function afresh(state: ReflectorState, trouble: RequestFailure, moment: Moment): Transition {
   const isReliable = state.isReliable && trouble.is !== "unreliable";
   const forgotten = { ...state, ...reached(state), version: undefined, isReliable };
   if (state.relistedAt !== undefined && moment.now - state.relistedAt < RELIST_MS)
@@ -306,7 +306,12 @@ function watch(state: Memory, moment: Moment): Transition {
   };
 }
 
-function pause(state: ReflectorState, moment: Moment, next: "list" | "watch", why: Trouble): Transition {
+function pause(
+  state: ReflectorState,
+  moment: Moment,
+  next: "list" | "watch",
+  why: RequestFailure,
+): Transition {
   const isUnreachable = why.is === "unreachable";
   const failures = isUnreachable === state.isUnreachable ? restored(state, moment) : 0;
   const { initialMs, maxMs } = isUnreachable ? unreachableBackoff : backoff;

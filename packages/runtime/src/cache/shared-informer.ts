@@ -7,10 +7,11 @@ import {
 } from "@windlass/client";
 import { MalformedMessageError, type MessageType, messageOf, readMessage } from "@windlass/client/protobuf";
 import type { Clock, Random } from "@windlass/clock";
-import type { Reminders } from "../logging/reminder.ts";
+import type { LogThrottle } from "../logging/log-throttle.ts";
 import { type Arenas, loose } from "./arena.ts";
 import type { CacheEvent, InformerScope, OwnedFields } from "./contract.ts";
 import { describeKind } from "./errors.ts";
+import { FailureLog } from "./failure-log.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
@@ -25,7 +26,6 @@ import { Added, Gone, Updated } from "./stored-events.ts";
 import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
 import { guardTransform } from "./transform.ts";
-import { TroubleLog } from "./trouble-log.ts";
 import { View } from "./view.ts";
 
 export interface SharedInformerOptions {
@@ -35,7 +35,7 @@ export interface SharedInformerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly outagesAreTold: boolean;
+  readonly outagesAreLogged: boolean;
   readonly observer: CacheObserver;
   readonly arena: Arenas;
   readonly parsed: ParsedObjects;
@@ -45,7 +45,7 @@ export interface SharedInformerOptions {
   readonly transform: Transform | undefined;
   readonly pageSize: number;
   /** Of the whole cache. */
-  readonly reminders: Reminders;
+  readonly throttle: LogThrottle;
 }
 
 const always = () => true;
@@ -66,7 +66,7 @@ export class SharedInformer implements Sink {
   readonly #matchesFields: FieldFilter;
   readonly #abort = new AbortController();
   readonly #resolveSynced: () => void;
-  readonly #troubles: TroubleLog;
+  readonly #troubles: FailureLog;
   #seen: string | undefined;
   #hasSynced = false;
   #readsJson = false;
@@ -94,8 +94,8 @@ export class SharedInformer implements Sink {
     const { parsed, freeze } = options;
     const read = this.#messageReader();
     this.#reader = new ObjectReader({ kind, arena, parsed, freeze, readMessage: read });
-    const { log, reminders } = options;
-    this.view = new View({ kind, log, reader: this.#reader, overlay: this.#overlay, reminders });
+    const { log, throttle } = options;
+    this.view = new View({ kind, log, reader: this.#reader, overlay: this.#overlay, throttle });
     const guarded = transform && guardTransform(transform, options);
     this.#intake = { arena, keepManagedFields, fieldManagers, transform: guarded, readMessage: read };
     this.#matchesLabels = scope.labelSelector === undefined ? always : parseLabels(scope.labelSelector);
@@ -103,7 +103,7 @@ export class SharedInformer implements Sink {
     this.#subscribers = new Subscribers(options.clock, (error) =>
       options.log.error({ err: error, kind: kind.kind }, "a handler of cache events threw; the others go on"),
     );
-    this.#troubles = new TroubleLog(options);
+    this.#troubles = new FailureLog(options);
     this.#heardAt = options.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synced = promise;
@@ -139,7 +139,7 @@ export class SharedInformer implements Sink {
     this.#abort.abort();
     this.#subscribers.clear();
     await this.#run;
-    for (const stored of this.view.store.values()) this.#options.arena.release(stored);
+    for (const stored of this.view.store.values()) this.#release(stored);
     this.view.store = this.view.newStore();
     this.#dropCollected();
     this.#overlay.clear();
@@ -236,8 +236,7 @@ export class SharedInformer implements Sink {
     if (type === "DELETED") {
       if (earlier) collecting.delete(earlier);
     } else collecting.set(stored);
-    if (earlier && this.view.store.get(earlier.namespace, earlier.name) !== earlier)
-      this.#options.arena.release(earlier);
+    if (earlier && this.view.store.get(earlier.namespace, earlier.name) !== earlier) this.#release(earlier);
   }
 
   async commit(version: string): Promise<void> {
@@ -331,24 +330,23 @@ export class SharedInformer implements Sink {
 
   #dropCollected(): void {
     for (const stored of this.view.collecting?.values() ?? [])
-      if (this.view.store.get(stored.namespace, stored.name) !== stored) this.#options.arena.release(stored);
+      if (this.view.store.get(stored.namespace, stored.name) !== stored) this.#release(stored);
     this.view.collecting = undefined;
   }
 
   #put(bytes: Buffer, start: number, end: number): string {
-    const { arena, observer } = this.#options;
+    const { observer } = this.#options;
     const known = (namespace: string, name: string) => this.view.store.get(namespace, name);
     const stored = takeIn(this.#intake, bytes, start, end, known);
     const { namespace, name, uid, resourceVersion } = stored;
     const held = this.view.store.get(namespace, name);
     const isReplay = held !== undefined && held.uid === uid && isOlder(resourceVersion, held.resourceVersion);
-    if (isReplay) arena.release(stored);
+    if (isReplay) this.#release(stored);
     if (held === stored || isReplay) {
       this.#overlay.sawObject(namespace, name, uid, resourceVersion);
       return resourceVersion;
     }
     this.view.store.set(stored);
-    if (held) arena.release(held);
     this.#sawVersion(resourceVersion);
     this.#overlay.sawObject(namespace, name, uid, resourceVersion);
     if (held && held.uid === uid) {
@@ -362,6 +360,7 @@ export class SharedInformer implements Sink {
       observer.changed?.(this, "added");
       this.#subscribers.tell(this.#added(stored, false));
     }
+    if (held) this.#release(held);
     return resourceVersion;
   }
 
@@ -371,7 +370,7 @@ export class SharedInformer implements Sink {
     const held = this.view.store.get(namespace, name);
     if (held?.uid === uid) {
       this.view.store.delete(held);
-      this.#options.arena.release(held);
+      this.#release(held);
     }
     this.#sawVersion(resourceVersion);
     this.#overlay.sawDelete(namespace, name, uid, resourceVersion);
@@ -394,11 +393,10 @@ export class SharedInformer implements Sink {
     if (version !== undefined) this.#overlay.sawList(version, this.#isHeld, this.#shownWrites);
     for (const old of before.values()) {
       pace.begin();
-      const now = next.get(old.namespace, old.name);
-      if (now !== old) this.#options.arena.release(old);
-      if (now?.uid !== old.uid) {
+      if (next.get(old.namespace, old.name)?.uid !== old.uid) {
         this.#options.observer.changed?.(this, "deleted");
         audience.tell(this.#gone(old));
+        this.#release(old);
       }
       if (pace.isSliceOver()) await turn();
     }
@@ -411,10 +409,17 @@ export class SharedInformer implements Sink {
       } else if (old !== stored) {
         this.#options.observer.changed?.(this, "updated");
         audience.tell(this.#updated(stored, old));
+        this.#release(old);
       }
       if (pace.isSliceOver()) await turn();
     }
     if (initial) this.#resolveSynced();
+  }
+
+  /** An object is no longer cached. After its subscribers were told, so that they need not read it again. */
+  #release(stored: StoredObject): void {
+    this.#options.arena.release(stored);
+    this.#options.parsed.forget(stored);
   }
 
   *#replay(): Generator<CacheEvent<KubernetesObject>> {

@@ -14,7 +14,7 @@ import {
   TransportError,
   type WatchOptions,
 } from "@windlass/client";
-import type { Trouble } from "./reflector.ts";
+import type { RequestFailure } from "./reflector.ts";
 
 /** Where objects come from. A `Client` is one. */
 export interface Source {
@@ -36,7 +36,7 @@ const unreachable: ReadonlySet<TransportError["code"]> = new Set([
 ]);
 
 /** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
-export function troubleOf(error: unknown): Trouble {
+export function troubleOf(error: unknown): RequestFailure {
   const status = statusOf(error);
   const message = status ? explainStatus(status) : error instanceof Error ? error.message : String(error);
   if (isGone(error)) return { is: "expired", message };

@@ -1,12 +1,12 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
-import { countOf, type Reminders } from "../logging/reminder.ts";
+import { countOf, type LogThrottle } from "../logging/log-throttle.ts";
 import { kindIdOf } from "./kind-id.ts";
 import type { Transform } from "./stored-object.ts";
 
 export interface TransformParts {
   readonly kind: AnyKind;
   readonly log: Log;
-  readonly reminders: Reminders;
+  readonly throttle: LogThrottle;
 }
 
 /** A transform that does not throw: it gives undefined where the user's does. */
@@ -15,18 +15,18 @@ export type GuardedTransform = (object: KubernetesObject) => KubernetesObject | 
 /** Guards a transform. An object that it throws for is kept as it came: one must not keep all others from being cached. */
 export function guardTransform(
   transform: Transform,
-  { kind, log, reminders }: TransformParts,
+  { kind, log, throttle }: TransformParts,
 ): GuardedTransform {
   return (object) => {
     const { namespace, name } = object.metadata;
     try {
       return transform(object);
     } catch (error) {
-      const telling = reminders.met(`transform of ${kindIdOf(kind)}`);
+      const decision = throttle.record(`transform of ${kindIdOf(kind)}`);
       const place = namespace ? `${namespace}/${name}` : name;
-      if (telling.as !== "known")
+      if (decision.as !== "suppressed")
         log.error(
-          { err: error, kind: kind.kind, object: place, ...countOf(telling) },
+          { err: error, kind: kind.kind, object: place, ...countOf(decision) },
           `the transform of ${kind.kind} threw for ${place}; objects that it throws for are kept as they came`,
         );
       return undefined;

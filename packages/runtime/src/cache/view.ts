@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
-import { countOf, type Reminders } from "../logging/reminder.ts";
+import { countOf, type LogThrottle } from "../logging/log-throttle.ts";
 import type { CacheListOptions } from "./contract.ts";
 import { describeKind } from "./errors.ts";
 import { type KeptFields, ownersOf } from "./field-managers.ts";
@@ -35,7 +35,7 @@ export class View {
   readonly #log: Log;
   readonly #reader: ObjectReader;
   readonly #overlay: Overlay;
-  readonly #reminders: Reminders;
+  readonly #throttle: LogThrottle;
   readonly #indexes: Index[] = [];
   readonly #indexNames = new Map<string, number>();
   /** What the watch brought. */
@@ -48,13 +48,13 @@ export class View {
     readonly log: Log;
     readonly reader: ObjectReader;
     readonly overlay: Overlay;
-    readonly reminders: Reminders;
+    readonly throttle: LogThrottle;
   }) {
     this.#kind = options.kind;
     this.#log = options.log;
     this.#reader = options.reader;
     this.#overlay = options.overlay;
-    this.#reminders = options.reminders;
+    this.#throttle = options.throttle;
     this.store = this.newStore();
   }
 
@@ -155,11 +155,11 @@ export class View {
 
   readonly #onIndexError: OnIndexError = (error, { name }, { metadata }): void => {
     const { kind } = this.#kind;
-    const telling = this.#reminders.met(`index ${name} of ${kindIdOf(this.#kind)}`);
-    if (telling.as === "known") return;
+    const decision = this.#throttle.record(`index ${name} of ${kindIdOf(this.#kind)}`);
+    if (decision.as === "suppressed") return;
     const place = metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
     this.#log.error(
-      { err: error, kind, index: name, object: place, ...countOf(telling) },
+      { err: error, kind, index: name, object: place, ...countOf(decision) },
       `the index ${JSON.stringify(name)} of ${kind} threw for ${place}; objects that it throws for are left out of it`,
     );
   };

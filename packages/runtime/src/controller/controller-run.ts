@@ -2,8 +2,8 @@ import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
 import type { CacheEvent, Informer } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
-import { Breath } from "../cache/pace.ts";
-import { countOf, Reminders } from "../logging/reminder.ts";
+import { YieldBudget } from "../cache/pace.ts";
+import { countOf, LogThrottle } from "../logging/log-throttle.ts";
 import { type QueueMetrics, queueMetrics } from "../metrics/queue-metrics.ts";
 import type { Registry } from "../metrics/registry.ts";
 import { type AddOptions, createQueue, type Lease, type Queue } from "../queue/index.ts";
@@ -11,7 +11,7 @@ import { describe, keyOf } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { controllerOf, refersTo } from "../reconcile/owner.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
-import type { Outcome, ReconcilerWorld } from "../reconcile/run.ts";
+import type { Outcome, ReconcilerDependencies } from "../reconcile/run.ts";
 import { DeclaredCache } from "./declared-cache.ts";
 import { Follows } from "./follow.ts";
 import type { Predicate } from "./predicate.ts";
@@ -31,7 +31,7 @@ const resyncJitter = 0.1;
  */
 export class ControllerRun {
   readonly controller: ControllerSettings;
-  readonly #world: ReconcilerWorld;
+  readonly #dependencies: ReconcilerDependencies;
   readonly #registry: Registry;
   readonly #informers: Informer<KubernetesObject>[] = [];
   readonly #primary: Informer<KubernetesObject>;
@@ -40,22 +40,22 @@ export class ControllerRun {
   #running: Running | undefined;
   #queueMetrics: QueueMetrics | undefined;
 
-  constructor(controller: ControllerSettings, world: ReconcilerWorld, registry: Registry) {
+  constructor(controller: ControllerSettings, dependencies: ReconcilerDependencies, registry: Registry) {
     this.controller = controller;
-    const cache = new DeclaredCache(world.cache);
-    this.#world = { ...world, cache };
+    const cache = new DeclaredCache(dependencies.cache);
+    this.#dependencies = { ...dependencies, cache };
     this.#registry = registry;
     const held = <T extends Informer<KubernetesObject>>(informer: T): T => {
       this.#informers.push(informer);
       cache.declare(informer);
       return informer;
     };
-    this.#primary = held(world.informer(controller.kind, controller.scope));
+    this.#primary = held(dependencies.informer(controller.kind, controller.scope));
     this.#owned = controller.owns.map(({ kind, metadataOnly }) =>
-      held(world.informer(kind, metadataOnly ? { metadataOnly } : {})),
+      held(dependencies.informer(kind, metadataOnly ? { metadataOnly } : {})),
     );
-    this.#watched = controller.watches.map(({ kind, scope }) => held(world.informer(kind, scope)));
-    for (const kind of controller.reads) held(world.informer(kind));
+    this.#watched = controller.watches.map(({ kind, scope }) => held(dependencies.informer(kind, scope)));
+    for (const kind of controller.reads) held(dependencies.informer(kind));
   }
 
   get name(): string {
@@ -75,7 +75,7 @@ export class ControllerRun {
   /** Begins to reconcile. Every object that is there is reconciled once, behind what happens from now on. */
   start(): void {
     if (this.#running) return;
-    const { clock, random } = this.#world;
+    const { clock, random } = this.#dependencies;
     const queue: Queue<ObjectKey> = createQueue<ObjectKey>({
       clock,
       random,
@@ -92,7 +92,7 @@ export class ControllerRun {
       this.controller.name,
       () => this.#running?.queue.sample() ?? { depth: new Map(), running: [] },
     );
-    this.#running = new Running(this.controller, this.#world, queue, this.#primary);
+    this.#running = new Running(this.controller, this.#dependencies, queue, this.#primary);
     this.#running.start(this.#owned, this.#watched);
   }
 
@@ -113,12 +113,12 @@ export class ControllerRun {
 class Running {
   readonly queue: Queue<ObjectKey>;
   readonly #controller: ControllerSettings;
-  readonly #world: ReconcilerWorld;
+  readonly #dependencies: ReconcilerDependencies;
   readonly #primary: Informer<KubernetesObject>;
   readonly #reconciler: Reconciler<AnyKind>;
   readonly #follows: Follows;
-  readonly #reminders: Reminders;
-  readonly #breath: Breath | undefined;
+  readonly #throttle: LogThrottle;
+  readonly #breath: YieldBudget | undefined;
   readonly #sourcesStop = new AbortController();
   readonly #reconcilesStop = new AbortController();
   readonly #undo: (() => void)[] = [];
@@ -126,21 +126,24 @@ class Running {
 
   constructor(
     controller: ControllerSettings,
-    world: ReconcilerWorld,
+    dependencies: ReconcilerDependencies,
     queue: Queue<ObjectKey>,
     primary: Informer<KubernetesObject>,
   ) {
     this.#controller = controller;
-    this.#world = world;
+    this.#dependencies = dependencies;
     this.#primary = primary;
     this.queue = queue;
-    this.#reminders = new Reminders(world.clock);
+    this.#throttle = new LogThrottle(dependencies.clock);
     // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
-    this.#breath = world.clock === systemClock ? new Breath(world.clock) : undefined;
-    const followed = { informer: world.informer, onKind: (kind: AnyKind) => this.#warnIfUndeclared(kind) };
-    this.#follows = new Follows(followed, (key) => void queue.add(key));
+    this.#breath = dependencies.clock === systemClock ? new YieldBudget(dependencies.clock) : undefined;
+    const followed = {
+      informer: dependencies.informer,
+      onKind: (kind: AnyKind) => this.#warnIfUndeclared(kind),
+    };
+    this.#follows = new Follows(followed, (key) => this.#add(key));
     const read = (key: ObjectKey) => (primary.holds(key) ? primary.get(key) : undefined);
-    this.#reconciler = new Reconciler({ ...controller, read, follows: this.#follows }, world);
+    this.#reconciler = new Reconciler({ ...controller, read, follows: this.#follows }, dependencies);
   }
 
   start(owned: readonly Informer<KubernetesObject>[], watched: readonly Informer<KubernetesObject>[]): void {
@@ -185,7 +188,7 @@ class Running {
 
   #onPrimary(change: CacheEvent<KubernetesObject>, predicate: Predicate): void {
     if (!this.#passes(this.#controller.kind, predicate, change)) return;
-    this.queue.add(keyOf(change.object), urgency(change));
+    this.#add(keyOf(change.object), urgency(change), change.object);
   }
 
   #passes(kind: AnyKind, predicate: Predicate, change: CacheEvent<KubernetesObject>): boolean {
@@ -197,22 +200,28 @@ class Running {
     }
   }
 
+  /** @param because the object whose change has the key reconciled */
+  #add(key: ObjectKey, options?: AddOptions, because?: KubernetesObject): void {
+    this.#reconciler.heard(key, because?.metadata.resourceVersion);
+    this.queue.add(key, options);
+  }
+
   #enqueueOwner(kind: AnyKind, object: KubernetesObject, options: AddOptions): void {
     const reference = controllerOf(object);
     if (!reference || !refersTo(reference, kind)) return;
     const { namespace } = object.metadata;
-    this.queue.add(
+    const key =
       kind.scope === "Cluster" || namespace === undefined
         ? { name: reference.name }
-        : { namespace, name: reference.name },
-      options,
-    );
+        : { namespace, name: reference.name };
+    this.#add(key, options, object);
   }
 
   #enqueueMapped({ kind, map }: WatchedKind, object: KubernetesObject, options: AddOptions): void {
     try {
-      const keys = map(object, { cache: this.#world.cache });
-      for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys) this.queue.add(key, options);
+      const keys = map(object, { cache: this.#dependencies.cache });
+      for (const key of keys === undefined ? [] : isKey(keys) ? [keys] : keys)
+        this.#add(key, options, object);
     } catch (error) {
       this.#threw(`the mapping of ${kind.kind}`, kind, object, error, "the change is lost to it");
     }
@@ -221,9 +230,9 @@ class Running {
   /** Where the operator may do everything it works all the same, and then not where it has its role. */
   #warnIfUndeclared(kind: AnyKind): void {
     const { name } = this.#controller;
-    if (mayWatch(this.#controller, kind) || this.#reminders.met(`follow ${kindIdOf(kind)}`).as !== "news")
+    if (mayWatch(this.#controller, kind) || this.#throttle.record(`follow ${kindIdOf(kind)}`).as !== "first")
       return;
-    this.#world.log.warn(
+    this.#dependencies.log.warn(
       { controller: name, kind: kind.kind },
       `controller ${name} follows ${kind.kind}, of which rbacFor does not know: add it to "follows", or its rights to "permissions"`,
     );
@@ -231,28 +240,27 @@ class Running {
 
   /** Tells of user code that threw: the first time with its stack, and then now and then, whichever object it throws for. */
   #threw(what: string, kind: AnyKind, object: KubernetesObject, error: unknown, outcome: string): void {
-    const telling = this.#reminders.met(what);
-    if (telling.as === "known") return;
+    const decision = this.#throttle.record(what);
+    if (decision.as === "suppressed") return;
     const subject = describe(kind, keyOf(object));
     const fields = {
       controller: this.#controller.name,
       object: subject,
       error: messageOf(error),
-      ...countOf(telling),
-      ...(telling.as === "news" && error instanceof Error ? { stack: error.stack } : {}),
+      ...countOf(decision),
+      ...(decision.as === "first" && error instanceof Error ? { stack: error.stack } : {}),
     };
-    this.#world.log.error(fields, `${what} threw for ${subject}; ${outcome}`);
+    this.#dependencies.log.error(fields, `${what} threw for ${subject}; ${outcome}`);
   }
 
   #enqueueAll = (): void => {
-    for (const object of this.#primary.list())
-      this.queue.add(keyOf(object), { priority: backgroundPriority });
+    for (const object of this.#primary.list()) this.#add(keyOf(object), { priority: backgroundPriority });
   };
 
   #scheduleResync(): void {
     const { resyncMs } = this.#controller;
     if (resyncMs === 0) return;
-    const { clock, random } = this.#world;
+    const { clock, random } = this.#dependencies;
     const wait = () => resyncMs * (1 + resyncJitter * (2 * random.next() - 1));
     let cancel = clock.schedule(wait(), () => tick());
     const tick = () => {
@@ -263,9 +271,9 @@ class Running {
   }
 
   #sourceContext(): SourceContext {
-    const { clock, random, cache, log } = this.#world;
+    const { clock, random, cache, log } = this.#dependencies;
     return {
-      enqueue: (key) => void this.queue.add(key),
+      enqueue: (key) => this.#add(key),
       enqueueAll: this.#enqueueAll,
       signal: this.#sourcesStop.signal,
       cache,
@@ -284,10 +292,10 @@ class Running {
   }
 
   async #reconcile(lease: Lease<ObjectKey>): Promise<void> {
-    const { metrics, clock, tracing, log, doing } = this.#world;
+    const { metrics, clock, tracing, log, observer } = this.#dependencies;
     const { name, kind } = this.#controller;
     const started = clock.monotonic();
-    const end = doing?.begin(`${describe(kind, lease.key)} (controller ${name})`);
+    const end = observer?.begin(`${describe(kind, lease.key)} (controller ${name})`);
     metrics.working(1);
     try {
       const attributes = {

@@ -1,10 +1,10 @@
 import type { ObjectMeta } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
+import { ConfigMap, Deployment, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { createCache } from "../cache/index.ts";
 import { ModelServer } from "../cache/model-server.ts";
 import { Gadget, Widget } from "../cache/test-cache.ts";
-import { ConfigMap, Deployment, Pod } from "../kinds/index.ts";
 import { keyOf } from "../reconcile/client.ts";
 import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
 import { controller } from "./controller.ts";

@@ -93,6 +93,11 @@ export interface ControllerOptions<
    * @default "Ready", on kinds made by defineResource
    */
   readonly errorCondition?: string | false;
+  /**
+   * How many reconciles of one object that write, in a minute and without a change of its intent, are told of as a loop. More for objects that
+   * go through many states by themselves. @default 20
+   */
+  readonly hotLoopThreshold?: number;
   /** Runs on every replica, not only on the leader. Only for controllers whose writes cannot collide. @default false */
   readonly everywhere?: boolean;
   /** What imperative code needs beyond what this declaration shows, for the generated role. @default none */

@@ -1,6 +1,6 @@
+import { ConfigMap, Deployment, Pod, Secret, Service } from "@windlass/kinds/builtin";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { ConfigMap, Deployment, Pod, Secret, Service } from "../kinds/index.ts";
 import { child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import type { ReconcileContext } from "../reconcile/context.ts";

@@ -1,6 +1,6 @@
 import type { AnyKind } from "@windlass/client";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { ConfigMap } from "../kinds/index.ts";
 import { ReconcileOverError } from "../reconcile/errors.ts";
 import { appController, ModelRun, running } from "../reconcile/model-run.ts";
 import { Follows } from "./follow.ts";
@@ -25,7 +25,7 @@ test("a reconcile that outlives its controller follows nothing any more", async 
 });
 
 test.each([
-  ["is told of once, with what to declare", {}, 1],
+  ["is logged once, with what to declare", {}, 1],
   ["that is declared is nothing to tell of", { follows: [ConfigMap] }, 0],
   [
     "that there are rights for is nothing to tell of",

@@ -12,8 +12,8 @@ export interface FollowSession {
   settle(): void;
 }
 
-/** What follows need of the world. */
-export interface FollowWorld {
+/** What following depends on. */
+export interface FollowDependencies {
   readonly informer: (kind: AnyKind) => Informer<KubernetesObject>;
   /** Told of each kind that begins to be followed. */
   readonly onKind: (kind: AnyKind) => void;
@@ -31,7 +31,7 @@ interface Watch {
  * any object of it is followed.
  */
 export class Follows {
-  readonly #world: FollowWorld;
+  readonly #dependencies: FollowDependencies;
   readonly #enqueue: (key: ObjectKey) => void;
   readonly #watches = new Map<string, Watch>();
   /** What each follower follows: `kind id` and `object id`. */
@@ -40,8 +40,8 @@ export class Follows {
   /** A reconcile that was given up may go on for longer than its controller. */
   #isClosed = false;
 
-  constructor(world: FollowWorld, enqueue: (key: ObjectKey) => void) {
-    this.#world = world;
+  constructor(dependencies: FollowDependencies, enqueue: (key: ObjectKey) => void) {
+    this.#dependencies = dependencies;
     this.#enqueue = enqueue;
   }
 
@@ -83,8 +83,8 @@ export class Follows {
   }
 
   #open(kind: AnyKind, kindId: string): Watch {
-    this.#world.onKind(kind);
-    const informer = this.#world.informer(kind);
+    this.#dependencies.onKind(kind);
+    const informer = this.#dependencies.informer(kind);
     const followers = new Map<string, Map<string, ObjectKey>>();
     const stop = informer.subscribe((change) => {
       for (const follower of followers.get(idOf(keyOf(change.object)))?.values() ?? [])

@@ -1,6 +1,6 @@
+import { ConfigMap, Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import type { InformerScope } from "../cache/contract.ts";
-import { ConfigMap, Deployment } from "../kinds/index.ts";
 import { condition } from "../reconcile/condition.ts";
 import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
 import { noTracing } from "../reconcile/tracing.ts";
@@ -34,7 +34,7 @@ test("rateLimit sets how long a failing object waits", async () => {
   await run.manager.stop();
 });
 
-test("a rateLimit that makes no sense is refused where it is written", () => {
+test("an invalid rateLimit is refused where it is declared", () => {
   const declare = () => appController({ rateLimit: { factor: 0.5 }, reconcile: () => undefined });
   expect(declare).toThrow("controller webapp: rateLimit: factor (0.5) must be 1 or more");
 });

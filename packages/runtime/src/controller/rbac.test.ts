@@ -1,6 +1,6 @@
+import { ConfigMap, Deployment, Namespace, Service } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { namespaceSet } from "../cache/namespaces.ts";
-import { ConfigMap, Deployment, Namespace, Service } from "../kinds/index.ts";
 import { WebApp, webapp } from "../reconcile/model-run.ts";
 import { controller } from "./controller.ts";
 import { rbacFor } from "./rbac.ts";

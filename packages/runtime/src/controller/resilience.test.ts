@@ -1,6 +1,6 @@
 import type { ObjectKey } from "@windlass/client";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { ConfigMap } from "../kinds/index.ts";
 import { appController, key, ModelRun, running } from "../reconcile/model-run.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 import type { Source } from "./source.ts";

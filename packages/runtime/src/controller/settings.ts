@@ -48,6 +48,7 @@ export interface ControllerSettings {
   readonly hasConditions: boolean;
   /** Undefined for kinds without conditions, and where none is wanted. */
   readonly errorCondition: string | undefined;
+  readonly hotLoopThreshold: number;
   readonly everywhere: boolean;
   readonly concurrency: number;
   readonly timeoutMs: number;
@@ -98,6 +99,7 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
     hasConditions: status === "defined",
     errorCondition:
       errorCondition === false ? undefined : (errorCondition ?? (status === "defined" ? "Ready" : undefined)),
+    hotLoopThreshold: options.hotLoopThreshold ?? 20,
     everywhere: options.everywhere ?? false,
     concurrency,
     timeoutMs: milliseconds(timeout, `controller ${name}: timeout`),

@@ -36,7 +36,7 @@ export type Source =
 /** What a source's function may return: nothing, the way to stop it, or keys as they come. */
 export type SourceRun = undefined | (() => void) | AsyncIterable<ObjectKey>;
 
-/** A source that asks for all objects at a fixed interval. @throws RangeError for an interval that is none, or 0. */
+/** A source that asks for all objects at a fixed interval. @throws RangeError for an invalid interval, or 0. */
 export function every(interval: Duration): Source {
   const intervalMs = milliseconds(interval, "every: the interval");
   if (intervalMs === 0) throw new RangeError("every: the interval must be above 0");

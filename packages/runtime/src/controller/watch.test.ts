@@ -1,5 +1,5 @@
+import { ConfigMap, Deployment, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Deployment, Pod } from "../kinds/index.ts";
 import { key, running, WebApp } from "../reconcile/model-run.ts";
 import { controller } from "./controller.ts";
 import { byLabel, byOwner, byReference, watch } from "./watch.ts";

@@ -1,8 +1,8 @@
+import { ConfigMap, Deployment, Secret } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { settings } from "../controller/settings.ts";
 import { watch } from "../controller/watch.ts";
-import { ConfigMap, Deployment, Secret } from "../kinds/index.ts";
 import { cachedKinds } from "./caching.ts";
 
 test("a kind is cached in the version that is watched, and in full", () => {

@@ -1,5 +1,5 @@
 import type { AnyKind, Client } from "@windlass/client";
-import type { Clock, Random } from "@windlass/clock";
+import { type Clock, milliseconds, type Random } from "@windlass/clock";
 import {
   type Cache,
   createCache,
@@ -24,7 +24,7 @@ export interface CachingParts {
 
 /** The cache that was handed in, or one on the connection, whose metrics are shown; and the way to stop it. */
 export function openCache(
-  { cache: given, caching, cacheSyncTimeoutMs = 120_000 }: ManagerOptions,
+  { cache: given, caching, cacheSyncTimeout = "2m" }: ManagerOptions,
   { source, registry, clock, random, log }: CachingParts,
 ): { readonly cache: Cache; readonly stop: () => Promise<void> } {
   if (given) return { cache: given, stop: () => given.stop() };
@@ -34,9 +34,9 @@ export function openCache(
     clock,
     random,
     log,
-    outagesAreTold: true,
+    outagesAreLogged: true,
     observer: cacheObserver(registry),
-    syncTimeout: cacheSyncTimeoutMs,
+    syncTimeout: milliseconds(cacheSyncTimeout, "manager: cacheSyncTimeout"),
   });
   const unwatch = watchCache(registry, cache);
   const stop = async () => {

@@ -14,8 +14,9 @@ import { leaseThreadUrl } from "./lease-worker.ts";
 import { Pulse } from "./stall.ts";
 
 /**
- * Competes on this thread. For runs under a handed-in clock or transport, where everything must happen in one place and in order. In
- * production use {@link competeInThread}: here a busy event loop delays the renewal.
+ * Competes on this thread. For runs under a handed-in clock or transport, where everything must
+ * happen in one place and in order. In production use {@link competeInThread}: here a busy event
+ * loop delays the renewal.
  */
 export function compete(
   options: CampaignOptions & {
@@ -25,7 +26,8 @@ export function compete(
   },
   handlers: LeadershipHandlers,
 ): Leadership {
-  const { clock } = options;
+  const { clock: wall } = options;
+  const clock = wall.heartbeats ?? wall;
   const lease = new LeaseMemory(clock);
   const tenure = new Tenure(lease, clock, handlers, options);
   const contact = new Contact(clock, options);
@@ -33,6 +35,8 @@ export function compete(
   const abandon = new AbortController();
   const ended = campaign({
     ...options,
+    clock,
+    wall,
     release: release.signal,
     abandon: abandon.signal,
     onState: (state) => {
@@ -73,30 +77,43 @@ export interface LeaseThreadData {
   readonly patienceMs: number;
 }
 
-/** A main thread that stands still for longer does not come back, and someone else should work. Ordinary stalls are far from it. */
+/**
+ * A main thread that stands still for longer does not come back, and someone else should work.
+ * Ordinary stalls are far from it.
+ */
 const PATIENCE_MS = 120_000;
 
-/** What the renewing thread says. `looked` is after each step of the election: what came of it is in the shared memory. */
+/**
+ * What the renewing thread says. `looked` is after each step of the election: what came of it is in
+ * the shared memory.
+ */
 export type LeaseThreadMessage =
   | { readonly type: "looked" }
   | { readonly type: "contact"; readonly failure: string | undefined }
   | { readonly type: "slowRenewal" };
 
 /**
- * Competes on a thread of its own, with a connection of its own, so that a long parse or collection on the main thread cannot lose the
- * lease. Until when it is held is in shared memory: the main thread, waking from a stall, sees a loss before its first write, not
- * after its first message.
+ * Competes on a thread of its own, with a connection of its own, so that a long parse or collection
+ * on the main thread cannot lose the lease. Until when it is held is in shared memory: the main
+ * thread, waking from a stall, sees a loss before its first write, not after its first message.
  *
- * A main thread that stands still for minutes loses the lease all the same: it would keep others from the work that it does not do.
+ * A main thread that stands still for minutes loses the lease all the same: it would keep others
+ * from the work that it does not do.
  */
 export async function competeInThread(
   options: CampaignOptions & {
     readonly access: ClusterAccess;
-    /** Memory of the main thread's `Pulse`, which the renewing thread watches over. @default nobody's */
+    /**
+     * Memory of the main thread's `Pulse`, which the renewing thread watches over. @default
+     * nobody's
+     */
     readonly pulse?: SharedArrayBuffer;
     /** How long that may be missing before the lease is left to others. @default 120_000 */
     readonly patienceMs?: number;
-    /** Aborted when there is no need to compete any more. Once this resolves, it has no effect. @default never */
+    /**
+     * Aborted when there is no need to compete any more. Once this resolves, it has no effect.
+     * @default never
+     */
     readonly signal?: AbortSignal;
   },
   handlers: LeadershipHandlers,

@@ -79,9 +79,9 @@ export async function openConnection(
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  const requests = requestCounter(registry);
-  const measures = metrics && metrics.requests === "measured" ? requestMeasures(registry) : undefined;
   const { host } = new URL(access.cluster.server);
+  const countRequest = requestCounter(registry, host);
+  const measures = metrics && metrics.requests === "measured" ? requestMeasures(registry) : undefined;
   // Retries are ours, so that each repetition is seen by the watch for outages.
   const base = openTransport(access, {
     attempts: 1,
@@ -90,7 +90,7 @@ export async function openConnection(
     random,
     onOutcome: (outcome) => {
       const { code, method, durationMs, requestBytes } = outcome;
-      requests.inc({ code, method, host });
+      countRequest(method, code);
       measures?.ended(method, host, durationMs / 1000, requestBytes);
     },
     ...(measures
@@ -126,7 +126,10 @@ async function greet(client: Client, source: string | undefined, signal: AbortSi
   }
 }
 
-/** Has a client that repeats requests by itself make each once: the repetitions are made where each is seen by the watch for outages. */
+/**
+ * Has a client that repeats requests by itself make each once: the repetitions are made where each
+ * is seen by the watch for outages.
+ */
 const once: Interceptor = (next) => ({
   request: (request) => next.request({ ...request, retry: "never" }),
   close: () => next.close(),

@@ -30,12 +30,17 @@ export interface LeaseAddress {
 export interface ElectorOptions {
   readonly client: Reader & Writer;
   readonly clock: Clock;
+  /** What renewals are stamped with. @default the clock */
+  readonly wall?: Pick<Clock, "now">;
   readonly random: Random;
   readonly rules: ElectionRules;
   readonly lease: LeaseAddress;
   /** Ends the campaign and, if leading, releases the lease so that another takes over at once. */
   readonly release: AbortSignal;
-  /** Ends the campaign at once, in the middle of a request too. Whoever held the lease has it until it expires. */
+  /**
+   * Ends the campaign at once, in the middle of a request too. Whoever held the lease has it until
+   * it expires.
+   */
   readonly abandon: AbortSignal;
   /** Told after each step whether, and until when, this candidate leads. */
   readonly onState: (state: Election) => void;
@@ -64,11 +69,14 @@ const LeaseKind: ResourceKind<LeaseObject> = {
 
 const jitter = 0.2;
 
-/** Competes for a lease until told to end: drives the election's state machine with requests and timers. Never rejects. */
+/**
+ * Competes for a lease until told to end: drives the election's state machine with requests and
+ * timers. Never rejects.
+ */
 export async function campaign(options: ElectorOptions): Promise<void> {
-  const { clock, random, rules, release, abandon, onState, onContact, onSlowRenewal } = options;
+  const { clock, wall = clock, random, rules, release, abandon, onState, onContact, onSlowRenewal } = options;
   const ending = AbortSignal.any([release, abandon]);
-  const time = () => ({ now: clock.monotonic(), wall: microTimestamp(clock.now()) });
+  const time = () => ({ now: clock.monotonic(), wall: microTimestamp(wall.now()) });
   let at: ElectionStep = { state: candidate, action: { do: "read" } };
   let isStopping = false;
   const advance = (event: ElectionEvent) => {

@@ -2,10 +2,15 @@ import type { Clock } from "@windlass/clock";
 import { FencedError } from "../reconcile/errors.ts";
 import type { Election } from "./election.ts";
 
-/** Says, at the moment of a write and without waiting for anything, whether this process may write. */
+/**
+ * Says, at the moment of a write and without waiting for anything, whether this process may write.
+ */
 export interface Fence {
   readonly isOpen: boolean;
-  /** Aborted with a `FencedError` when the fence closes, for what is under way then. A new one when it opens again. */
+  /**
+   * Aborted with a `FencedError` when the fence closes, for what is under way then. A new one when
+   * it opens again.
+   */
   readonly closing: AbortSignal;
 }
 
@@ -15,7 +20,10 @@ export type FenceClock = Pick<Clock, "now" | "monotonic">;
 /** The machine's clocks, with a monotonic one that is the same in every thread (`performance.now()` is not). */
 export const threadClock: FenceClock = {
   now: () => Date.now(),
-  monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  },
 };
 
 const untilSlot = 0;
@@ -25,11 +33,12 @@ const offsetSlot = 1;
 const toleratedJumpMs = 2_000;
 
 /**
- * Until when a lease is held, in memory that two threads share. The one that renews the lease moves it; the one that writes looks at it,
- * and so learns of a loss even if its event loop stood still while it happened.
+ * Until when a lease is held, in memory that two threads share. The one that renews the lease moves
+ * it; the one that writes looks at it, and so learns of a loss even if its event loop stood still
+ * while it happened.
  *
- * A machine that sleeps stops its monotonic clock but not the wall clock. So a lease also ends when the wall clock has run ahead
- * since the last renewal, until the next renewal.
+ * A machine that sleeps stops its monotonic clock but not the wall clock. So a lease also ends when
+ * the wall clock has run ahead since the last renewal, until the next renewal.
  */
 export class LeaseMemory {
   /** Hand this to the other thread. */
@@ -56,15 +65,15 @@ export class LeaseMemory {
     return until === 0 ? 0 : until - this.#clock.monotonic();
   }
 
-  /** Takes over where a candidate stands. */
+  /** Takes over the state of the election. */
   follow(state: Election): void {
     if (state.at === "leading") this.holdUntil(state.until);
     else this.letGo();
   }
 
   /**
-   * Says that the lease is held until a moment of the monotonic clock. A moment that was said before is no renewal: after a sleep it
-   * changes nothing.
+   * Says that the lease is held until a moment of the monotonic clock. A moment that was said
+   * before is no renewal: after a sleep it changes nothing.
    */
   holdUntil(until: number): void {
     // A clock may start at zero, and zero means not held: one microsecond is no loss.

@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { authenticate, Client, type Credential, intercept, networkTransport } from "@windlass/client";
 import { type Clock, ManualClock, seededRandom, sleep } from "@windlass/clock";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConfigMap } from "../kinds/index.ts";
 import { Registry } from "../metrics/registry.ts";
 import { silentLogger } from "../reconcile/log.ts";
 import { openConnection } from "./connection.ts";
@@ -15,12 +15,12 @@ import { Tenure } from "./leadership.ts";
 import { Outage } from "./outage.ts";
 
 const rules = { identity: "a", leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
-const authority = createAuthority({ commonName: "ca", validForMs: 86_400_000 });
+const authority = createAuthority({ commonName: "ca", validFor: 86_400_000 });
 const pair = authority.issue({
   commonName: "server",
   ipAddresses: ["127.0.0.1"],
   usages: ["server"],
-  validForMs: 86_400_000,
+  validFor: 86_400_000,
 });
 const material = { ca: authority.certificate };
 
@@ -40,7 +40,10 @@ type Step =
   | { readonly do: "pass" | "stall"; readonly ms: number }
   /** How long the next connections take to be accepted. */
   | { readonly do: "slow"; readonly ms: number }
-  /** The server reads nothing for so long: less than the margin between the fence and the end of the lease. */
+  /**
+   * The server reads nothing for so long: less than the margin between the fence and the end of the
+   * lease.
+   */
   | { readonly do: "pause"; readonly ms: number };
 
 const seconds = (...choices: readonly number[]) => fc.constantFrom(...choices.map((one) => one * 1_000));
@@ -68,7 +71,9 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 3, maxLength: 25, size: "max" },
 );
 
-/** A machine whose event loop can stand still: time passes then, and timers that are due fire later. */
+/**
+ * A machine whose event loop can stand still: time passes then, and timers that are due fire later.
+ */
 class StallingClock implements Clock {
   readonly #inner = new ManualClock();
   #stalledMs = 0;
@@ -81,7 +86,10 @@ class StallingClock implements Clock {
     this.#stalledMs += ms;
   }
 
-  /** Lets time pass, from timer to timer, and whatever is on its way through sockets arrive meanwhile. */
+  /**
+   * Lets time pass, from timer to timer, and whatever is on its way through sockets arrive
+   * meanwhile.
+   */
   async pass(ms: number, settle: () => Promise<void>): Promise<void> {
     const until = this.#inner.now() + ms;
     await settle();
@@ -228,7 +236,8 @@ test("no write arrives after the lease has ended for others, whatever credential
         else if (step.do === "renew") renew();
         else if (step.do === "pass") await clock.pass(step.ms, settle);
         else if (step.do === "stall") {
-          // It is the writer's event loop that stands still: the server would not be held up by that.
+          // It is the writer's event loop that stands still: the server would not be held up by
+          // that.
           if (server.state.isPaused) {
             server.resume();
             await settle();

@@ -4,9 +4,10 @@ import { FencedError } from "../reconcile/errors.ts";
 import type { Fence } from "./fence.ts";
 
 /**
- * The writes that go through a fence. Each passes it at the last moment: the request carries its guard to where bytes are handed to the
- * socket, through whatever waits for credentials, connections and repetitions. docs/design/2026-11-16-writes-and-the-lease.md has the
- * argument why none arrives after the lease has ended for others.
+ * The writes that go through a fence. Each passes it at the last moment: the request carries its
+ * guard to where bytes are handed to the socket, through whatever waits for credentials,
+ * connections and repetitions. docs/design/2026-11-16-writes-and-the-lease.md has the argument why
+ * none arrives after the lease has ended for others.
  */
 export class FencedWrites {
   readonly #fence: Fence;
@@ -20,7 +21,10 @@ export class FencedWrites {
     this.#clock = clock;
   }
 
-  /** Refuses writes while the fence is closed, and gives up those under way when it closes. Stands outermost. */
+  /**
+   * Refuses writes while the fence is closed, and gives up those under way when it closes. Stands
+   * outermost.
+   */
   readonly guard: Interceptor = (next) => ({
     request: (request) => (request.method === "GET" ? next.request(request) : this.#send(request, next)),
     close: () => next.close(),
@@ -32,7 +36,10 @@ export class FencedWrites {
     return new Promise((resolve) => this.#onSettled.push(resolve));
   }
 
-  /** Whether all that was sent in this time has been answered. What was not may still be on its way, or in the server's hands. */
+  /**
+   * Whether all that was sent in this time has been answered. What was not may still be on its way,
+   * or in the server's hands.
+   */
   wereAnswered(withinMs: number): boolean {
     return this.#clock.monotonic() - this.#lastUnansweredMs >= withinMs;
   }

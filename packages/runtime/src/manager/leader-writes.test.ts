@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { Client, type Interceptor, retry } from "@windlass/client";
 import { type Clock, seededRandom, sleep } from "@windlass/clock";
+import { ConfigMap, Lease } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { ConfigMap, Lease } from "../kinds/index.ts";
 import { appController, ModelRun } from "../reconcile/model-run.ts";
 
 const election = (identity?: string) => ({
@@ -181,7 +181,10 @@ test("a write that a handed-in client would repeat is not repeated once the leas
   await stopped;
 });
 
-/** Holds up each request to a path for so long, as slow credentials, a slow connection or a repetition do. */
+/**
+ * Holds up each request to a path for so long, as slow credentials, a slow connection or a
+ * repetition do.
+ */
 function slow(run: ModelRun, path: string, ms: number): Client {
   return run.cluster.client.through((next) => ({
     request: async (request) => {

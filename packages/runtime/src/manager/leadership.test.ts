@@ -1,6 +1,6 @@
 import { ManualClock } from "@windlass/clock";
+import { ConfigMap, Deployment, Lease } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Deployment, Lease } from "../kinds/index.ts";
 import { appController, key, ModelRun, WebApp, webapp } from "../reconcile/model-run.ts";
 import { LeaseMemory } from "./fence.ts";
 
@@ -159,10 +159,10 @@ describe("replicas", () => {
 
   test("durations that do not protect are refused", async () => {
     const run = new ModelRun({
-      leaderElection: { name: "op", leaseDurationMs: 5_000, renewDeadlineMs: 10_000 },
+      leaderElection: { name: "op", leaseDuration: 5_000, renewDeadline: 10_000 },
     });
     await expect(run.manager.start()).rejects.toThrow(
-      "leaseDurationMs (5000) must exceed renewDeadlineMs (10000)",
+      "leaseDuration (5000) must exceed renewDeadline (10000)",
     );
   });
 });

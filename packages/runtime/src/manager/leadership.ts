@@ -19,11 +19,14 @@ export interface Leadership {
   /** What is wrong with the lease, if anything; for the readiness probe. */
   readonly fault: string | undefined;
   /**
-   * Closes the fence, ends the campaign and then releases the lease, so that another leads at once. Only for when all work of the leader
-   * has ended. Resolves when that is done.
+   * Closes the fence, ends the campaign and then releases the lease, so that another leads at once.
+   * Only for when all work of the leader has ended. Resolves when that is done.
    */
   release(): Promise<void>;
-  /** Closes the fence at once and ends the campaign. The lease is left to expire, as work of the leader may not have ended. */
+  /**
+   * Closes the fence at once and ends the campaign. The lease is left to expire, as work of the
+   * leader may not have ended.
+   */
   abandon(): Promise<void>;
 }
 
@@ -59,8 +62,8 @@ export function alwaysLeading(handlers: LeadershipHandlers): Leadership {
 }
 
 /**
- * Leading, as the thread that writes sees it: begins when the lease is held, and ends at the latest when the lease does, whether or not
- * the one who renews it has a chance to say so.
+ * Leading, as the thread that writes sees it: begins when the lease is held, and ends at the latest
+ * when the lease does, whether or not the one who renews it has a chance to say so.
  */
 export class Tenure {
   readonly fence: WriteFence;
@@ -97,11 +100,12 @@ export class Tenure {
     const isLeading = !this.#isOver && leftMs > 0;
     if (isLeading) this.#cancelExpiry = this.#clock.schedule(leftMs, this.look);
     this.#set(isLeading);
-    // The machine slept, or its clock was set: whether this one still leads shows with the next renewal.
+    // The machine slept, or its clock was set: whether this one still leads shows with the next
+    // renewal.
     if (isLeading && !isHeld) this.fence.cut();
   };
 
-  /** Ends it for good, whatever becomes of the lease. */
+  /** Ends it permanently, whatever becomes of the lease. */
   end(): void {
     this.#isOver = true;
     this.look();

@@ -1,6 +1,6 @@
+import { Deployment } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { CacheMissError } from "../cache/index.ts";
-import { Deployment } from "../kinds/index.ts";
 import { appController, key, ModelRun, running, webapp } from "../reconcile/model-run.ts";
 import type { Runnable } from "./runnable.ts";
 
@@ -102,7 +102,7 @@ describe("order", () => {
 
   test("a reconcile under way is let end, and told to when time runs short", async () => {
     const told: string[] = [];
-    const run = new ModelRun({ gracefulShutdownMs: 10_000 });
+    const run = new ModelRun({ gracefulShutdownTimeout: 10_000 });
     run.manager.add(
       appController({
         timeout: 0,
@@ -156,6 +156,33 @@ describe("order", () => {
     await run.manager.stop();
   });
 
+  test("a runnable's informers keep to the manager's namespaces", async () => {
+    const run = new ModelRun();
+    const { cache } = run.cluster;
+    const scopes: unknown[] = [];
+    const other = run.another({
+      namespaces: ["shop"],
+      cache: {
+        ...cache,
+        informer: (kind, scope) => {
+          scopes.push(scope);
+          return cache.informer(kind, scope);
+        },
+      },
+    });
+    other.add({
+      name: "reader",
+      stage: "everywhere",
+      start: ({ informer }) => {
+        const deployments = informer(Deployment, { labelSelector: "app=web" });
+        return () => deployments.release();
+      },
+    });
+    await other.start();
+    expect(scopes).toContainEqual({ namespace: "shop", labelSelector: "app=web" });
+    await other.stop();
+  });
+
   test("a webhook server reads from the server what controllers will have cached, for it starts before the caches fill", async () => {
     const run = await running(webapp);
     const { cache } = run.cluster;
@@ -187,7 +214,7 @@ describe("order", () => {
     await run.manager.stop();
   });
 
-  test("a runnable that does not come to the end of its start is told of, for what was added after it waits", async () => {
+  test("a runnable whose start does not end is logged, because runnables added after it wait", async () => {
     const run = new ModelRun();
     const seen: string[] = [];
     run.manager

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { Client } from "@windlass/client";
-import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
+import { type Clock, milliseconds, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
 import type { Cache } from "../cache/index.ts";
 import { type Controller, isController } from "../controller/controller.ts";
 import { ControllerRun } from "../controller/controller-run.ts";
@@ -12,7 +12,7 @@ import { Registry } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { Events } from "../reconcile/events.ts";
 import type { Logger } from "../reconcile/log.ts";
-import type { ReconcilerWorld } from "../reconcile/run.ts";
+import type { ReconcilerDependencies } from "../reconcile/run.ts";
 import { openTelemetry } from "../reconcile/tracing.ts";
 import { cachedKinds, openCache, scopeOf } from "./caching.ts";
 import { compete, competeInThread } from "./compete.ts";
@@ -34,17 +34,20 @@ import { Terms } from "./terms.ts";
 export type Addable = Controller | Runnable | Runnable["start"];
 
 /**
- * Runs controllers and whatever else an operator consists of, in the right order, and stops them in the reverse one.
+ * Runs controllers and whatever else an operator consists of, in the right order, and stops them in
+ * the reverse one.
  *
  * # Flow
- * 1. Probes and metrics listen, so that a slow start can be watched. 2. Webhooks. 3. Caches fill. 4. What runs everywhere.
- * 5. Leader election; standbys have full caches. 6. Controllers, each as soon as its own kinds are there: a kind that the server
- * does not have holds up its own controllers alone.
+ * 1. Probes and metrics listen, so that a slow start can be watched. 2. Webhooks. 3. Caches fill.
+ * 4. What runs everywhere.
+ * 5. Leader election; standbys have full caches. 6. Controllers, each as soon as its own kinds are
+ * there: a kind that the server does not have holds up its own controllers alone.
  *
  * # Guarantees
- * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`, even in the middle of a reconcile, and
- *   those that have no answer yet are given up.
- * - However it stops, in time or not, it no longer leads, and cannot write, when `stop` and `run` resolve.
+ * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`,
+ *   even in the middle of a reconcile, and those that have no answer yet are given up.
+ * - However it stops, in time or not, it no longer leads, and cannot write, when `stop` and `run`
+ *   resolve.
  * - On losing the lease the controllers stop and the replica goes back to standing by.
  * - Nothing that a reconciler, mapping, predicate or source throws ends the process.
  */
@@ -96,11 +99,14 @@ interface CampaignParts {
   readonly pulse: Pulse | undefined;
 }
 
-/** A write without an answer is in the server's hands for this long at most: API servers give up a request after a minute. */
+/**
+ * A write without an answer is in the server's hands for this long at most: API servers give up a
+ * request after a minute.
+ */
 const UNANSWERED_MS = 60_000;
 
-/** The world of all controllers alike. */
-type World = Omit<ReconcilerWorld, "metrics">;
+/** What all controllers depend on. */
+type SharedDependencies = Omit<ReconcilerDependencies, "metrics">;
 
 class ManagerRun implements Manager {
   readonly registry = new Registry();
@@ -237,14 +243,14 @@ class ManagerRun implements Manager {
       tracing,
       registry,
       isServerOut: () => outage.isOn,
-      ...(stalls ? { doing: stalls } : {}),
+      ...(stalls ? { observer: stalls } : {}),
     };
-    const world = (client: Client): World => {
+    const dependenciesWith = (client: Client): SharedDependencies => {
       const events = this.#openEvents(client, log, identity);
       return { ...shared, client, events };
     };
-    const everywhere = world(connection.open);
-    const leading = world(connection.fenced);
+    const everywhere = dependenciesWith(connection.open);
+    const leading = dependenciesWith(connection.fenced);
     await this.#startStage("webhook", everywhere);
     const opened = this.#openControllers({ everywhere, leading });
     await this.#waitForCaches(cache, log);
@@ -320,18 +326,21 @@ class ManagerRun implements Manager {
     return cache;
   }
 
-  #informers(cache: Cache): World["informer"] {
+  #informers(cache: Cache): SharedDependencies["informer"] {
     const { scope: defaultScope, release } = scopeOf(this.#options.namespaces, cache);
     this.#started.add("namespaces", () => Promise.resolve(release()));
     return (kind, scope = {}) =>
       this.#indexes.equip(kind, cache.informer(kind, { ...defaultScope, ...scope }));
   }
 
-  #openControllers(worlds: { readonly everywhere: World; readonly leading: World }) {
+  #openControllers(shared: {
+    readonly everywhere: SharedDependencies;
+    readonly leading: SharedDependencies;
+  }) {
     const opened = this.#controllers.map((controller) => {
       const metrics = controllerMetrics(this.registry, controller.name, controller.concurrency);
-      const world = { ...worlds[controller.everywhere ? "everywhere" : "leading"], metrics };
-      return { controller, open: new ControllerRun(controller, world, this.registry) };
+      const dependencies = { ...shared[controller.everywhere ? "everywhere" : "leading"], metrics };
+      return { controller, open: new ControllerRun(controller, dependencies, this.registry) };
     });
     for (const { open } of opened)
       this.#started.add(`informers of ${open.name}`, () => Promise.resolve(open.close()));
@@ -390,32 +399,36 @@ class ManagerRun implements Manager {
   }
 
   /** @throws RunnableError if one does not start; the reason of the stop if that came meanwhile. */
-  async #startStage(stage: Exclude<Stage, "leader">, world: World): Promise<void> {
+  async #startStage(stage: Exclude<Stage, "leader">, dependencies: SharedDependencies): Promise<void> {
     const { signal: stop } = this.#stopSignal;
-    await startStage(stage, this.#runnables, this.#stageParts(world, this.#started, stop));
+    await startStage(stage, this.#runnables, this.#stageParts(dependencies, this.#started, stop));
     stop.throwIfAborted();
   }
 
-  #stageParts(world: World, live: LiveParts, stop: AbortSignal): StageParts {
+  #stageParts(dependencies: SharedDependencies, live: LiveParts, stop: AbortSignal): StageParts {
     const isLeading = () => this.isLeading;
-    return { world, live, stop, readyz: this.#readyz, registry: this.registry, isLeading };
+    return { dependencies, live, stop, readyz: this.#readyz, registry: this.registry, isLeading };
   }
 
   async #stop(): Promise<void> {
-    const { gracefulShutdownMs = 30_000 } = this.#options;
+    const { gracefulShutdownTimeout = "30s" } = this.#options;
+    const timeoutMs = milliseconds(gracefulShutdownTimeout, "manager: gracefulShutdownTimeout");
     this.#state = "stopping";
     this.#stopSignal.abort(new Error("the manager was stopped while it was starting"));
     const abort = new AbortController();
     const { promise: late, resolve } = Promise.withResolvers<"late">();
     // Reconciles get most of the time to end by themselves; the rest is for those that must be told.
     const cancels = [
-      this.#clock.schedule(gracefulShutdownMs * 0.8, () => abort.abort(new Error("the manager is stopping"))),
-      this.#clock.schedule(gracefulShutdownMs, () => resolve("late")),
+      this.#clock.schedule(timeoutMs * 0.8, () => abort.abort(new Error("the manager is stopping"))),
+      this.#clock.schedule(timeoutMs, () => resolve("late")),
     ];
     const outcome = await Promise.race([this.#stopInOrder(abort.signal), late]);
     for (const cancel of cancels) cancel();
     if (outcome === "late") {
-      this.#log?.error({ gracefulShutdownMs }, "not everything stopped in time; what is left is abandoned");
+      this.#log?.error(
+        { gracefulShutdownTimeout },
+        "not everything stopped in time; what is left is abandoned",
+      );
       await this.#abandon(abort.signal);
     }
     this.#state = "stopped";
@@ -435,7 +448,10 @@ class ManagerRun implements Manager {
     await this.#started.stop(abort, this.#log);
   }
 
-  /** Lets another lead at once if it is certain that nothing here writes any more; else it has to wait until the lease expires. */
+  /**
+   * Lets another lead at once if it is certain that nothing here writes any more; else it has to
+   * wait until the lease expires.
+   */
   async #handOver(): Promise<void> {
     const writes = this.#connection?.writes;
     await writes?.settled();
@@ -443,7 +459,10 @@ class ManagerRun implements Manager {
     else await this.#leadership?.abandon();
   }
 
-  /** Ends what did not end in time: whatever it still does, it does not lead, cannot write, and keeps nobody else from leading. */
+  /**
+   * Ends what did not end in time: whatever it still does, it does not lead, cannot write, and
+   * keeps nobody else from leading.
+   */
   async #abandon(abort: AbortSignal): Promise<void> {
     const ended = this.#leadership?.abandon();
     this.#terms?.abandon();

@@ -1,5 +1,5 @@
 import type { Client, ConnectOptions } from "@windlass/client";
-import type { Clock, Random } from "@windlass/clock";
+import { type Clock, type Duration, milliseconds, type Random } from "@windlass/clock";
 import type { Cache, CacheOptions, Namespaces } from "../cache/index.ts";
 import type { Logger } from "../reconcile/log.ts";
 import type { Tracing } from "../reconcile/tracing.ts";
@@ -12,12 +12,12 @@ export interface LeaderElectionOptions {
   readonly namespace?: string;
   /** Unique among replicas. @default `<hostname>_<uuid>` */
   readonly identity?: string;
-  /** How long others wait for a leader that has gone silent. @default 15_000 */
-  readonly leaseDurationMs?: number;
-  /** How long after its last renewal a leader stops writing. @default 10_000 */
-  readonly renewDeadlineMs?: number;
-  /** @default 2_000 */
-  readonly retryPeriodMs?: number;
+  /** How long others wait for a leader that has gone silent. @default "15s" */
+  readonly leaseDuration?: Duration;
+  /** How long after its last renewal a leader stops writing. @default "10s" */
+  readonly renewDeadline?: Duration;
+  /** How long between two tries to acquire or renew the Lease. @default "2s" */
+  readonly retryPeriod?: Duration;
 }
 
 export interface ManagerOptions {
@@ -47,10 +47,10 @@ export interface ManagerOptions {
         readonly requests?: "counted" | "measured";
       }
     | false;
-  /** How long stopping may take. @default 30_000 */
-  readonly gracefulShutdownMs?: number;
-  /** How long the first lists may take before the log names those that are missing. @default 120_000 */
-  readonly cacheSyncTimeoutMs?: number;
+  /** How long stopping may take. @default "30s" */
+  readonly gracefulShutdownTimeout?: Duration;
+  /** How long the first lists may take before the log names those that are missing. @default "2m" */
+  readonly cacheSyncTimeout?: Duration;
   /** A pino logger, or anything like one. @default JSON lines on standard output */
   readonly log?: Logger;
   readonly clock?: Clock;
@@ -68,16 +68,19 @@ export interface ManagerOptions {
 
 /** @throws RangeError for durations that would not keep two leaders apart. */
 export function electionRules(options: LeaderElectionOptions, identity: string): ElectionRules {
-  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
+  const { leaseDuration = "15s", renewDeadline = "10s", retryPeriod = "2s" } = options;
+  const leaseDurationMs = milliseconds(leaseDuration, "leaderElection: leaseDuration");
+  const renewDeadlineMs = milliseconds(renewDeadline, "leaderElection: renewDeadline");
+  const retryPeriodMs = milliseconds(retryPeriod, "leaderElection: retryPeriod");
   if (!(leaseDurationMs > renewDeadlineMs))
     throw new RangeError(
-      `leaderElection: leaseDurationMs (${leaseDurationMs}) must exceed renewDeadlineMs (${renewDeadlineMs})`,
+      `leaderElection: leaseDuration (${leaseDuration}) must exceed renewDeadline (${renewDeadline})`,
     );
   if (!(renewDeadlineMs > retryPeriodMs * 1.2))
     throw new RangeError(
-      `leaderElection: renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (${retryPeriodMs})`,
+      `leaderElection: renewDeadline (${renewDeadline}) must exceed 1.2 × retryPeriod (${retryPeriod})`,
     );
   if (!(retryPeriodMs > 0))
-    throw new RangeError(`leaderElection: retryPeriodMs (${retryPeriodMs}) must be above 0`);
+    throw new RangeError(`leaderElection: retryPeriod (${retryPeriod}) must be above 0`);
   return { identity, leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }

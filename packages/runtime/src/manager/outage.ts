@@ -1,6 +1,6 @@
 import { type Interceptor, TransportError, type TransportErrorCode } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import { step as remind, type Told } from "../logging/reminder.ts";
+import { type LogHistory, step as remind } from "../logging/log-throttle.ts";
 import type { Logger } from "../reconcile/log.ts";
 
 /** Why nothing can be had from the server. `code` is an error code of the client's. */
@@ -19,7 +19,7 @@ export type Reach =
       readonly since: number;
       readonly group: string;
       readonly failures: number;
-      readonly told: Told;
+      readonly history: LogHistory;
     };
 
 export type ReachEvent =
@@ -36,7 +36,7 @@ export type OutageLine =
     }
   | { readonly says: "back"; readonly failures: number; readonly forMs: number };
 
-/** Decides what a request's end means for the server's reach, and whether that is worth a line. Pure. */
+/** Decides what a request's end means for the server's reach, and whether a line is logged. Pure. */
 export function step(
   state: Reach,
   event: ReachEvent,
@@ -53,7 +53,7 @@ export function step(
   if (state.at !== "out") {
     const failures = state.at === "doubt" ? 2 : 1;
     return {
-      state: { at: "out", since: now, group, failures, told: remind(undefined, now).told },
+      state: { at: "out", since: now, group, failures, history: remind(undefined, now).history },
       line: { says: "out", cause, failures, forMs: 0 },
     };
   }
@@ -61,12 +61,12 @@ export function step(
   const forMs = now - state.since;
   if (group !== state.group)
     return {
-      state: { ...state, group, failures, told: remind(undefined, now).told },
+      state: { ...state, group, failures, history: remind(undefined, now).history },
       line: { says: "out", cause, failures, forMs },
     };
-  const { told, telling } = remind(state.told, now);
-  const next = { ...state, failures, told };
-  return telling.as === "known"
+  const { history, decision } = remind(state.history, now);
+  const next = { ...state, failures, history };
+  return decision.as === "suppressed"
     ? { state: next }
     : { state: next, line: { says: "still out", cause, failures, forMs } };
 }
@@ -80,7 +80,7 @@ function groupOf(code: OutageCause["code"]): string {
 }
 
 /**
- * Watches all requests of a manager for the trouble that they share: no server answers, or none that takes the credentials. Logs it once,
+ * Watches all requests of a manager for a failure that they share: no server answers, or none accepts the credentials. Logs it once,
  * again after ever longer pauses while it lasts, and when it is over, so that no kind and no reconcile has to.
  */
 export class Outage {
@@ -93,7 +93,7 @@ export class Outage {
     this.#log = log;
   }
 
-  /** Whether it was told that the server is out of reach, and not yet that it is back. */
+  /** Whether the outage was logged, and its end was not. */
   get isOn(): boolean {
     return this.#state.at === "out";
   }

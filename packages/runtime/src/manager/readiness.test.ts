@@ -1,5 +1,5 @@
+import { Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { Deployment } from "../kinds/index.ts";
 import { ModelRun, webapp } from "../reconcile/model-run.ts";
 
 const health = { port: 0, host: "127.0.0.1" };

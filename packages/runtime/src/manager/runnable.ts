@@ -20,7 +20,10 @@ export interface RunnableContext {
    * `leader` stage its writes are fenced.
    */
   readonly client: Reader & Writer;
+  /** All of it, in all namespaces. */
   readonly cache: Cache;
+  /** An informer within the manager's namespaces; `cache.informer` knows nothing of them. To be released by whoever asks for it. */
+  readonly informer: Cache["informer"];
   readonly log: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;

@@ -1,17 +1,17 @@
 import { cachedClient } from "../reconcile/client.ts";
 import { messageOf } from "../reconcile/errors.ts";
-import type { ReconcilerWorld } from "../reconcile/run.ts";
+import type { ReconcilerDependencies } from "../reconcile/run.ts";
 import { RunnableError } from "./errors.ts";
 import type { HealthChecks } from "./health.ts";
 import type { LiveParts } from "./live.ts";
 import type { Runnable, RunnableContext, Stage } from "./runnable.ts";
 
-/** A start that takes longer is told of. */
+/** A start that takes longer is logged. */
 const SLOW_START_MS = 30_000;
 
 /** What the runnables of a stage are started with. */
 export interface StageParts {
-  readonly world: Omit<ReconcilerWorld, "metrics">;
+  readonly dependencies: Omit<ReconcilerDependencies, "metrics">;
   readonly live: LiveParts;
   readonly readyz: HealthChecks;
   readonly registry: RunnableContext["metrics"];
@@ -38,7 +38,7 @@ export async function startStage(
 }
 
 async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Promise<void> {
-  const { live, readyz, world } = parts;
+  const { live, readyz, dependencies } = parts;
   const { name } = runnable;
   const abort = new AbortController();
   const { signal } = abort;
@@ -53,7 +53,7 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
     for (const one of undo) one();
     if (typeof end === "function") await end();
   });
-  const cancelWarning = world.clock.schedule(SLOW_START_MS, () =>
+  const cancelWarning = dependencies.clock.schedule(SLOW_START_MS, () =>
     context.log.warn(
       {},
       `${name} has been starting for ${SLOW_START_MS / 1000} s, and what was added after it waits: work that goes on for ever belongs into a promise of its own, ended by context.signal`,
@@ -96,17 +96,18 @@ function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StagePart
 function contextFor(
   stage: Stage,
   name: string,
-  { world, registry, isLeading }: StageParts,
+  { dependencies, registry, isLeading }: StageParts,
   own: Pick<RunnableContext, "signal" | "addReadyCheck">,
 ): RunnableContext {
   return {
     // Webhooks start before the caches are there to be read from.
-    client: cachedClient(stage === "webhook" ? { ...world, isCached: () => false } : world),
-    cache: world.cache,
-    log: world.log.child({ runnable: name }),
+    client: cachedClient(stage === "webhook" ? { ...dependencies, isCached: () => false } : dependencies),
+    cache: dependencies.cache,
+    informer: dependencies.informer,
+    log: dependencies.log.child({ runnable: name }),
     metrics: registry,
-    clock: world.clock,
-    random: world.random,
+    clock: dependencies.clock,
+    random: dependencies.random,
     isLeading,
     ...own,
   };

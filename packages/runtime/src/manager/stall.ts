@@ -1,6 +1,6 @@
-import { step, type Told } from "../logging/reminder.ts";
+import { type LogHistory, step } from "../logging/log-throttle.ts";
 import type { Logger } from "../reconcile/log.ts";
-import type { Doing } from "../reconcile/run.ts";
+import type { ReconcileObserver } from "../reconcile/run.ts";
 import { type FenceClock, threadClock } from "./fence.ts";
 
 const BEAT_MS = 1_000;
@@ -11,7 +11,9 @@ const STALL_MS = 5_000;
 /** What took at least this long may have been what kept the event loop. */
 const LONG_MS = 1_000;
 
-const TEXT_AT = 16;
+// The memory of a pulse: when it last beat, how long the text is, and the text.
+const LENGTH_AT = 8;
+const TEXT_AT = 12;
 const MEMORY_BYTES = 512;
 
 /**
@@ -21,22 +23,24 @@ const MEMORY_BYTES = 512;
 export class Pulse {
   /** Hand this to the other thread. */
   readonly memory: SharedArrayBuffer;
-  readonly #slots: BigInt64Array;
+  readonly #beat: BigInt64Array;
+  readonly #length: Int32Array;
   readonly #text: Buffer;
 
   constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(MEMORY_BYTES)) {
     this.memory = memory;
-    this.#slots = new BigInt64Array(memory, 0, 2);
+    this.#beat = new BigInt64Array(memory, 0, 1);
+    this.#length = new Int32Array(memory, LENGTH_AT, 1);
     this.#text = Buffer.from(memory, TEXT_AT);
   }
 
   beat(now: number): void {
-    Atomics.store(this.#slots, 0, BigInt(Math.round(now * 1000)));
+    Atomics.store(this.#beat, 0, BigInt(Math.round(now * 1000)));
   }
 
   /** When it last beat, in milliseconds of the threads' clock; 0 if never. */
   get lastMs(): number {
-    return Number(Atomics.load(this.#slots, 0)) / 1000;
+    return Number(Atomics.load(this.#beat, 0)) / 1000;
   }
 
   /** For how long it has been missing. 0 if it never beat: then nobody keeps it. */
@@ -46,24 +50,32 @@ export class Pulse {
   }
 
   set doing(what: string) {
-    Atomics.store(this.#slots, 1, BigInt(this.#text.write(what)));
+    Atomics.store(this.#length, 0, what === "" ? 0 : this.#text.write(what));
   }
 
   get doing(): string {
-    return this.#text.toString("utf8", 0, Number(Atomics.load(this.#slots, 1)));
+    return this.#text.toString("utf8", 0, Atomics.load(this.#length, 0));
   }
+}
+
+/** Something that is being done. */
+interface Activity {
+  readonly what: string;
+  readonly startedMs: number;
 }
 
 /**
  * Notices, after the fact, that the event loop stood still, and says over what: a reconcile that computes for seconds holds up probes, watches and
  * all other reconciles, and nothing else would tell.
  */
-export class StallWatch implements Doing {
+export class StallWatch implements ReconcileObserver {
   readonly pulse = new Pulse();
   readonly #log: Logger;
   readonly #clock: Pick<FenceClock, "monotonic">;
   readonly #cpuMs: () => number;
-  readonly #active = new Set<{ readonly what: string }>();
+  readonly #active = new Set<Activity>();
+  /** What the pulse says is being done: what was begun last. */
+  #shown: Activity | undefined;
   #longest: { readonly what: string; readonly ms: number } | undefined;
   #lastMs: number;
   #lastCpuMs: number;
@@ -89,16 +101,10 @@ export class StallWatch implements Doing {
   }
 
   begin(what: string): () => void {
-    const entry = { what };
-    const startedMs = this.#clock.monotonic();
-    this.#active.add(entry);
-    this.pulse.doing = what;
-    return () => {
-      this.#active.delete(entry);
-      const ms = this.#clock.monotonic() - startedMs;
-      if (ms >= LONG_MS && ms > (this.#longest?.ms ?? 0)) this.#longest = { what, ms };
-      this.pulse.doing = [...this.#active].at(-1)?.what ?? "";
-    };
+    const activity = { what, startedMs: this.#clock.monotonic() };
+    this.#active.add(activity);
+    this.#show(activity);
+    return () => this.#end(activity);
   }
 
   explained(): void {
@@ -115,6 +121,18 @@ export class StallWatch implements Doing {
     this.#longest = undefined;
     this.#isExplained = false;
     this.pulse.beat(now);
+  }
+
+  #end(activity: Activity): void {
+    this.#active.delete(activity);
+    const ms = this.#clock.monotonic() - activity.startedMs;
+    if (ms >= LONG_MS && ms > (this.#longest?.ms ?? 0)) this.#longest = { what: activity.what, ms };
+    if (activity === this.#shown) this.#show([...this.#active].at(-1));
+  }
+
+  #show(activity: Activity | undefined): void {
+    this.#shown = activity;
+    this.pulse.doing = activity?.what ?? "";
   }
 
   #tell(stoodMs: number, busyMs: number): void {
@@ -157,17 +175,17 @@ export function pulseReader(
   pulse: Pulse,
   clock: Pick<FenceClock, "monotonic"> = threadClock,
 ): () => string | undefined {
-  let told: Told | undefined;
+  let history: LogHistory | undefined;
   return () => {
     const now = clock.monotonic();
     const stoodMs = pulse.missingMs(now);
     if (stoodMs < 2 * STALL_MS) {
-      told = undefined;
+      history = undefined;
       return undefined;
     }
-    const next = step(told, now);
-    told = next.told;
-    if (next.telling.as === "known") return undefined;
+    const next = step(history, now);
+    history = next.history;
+    if (next.decision.as === "suppressed") return undefined;
     const { doing } = pulse;
     const seconds = Math.round(stoodMs / 1000);
     const msg = `the event loop has stood still for ${seconds} s${doing === "" ? "" : `, since ${doing} was begun`}: nothing is reconciled and no probe answered until it goes on. Look for a loop that does not end, or restart the process`;

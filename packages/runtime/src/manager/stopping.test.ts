@@ -1,6 +1,6 @@
 import type { Writer } from "@windlass/client";
+import { ConfigMap, Lease } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { ConfigMap, Lease } from "../kinds/index.ts";
 import { appController, ModelRun, webapp } from "../reconcile/model-run.ts";
 import type { Runnable, Stage } from "./runnable.ts";
 
@@ -85,7 +85,7 @@ describe("a manager that does not stop in time", () => {
     { replicas: "several", options: election },
     { replicas: "one", options: {} },
   ])("no longer leads, and writes nothing, when stop resolves ($replicas)", async ({ options }) => {
-    const run = new ModelRun({ ...options, gracefulShutdownMs: 5_000 });
+    const run = new ModelRun({ ...options, gracefulShutdownTimeout: 5_000 });
     let writer: Writer | undefined;
     let reconciles = 0;
     run.manager
@@ -119,7 +119,7 @@ describe("a manager that does not stop in time", () => {
   });
 
   test("leaves the lease to expire, so that the next one leads only then", async () => {
-    const run = new ModelRun({ ...election, gracefulShutdownMs: 5_000 });
+    const run = new ModelRun({ ...election, gracefulShutdownTimeout: 5_000 });
     run.manager.add(hanging(() => undefined));
     await run.manager.start();
     await run.settle(1_000);
@@ -153,7 +153,7 @@ describe("a manager that does not stop in time", () => {
       },
       close: () => next.close(),
     }));
-    const leader = run.another({ ...election, client, gracefulShutdownMs: 3_000 });
+    const leader = run.another({ ...election, client, gracefulShutdownTimeout: 3_000 });
     leader.add(hanging(() => undefined));
     await leader.start();
     await run.settle(2_000);

@@ -3,7 +3,7 @@ import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 import { LiveParts } from "./live.ts";
 
-/** Work that takes longer to end than this is told of: it holds up the next term. */
+/** Work that takes longer to end than this is logged: it delays the next term. */
 const SLOW_END_MS = 30_000;
 
 /**
@@ -31,7 +31,9 @@ export class Terms {
     this.#lead = lead;
   }
 
-  /** What keeps the next term from beginning, if that has lasted for long; for the readiness probe. */
+  /**
+   * What keeps the next term from beginning, if that has lasted for long; for the readiness probe.
+   */
   get fault(): string | undefined {
     return this.#fault;
   }

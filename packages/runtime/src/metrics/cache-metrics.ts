@@ -31,12 +31,28 @@ export function cacheObserver(registry: Registry): CacheObserver {
     help: "Changes that the cache has seen",
     labels: [...informerLabels, "type"],
   });
+  /** Of each informer that had a change: there is one for every object that changes. */
+  const changes = new WeakMap<InformerLabels, ChangeLabels>();
   return {
     listed: (labels, seconds, how) => lists.observe(seconds, { ...labelsOf(labels), how }),
     watchRestarted: (labels) => restarts.inc(labelsOf(labels)),
     failed: (labels) => failures.inc(labelsOf(labels)),
-    changed: (labels, type) => events.inc({ ...labelsOf(labels), type }),
+    changed: (labels, type) => {
+      let byType = changes.get(labels);
+      if (!byType) {
+        byType = changeLabels(labels);
+        changes.set(labels, byType);
+      }
+      events.inc(byType[type]);
+    },
   };
+}
+
+type ChangeLabels = { readonly [type in "added" | "updated" | "deleted"]: Labels };
+
+function changeLabels(labels: InformerLabels): ChangeLabels {
+  const of = (type: string) => Object.freeze({ ...labelsOf(labels), type });
+  return { added: of("added"), updated: of("updated"), deleted: of("deleted") };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Registry } from "./registry.ts";
+import type { Labels, Registry } from "./registry.ts";
 
 /** Upper bounds of `controller_runtime_reconcile_time_seconds`: the ones dashboards for controller-runtime expect. */
 export const reconcileTimeBuckets: readonly number[] = [
@@ -76,6 +76,7 @@ export function controllerMetrics(registry: Registry, controller: string, concur
     "Writes that reconciles asked for and that would have changed nothing",
   );
   const byResult = new Map(outcomes.map((result) => [result, Object.freeze({ controller, result })]));
+  const byVerb = new Map<string, Labels>();
   for (const resultLabels of byResult.values()) total.inc(resultLabels, 0);
   for (const one of [errors, terminalErrors, panics, timeouts, hotLoops, skipped]) one.inc(labels, 0);
   time.zero(labels);
@@ -97,7 +98,14 @@ export function controllerMetrics(registry: Registry, controller: string, concur
     timedOut: () => timeouts.inc(labels),
     working: (change: 1 | -1) => active.add(change, labels),
     hotLoop: () => hotLoops.inc(labels),
-    wrote: (verb: string) => writes.inc({ controller, verb }),
+    wrote(verb: string) {
+      let verbLabels = byVerb.get(verb);
+      if (!verbLabels) {
+        verbLabels = Object.freeze({ controller, verb });
+        byVerb.set(verb, verbLabels);
+      }
+      writes.inc(verbLabels);
+    },
     skipped: () => skipped.inc(labels),
   };
 }

@@ -29,7 +29,7 @@ function everything(): Registry {
   webhookMetrics(registry, ["/validate"]);
   certificateFileMetrics(registry);
   electionMetrics(registry, "webapp-operator");
-  requestCounter(registry);
+  requestCounter(registry, "localhost:6443");
   requestMeasures(registry);
   rejectionCounter(registry);
   migrationMetrics(registry);

@@ -1,4 +1,4 @@
-import type { Registry } from "./registry.ts";
+import type { Labels, Registry } from "./registry.ts";
 
 /** What leader election reports, under client-go's names. Both series start at zero. */
 export function electionMetrics(registry: Registry, name: string) {
@@ -20,13 +20,23 @@ export function electionMetrics(registry: Registry, name: string) {
   };
 }
 
-/** The requests that a manager sends, each repetition counted singly. */
-export function requestCounter(registry: Registry) {
-  return registry.counter({
+/** The requests that a manager sends to one host, each repetition counted singly. */
+export function requestCounter(registry: Registry, host: string) {
+  const requests = registry.counter({
     name: "rest_client_requests_total",
     help: "Number of HTTP requests, partitioned by status code, method, and host.",
     labels: ["code", "method", "host"],
   });
+  const known = new Map<string, Labels>();
+  return (method: string, code: string) => {
+    const key = method + code;
+    let labels = known.get(key);
+    if (!labels) {
+      labels = Object.freeze({ code, method, host });
+      known.set(key, labels);
+    }
+    requests.inc(labels);
+  };
 }
 
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];

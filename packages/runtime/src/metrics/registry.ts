@@ -116,7 +116,7 @@ export class Registry {
 /** The media type that `Registry.render` produces. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Series by their rendered label pairs: `a="1",b="2"`, empty for a metric without labels. */
+/** What names a series: its rendered label pairs, `a="1",b="2"`; empty for a metric without labels. */
 function labelText(options: MetricOptions, labels: Labels | undefined): string {
   const names = options.labels ?? [];
   let given = 0;
@@ -137,49 +137,85 @@ function labelText(options: MetricOptions, labels: Labels | undefined): string {
 /** How many frozen labels a metric knows by sight: more than there are controllers. */
 const MOST_KNOWN = 256;
 
-/** Gives the series' key of labels, for one metric. */
-function keys(options: MetricOptions): (labels: Labels | undefined) => string {
-  const known = new Map<Labels, string>();
-  return (labels) => {
-    const text = labels && known.get(labels);
-    if (text !== undefined) return text;
-    const made = labelText(options, labels);
-    if (labels && Object.isFrozen(labels)) {
-      if (known.size >= MOST_KNOWN) known.clear();
-      known.set(labels, made);
+/** The series of one metric. */
+class SeriesOf<S> implements Iterable<[labels: string, series: S]> {
+  readonly #options: MetricOptions;
+  readonly #make: () => S;
+  readonly #byText = new Map<string, S>();
+  /** Those of frozen labels, which need not be read again. */
+  readonly #known = new Map<Labels, S>();
+
+  constructor(options: MetricOptions, make: () => S) {
+    this.#options = options;
+    this.#make = make;
+  }
+
+  /** The series of these labels, from now on if not before. */
+  at(labels: Labels | undefined): S {
+    const known = labels && this.#known.get(labels);
+    if (known) return known;
+    const text = labelText(this.#options, labels);
+    let series = this.#byText.get(text);
+    if (!series) {
+      series = this.#make();
+      this.#byText.set(text, series);
     }
-    return made;
-  };
+    if (labels && Object.isFrozen(labels)) {
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.set(labels, series);
+    }
+    return series;
+  }
+
+  find(labels: Labels | undefined): S | undefined {
+    return this.#byText.get(labelText(this.#options, labels));
+  }
+
+  remove(labels: Labels | undefined): void {
+    this.#byText.delete(labelText(this.#options, labels));
+    this.#known.clear();
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, S]> {
+    return this.#byText.entries();
+  }
+}
+
+/** The value of a counter's or a gauge's series. */
+interface Cell {
+  value: number;
+}
+
+function cellsOf(options: MetricOptions): SeriesOf<Cell> {
+  const cells = new SeriesOf<Cell>(options, () => ({ value: 0 }));
+  if (!options.labels?.length) cells.at(undefined);
+  return cells;
 }
 
 function makeCounter(options: MetricOptions) {
-  const keyOf = keys(options);
-  const series = new Map<string, number>();
-  if (!options.labels?.length) series.set("", 0);
+  const cells = cellsOf(options);
   const metric: Counter = {
     inc(labels, amount = 1) {
       if (!(amount >= 0)) throw new RangeError(`counter ${options.name} cannot change by ${amount}`);
-      const key = keyOf(labels);
-      series.set(key, (series.get(key) ?? 0) + amount);
+      cells.at(labels).value += amount;
     },
-    value: (labels) => series.get(keyOf(labels)) ?? 0,
+    value: (labels) => cells.find(labels)?.value ?? 0,
   };
-  return { metric, render: (lines: string[]) => renderSeries(options.name, series, lines) };
+  return { metric, render: (lines: string[]) => renderCells(options.name, cells, lines) };
 }
 
 function makeGauge(options: MetricOptions) {
-  const keyOf = keys(options);
-  const series = new Map<string, number>();
+  const cells = cellsOf(options);
   const samplers = new Set<(gauge: Gauge) => void>();
-  if (!options.labels?.length) series.set("", 0);
   const metric: Gauge = {
-    set: (value, labels) => void series.set(keyOf(labels), value),
-    add(amount, labels) {
-      const key = keyOf(labels);
-      series.set(key, (series.get(key) ?? 0) + amount);
+    set(value, labels) {
+      cells.at(labels).value = value;
     },
-    value: (labels) => series.get(keyOf(labels)) ?? 0,
-    remove: (labels) => void series.delete(keyOf(labels)),
+    add(amount, labels) {
+      cells.at(labels).value += amount;
+    },
+    value: (labels) => cells.find(labels)?.value ?? 0,
+    remove: (labels) => cells.remove(labels),
     collect(sample) {
       samplers.add(sample);
       return () => void samplers.delete(sample);
@@ -187,38 +223,23 @@ function makeGauge(options: MetricOptions) {
   };
   const render = (lines: string[]) => {
     for (const sample of samplers) sample(metric);
-    renderSeries(options.name, series, lines);
+    renderCells(options.name, cells, lines);
   };
   return { metric, render };
 }
 
 function makeHistogram(options: HistogramOptions) {
-  interface Series {
-    readonly buckets: number[];
-    sum: number;
-    count: number;
-  }
-  const keyOf = keys(options);
-  const series = new Map<string, Series>();
-  const seriesOf = (labels: Labels | undefined) => {
-    const key = keyOf(labels);
-    let found = series.get(key);
-    if (!found) {
-      found = { buckets: options.buckets.map(() => 0), sum: 0, count: 0 };
-      series.set(key, found);
-    }
-    return found;
-  };
+  const series = new SeriesOf(options, () => ({ buckets: options.buckets.map(() => 0), sum: 0, count: 0 }));
   const metric: Histogram = {
     observe(value, labels) {
-      const one = seriesOf(labels);
-      const bucket = options.buckets.findIndex((bound) => value <= bound);
-      if (bucket >= 0) one.buckets[bucket] = (one.buckets[bucket] ?? 0) + 1;
+      const one = series.at(labels);
+      const bucket = bucketOf(options.buckets, value);
+      if (bucket < one.buckets.length) one.buckets[bucket] = (one.buckets[bucket] ?? 0) + 1;
       one.sum += value;
       one.count += 1;
     },
-    count: (labels) => series.get(keyOf(labels))?.count ?? 0,
-    zero: (labels) => void seriesOf(labels),
+    count: (labels) => series.find(labels)?.count ?? 0,
+    zero: (labels) => void series.at(labels),
   };
   const render = (lines: string[]) => {
     for (const [labels, one] of series) {
@@ -239,8 +260,15 @@ function makeHistogram(options: HistogramOptions) {
   return { metric, render };
 }
 
-function renderSeries(name: string, series: ReadonlyMap<string, number>, lines: string[]): void {
-  for (const [labels, value] of series)
+/** The first bucket that a value fits into; beyond the last if only the infinite one does. */
+function bucketOf(bounds: readonly number[], value: number): number {
+  let bucket = 0;
+  while (bucket < bounds.length && !(value <= (bounds[bucket] as number))) bucket += 1;
+  return bucket;
+}
+
+function renderCells(name: string, cells: Iterable<[string, Cell]>, lines: string[]): void {
+  for (const [labels, { value }] of cells)
     lines.push(`${name}${labels === "" ? "" : `{${labels}}`} ${formatNumber(value)}`);
 }
 

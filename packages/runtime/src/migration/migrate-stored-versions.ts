@@ -9,8 +9,8 @@ import {
   metadataOnly,
 } from "@windlass/client";
 import { type Duration, milliseconds, sleep } from "@windlass/clock";
+import { CustomResourceDefinition } from "@windlass/kinds/builtin";
 import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
-import { CustomResourceDefinition } from "../kinds/index.ts";
 import type { Runnable, RunnableContext } from "../manager/runnable.ts";
 import { migrationMetrics } from "../metrics/migration-metrics.ts";
 import { messageOf } from "../reconcile/errors.ts";

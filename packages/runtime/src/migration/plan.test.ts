@@ -1,6 +1,6 @@
+import { CustomResourceDefinition } from "@windlass/kinds/builtin";
 import { constantFrom, nat, property, assert as propertyHolds, record, string } from "fast-check";
 import { expect, test } from "vitest";
-import { CustomResourceDefinition } from "../kinds/index.ts";
 import { existing } from "../testing/test-reconcile.ts";
 import { checkpointAnnotation, planFor, readCheckpoint, writeCheckpoint } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import type { CustomResourceDefinition } from "../kinds/index.ts";
+import type { CustomResourceDefinition } from "@windlass/kinds/builtin";
 
 /** Where a migration stands, so that the next leader goes on from there: the last object that was rewritten, in the order of lists. */
 export interface Checkpoint {

@@ -18,7 +18,7 @@ export type Backoff = (failures: number) => number;
 /**
  * Exponential backoff with jitter taken off, so that the maximum is one.
  *
- * @throws RangeError naming the option that makes no sense.
+ * @throws RangeError naming the invalid option.
  */
 export function exponentialBackoff(random: Random, options: BackoffOptions = {}): Backoff {
   const { initialMs, factor, maxMs, jitter } = checkBackoff(options, "backoff");
@@ -32,7 +32,7 @@ export function exponentialBackoff(random: Random, options: BackoffOptions = {})
  * The options with their defaults, in milliseconds.
  *
  * @param subject who set them, for the message.
- * @throws RangeError naming the option that makes no sense.
+ * @throws RangeError naming the invalid option.
  */
 export function checkBackoff(options: BackoffOptions, subject: string) {
   const { initial = "5ms", factor = 2, max = "1000s", jitter = 0.2 } = options;

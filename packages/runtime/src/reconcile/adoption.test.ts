@@ -1,7 +1,6 @@
+import { Deployment, EventV1 as Event, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import type { Controller } from "../controller/controller.ts";
-import { Event } from "../kinds/generated/events-v1.ts";
-import { Deployment, Service } from "../kinds/index.ts";
 import { child } from "./child.ts";
 import { appController, key, type ModelRun, running, serviceFor, WebApp, webapp } from "./model-run.ts";
 import { adoptableByAnnotation, appliedAnnotation } from "./standing.ts";
@@ -83,7 +82,7 @@ describe("an object that was not made for its owner", () => {
     await run.manager.stop();
   });
 
-  test("that changes all the time is told of now and then", async () => {
+  test("that changes all the time is logged at increasing intervals", async () => {
     const run = await besideForeign();
     for (let count = 0; count < 200; count++) {
       run.cluster.put(Service, { ...byHand, status: { count } });
@@ -179,7 +178,7 @@ describe("whatever happens between the look and the write", () => {
       run.cluster.remove(Service, key);
       run.cluster.put(Service, { ...byHand });
     });
-    run.cluster.put(Service, { ...service(run), spec: { selector: {} } } as never);
+    run.cluster.put(Service, { ...service(run), spec: { selector: {} } });
     await run.settle();
     expect(service(run)).toMatchObject(byHand);
     expect(ready(run)?.reason).toBe("ChildAlreadyExists");
@@ -191,7 +190,7 @@ describe("whatever happens between the look and the write", () => {
     const { uid } = service(run)?.metadata ?? {};
     const { cache } = run.cluster;
     await run.manager.stop();
-    run.cluster.put(Service, { ...service(run), spec: { selector: {} } } as never);
+    run.cluster.put(Service, { ...service(run), spec: { selector: {} } });
     run.manager = run
       .another({
         cache: { ...cache, get: (kind, at) => (kind.kind === "Service" ? undefined : cache.get(kind, at)) },
@@ -207,7 +206,7 @@ describe("whatever happens between the look and the write", () => {
 describe("a child that lost its owner", () => {
   const withoutOwner = (run: ModelRun) => {
     const { ownerReferences: _, ...metadata } = service(run)?.metadata ?? { name: "" };
-    run.cluster.put(Service, { ...service(run), metadata } as never);
+    run.cluster.put(Service, { ...service(run), metadata });
   };
 
   test("gets it back, if it was applied for it", async () => {
@@ -230,7 +229,7 @@ describe("a child that lost its owner", () => {
       withoutOwner(run);
       const { app } = run;
       if (finalizers.length > 0)
-        run.cluster.put(WebApp, { ...app, metadata: { ...app?.metadata, finalizers } } as never);
+        run.cluster.put(WebApp, { ...app, metadata: { ...app?.metadata, finalizers } });
       run.cluster.remove(WebApp, key);
       if (finalizers.length === 0) run.put({});
       const { cache } = run.cluster;

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@windlass/client";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConfigMap } from "../kinds/index.ts";
 import { type Child, child } from "./child.ts";
 import { applyInOrder } from "./child-order.ts";
 

@@ -1,7 +1,7 @@
 import type { AnyKind } from "@windlass/client";
+import { ConfigMap, Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
-import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
 import { child } from "./child.ts";
 import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
 import { appliedAnnotation } from "./standing.ts";

@@ -1,7 +1,7 @@
 import type { AnyKind } from "@windlass/client";
+import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { CacheMissError } from "../cache/index.ts";
-import { ConfigMap } from "../kinds/index.ts";
 import { cachedClient } from "./client.ts";
 import { ModelRun } from "./model-run.ts";
 

@@ -40,7 +40,10 @@ export interface CachedClientOptions {
   readonly cache: Cache;
   /** Whether the cache holds this kind in full. */
   readonly isCached: (kind: AnyKind) => boolean;
-  /** Called right before each write is sent, and sent again. Throws to refuse it. @default no write is refused */
+  /**
+   * Called right before each write is sent, and sent again. Throws to refuse it. @default no write
+   * is refused
+   */
   readonly guard?: (what: string) => void;
   readonly onWrite?: (note: WriteNote) => void;
   /** Brackets the sending of each write, e.g. with a span. */

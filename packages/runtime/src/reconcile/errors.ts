@@ -95,9 +95,9 @@ export function causesOf(error: unknown): readonly unknown[] {
 export type FencedFate = "refused" | "given up";
 
 /**
- * This process may not write: it is not, or may no longer be, the leader. A write that is refused was not sent; one that is given up had
- * no answer yet, and may have reached the server before. The work is taken up by whoever leads now, or by this process once it
- * leads again.
+ * This process may not write: it is not, or may no longer be, the leader. A write that is refused
+ * was not sent; one that is given up had no answer yet, and may have reached the server before. The
+ * work is taken up by whoever leads now, or by this process once it leads again.
  */
 export class FencedError extends Error {
   override readonly name = "FencedError";

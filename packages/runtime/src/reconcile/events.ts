@@ -8,7 +8,7 @@ import {
   type Writer,
 } from "@windlass/client";
 import type { Clock, Random } from "@windlass/clock";
-import { countOf, Reminders, type Telling } from "../logging/reminder.ts";
+import { countOf, type LogDecision, LogThrottle } from "../logging/log-throttle.ts";
 import { microTimestamp } from "./condition.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./log.ts";
@@ -85,12 +85,12 @@ export class Events {
   readonly #buckets = new Map<string, Bucket>();
   /** Those that have not ended, or not begun. */
   readonly #writes = new Set<Promise<void>>();
-  readonly #reminders: Reminders;
+  readonly #throttle: LogThrottle;
   #isClosed = false;
 
   constructor(options: EventsOptions) {
     this.#options = options;
-    this.#reminders = new Reminders(options.clock);
+    this.#throttle = new LogThrottle(options.clock);
   }
 
   /** A recorder for one object. `controller` is who reports. */
@@ -210,11 +210,11 @@ export class Events {
   #tell(what: string, error: unknown): void {
     const { log } = this.#options;
     const right = deniedAccess(error);
-    const telling: Telling = right ? this.#reminders.met(right.verb) : { as: "known" };
-    if (telling.as === "known") log.debug({ error: messageOf(error) }, `${what} was not written`);
+    const decision: LogDecision = right ? this.#throttle.record(right.verb) : { as: "suppressed" };
+    if (decision.as === "suppressed") log.debug({ error: messageOf(error) }, `${what} was not written`);
     else
       log.warn(
-        { error: messageOf(error), ...countOf(telling) },
+        { error: messageOf(error), ...countOf(decision) },
         "events cannot be written for lack of a right; going on without them",
       );
   }

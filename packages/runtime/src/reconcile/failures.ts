@@ -1,6 +1,6 @@
 import { deniedAccess, type ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import { Reminders, step, type Telling, type Told, together } from "../logging/reminder.ts";
+import { combined, type LogDecision, type LogHistory, LogThrottle, step } from "../logging/log-throttle.ts";
 import { idOf } from "./client.ts";
 import { causesOf } from "./errors.ts";
 
@@ -8,33 +8,33 @@ import { causesOf } from "./errors.ts";
 const objectPauses = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
- * Remembers which failures have been told, so that the first of equal ones comes with its stack and the others do not. A missing right is
- * one cause however many objects meet it.
+ * Remembers which failures were logged, so that the first of equal ones comes with its stack and the others do not. A missing right is
+ * one cause, however many objects it affects.
  *
  * Keeps one line for each object that fails, and none for those that do not.
  */
 export class Failures {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #byObject = new Map<string, { readonly message: string; readonly told: Told }>();
-  readonly #rights: Reminders;
+  readonly #byObject = new Map<string, { readonly message: string; readonly history: LogHistory }>();
+  readonly #rights: LogThrottle;
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
-    this.#rights = new Reminders(clock);
+    this.#rights = new LogThrottle(clock);
   }
 
-  note(key: ObjectKey, error: unknown, message: string): Telling {
+  note(key: ObjectKey, error: unknown, message: string): LogDecision {
     const denied = causesOf(error).map(deniedAccess);
     const rights = denied.filter((right) => right !== undefined);
     // If something else is wrong as well, that is the object's own affair.
     if (rights.length === denied.length)
-      return together(rights.map((right) => this.#rights.met(nameOf(right))));
+      return combined(rights.map((right) => this.#rights.record(nameOf(right))));
     const id = idOf(key);
     const known = this.#byObject.get(id);
-    const before = known?.message === message ? known.told : undefined;
-    const { told, telling } = step(before, this.#clock.monotonic(), objectPauses);
-    this.#byObject.set(id, { message, told });
-    return telling;
+    const before = known?.message === message ? known.history : undefined;
+    const { history, decision } = step(before, this.#clock.monotonic(), objectPauses);
+    this.#byObject.set(id, { message, history });
+    return decision;
   }
 
   /** The object was reconciled, or is gone. */

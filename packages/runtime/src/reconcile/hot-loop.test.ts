@@ -19,7 +19,7 @@ test("the field that differs most often is named, whichever came first", () => {
     undefined,
     undefined,
     undefined,
-    { reconciles: 4, seconds: 0, target: "Deployment default/web", path: "spec.image" },
+    { cause: "own", reconciles: 4, seconds: 0, target: "Deployment default/web", path: "spec.image" },
   ]);
 });
 
@@ -50,4 +50,28 @@ test("slow writes and reconciles that write nothing are no loop", async () => {
     expect(found.observe(key, 1, [])).toBeUndefined();
     await clock.advance(400);
   }
+});
+
+test("writes that others' changes lead to are no loop, own writes that come back are none of these", () => {
+  const { found } = detector();
+  let version = 0;
+  const reconcile = (options: { readonly isStirred: boolean }) => {
+    version += 2;
+    // A watch may tell of a write before the server's answer does.
+    found.heard(key, String(version));
+    if (options.isStirred) found.heard(key, String(version + 1));
+    return found.observe(key, 1, flap("status.ready"), [String(version)]);
+  };
+  for (let count = 0; count < 20; count++) expect(reconcile({ isStirred: true })).toBeUndefined();
+  const loops = Array.from({ length: 4 }, () => reconcile({ isStirred: false })).filter(Boolean);
+  expect(loops).toMatchObject([{ cause: "own", reconciles: 4 }]);
+});
+
+test("writes without end are reported, whoever else changes something", () => {
+  const { found } = detector();
+  const loops = Array.from({ length: 31 }, (_, count) => {
+    found.heard(key, undefined);
+    return found.observe(key, 1, flap("spec.replicas"), [String(count)]);
+  });
+  expect(loops.filter(Boolean)).toMatchObject([{ cause: "shared", reconciles: 31, path: "spec.replicas" }]);
 });

@@ -9,8 +9,10 @@ export interface FlappingWrite {
   readonly paths: readonly string[];
 }
 
-/** One object is reconciled over and over because of the controller's own writes. */
+/** One object is reconciled over and over, and each reconcile writes. */
 export interface HotLoop {
+  /** `own`: nothing but the controller's own writes came in between. `shared`: others changed something too. */
+  readonly cause: "own" | "shared";
   readonly reconciles: number;
   readonly seconds: number;
   /** What is written each time. */
@@ -21,7 +23,12 @@ export interface HotLoop {
 
 export interface HotLoopOptions {
   readonly clock: Clock;
-  /** How many writing reconciles of one generation in the window are too many. @default 20 */
+  /**
+   * How many writing reconciles of one generation in the window are too many, if nothing but the controller's own writes came
+   * in between. Ten times as many are too many in any case.
+   *
+   * @default 20
+   */
   readonly threshold?: number;
   /** @default 60_000 */
   readonly windowMs?: number;
@@ -30,13 +37,26 @@ export interface HotLoopOptions {
 interface Track {
   generation: number | undefined;
   readonly at: number[];
+  /** How many of these, up to the last one, had nothing but own writes before them. */
+  alone: number;
+  /** The versions of which watches told since the last writing reconcile; undefined for what has no version. */
+  readonly heard: Set<string | undefined>;
+  /** The versions that this controller wrote last. */
+  readonly written: Set<string>;
   readonly flips: Map<string, { readonly target: string; readonly path: string; count: number }>;
   warned: boolean;
 }
 
+/** How many of its own versions are remembered of an object's reconciles: watches are not that late. */
+const MOST_WRITTEN = 100;
+
+/** So many times the threshold are too many, whoever else changes something: another program may undo each write. */
+const SHARED_FACTOR = 10;
+
 /**
- * Notices when a controller feeds itself: the same object at the same generation is reconciled again and again, and each time something is
- * written that brings it back. Says so once, and names the field, so that one log line replaces an afternoon.
+ * Notices when a controller feeds itself: the same object at the same generation is reconciled again and again, and each
+ * time something is written that brings it back. Reports it once, with the field. A rollout is no loop: others' changes come
+ * between the writes.
  *
  * Keeps nothing for objects whose reconciles do not write.
  */
@@ -52,11 +72,26 @@ export class HotLoopDetector {
     this.#windowMs = options.windowMs ?? 60_000;
   }
 
-  /** Tells of a reconcile that ended. @returns the loop, the first time it is seen. */
+  /**
+   * A watch told of something that has this object reconciled.
+   *
+   * @param version the resourceVersion of the change; undefined if it is none of a watch
+   */
+  heard(key: ObjectKey, version: string | undefined): void {
+    if (this.#tracks.size > 0) this.#tracks.get(idOf(key))?.heard.add(version);
+  }
+
+  /**
+   * Records a reconcile that ended.
+   *
+   * @param written the resourceVersions that its writes led to
+   * @returns the loop, the first time it is seen
+   */
   observe(
     key: ObjectKey,
     generation: number | undefined,
     writes: readonly FlappingWrite[],
+    written: readonly string[] = [],
   ): HotLoop | undefined {
     const id = idOf(key);
     if (writes.length === 0) {
@@ -66,15 +101,25 @@ export class HotLoopDetector {
     const now = this.#clock.monotonic();
     let track = this.#tracks.get(id);
     if (!track || track.generation !== generation) {
-      track = { generation, at: [], flips: new Map(), warned: false };
+      track = {
+        generation,
+        at: [],
+        alone: 0,
+        heard: new Set(),
+        written: new Set(),
+        flips: new Map(),
+        warned: false,
+      };
       this.#tracks.set(id, track);
     }
     while (track.at[0] !== undefined && track.at[0] < now - this.#windowMs) track.at.shift();
     if (track.at.length === 0) {
       track.flips.clear();
+      track.alone = 0;
       track.warned = false;
     }
     track.at.push(now);
+    const { alone } = this.#count(track, written);
     for (const { target, paths } of writes) {
       for (const path of paths) {
         const flip = track.flips.get(`${target} ${path}`) ?? { target, path, count: 0 };
@@ -82,17 +127,34 @@ export class HotLoopDetector {
         track.flips.set(`${target} ${path}`, flip);
       }
     }
-    if (track.warned || track.at.length <= this.#threshold) return undefined;
+    const isShared = track.at.length > SHARED_FACTOR * this.#threshold;
+    if (track.warned || (alone <= this.#threshold && !isShared)) return undefined;
     track.warned = true;
+    const reconciles = alone > this.#threshold ? alone : track.at.length;
+    const first = track.at.at(-reconciles) ?? now;
     const worst = [...track.flips.values()].reduce<
       { target: string; path: string; count: number } | undefined
     >((most, flip) => (most && most.count >= flip.count ? most : flip), undefined);
     return {
-      reconciles: track.at.length,
-      seconds: Math.round((now - (track.at[0] ?? now)) / 100) / 10,
+      cause: alone > this.#threshold ? "own" : "shared",
+      reconciles,
+      seconds: Math.round((now - first) / 100) / 10,
       target: worst?.target ?? writes[0]?.target ?? "",
       path: worst?.path ?? "",
     };
+  }
+
+  /** Counts a writing reconcile: from the start again if anything but own writes came before it. */
+  #count(track: Track, written: readonly string[]): Track {
+    for (const version of written) track.written.add(version);
+    const isAlone = [...track.heard].every((version) => version !== undefined && track.written.has(version));
+    track.heard.clear();
+    track.alone = isAlone ? Math.min(track.alone + 1, track.at.length) : 1;
+    for (const version of track.written) {
+      if (track.written.size <= MOST_WRITTEN) break;
+      track.written.delete(version);
+    }
+    return track;
   }
 
   /** Forgets an object that is gone. */

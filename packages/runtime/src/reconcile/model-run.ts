@@ -1,8 +1,8 @@
 import type { AnyKind } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
+import { Deployment, Service } from "@windlass/kinds/builtin";
 import { z } from "zod";
 import { type Controller, type ControllerOptions, controller } from "../controller/controller.ts";
-import { Deployment, Service } from "../kinds/index.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/options.ts";
 import { defineResource } from "../resource/index.ts";

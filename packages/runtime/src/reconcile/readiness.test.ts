@@ -1,5 +1,4 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
-import { expect, test } from "vitest";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -11,7 +10,8 @@ import {
   Pod,
   Service,
   StatefulSet,
-} from "../kinds/index.ts";
+} from "@windlass/kinds/builtin";
+import { expect, test } from "vitest";
 import { WebApp } from "./model-run.ts";
 import { isReady } from "./readiness.ts";
 

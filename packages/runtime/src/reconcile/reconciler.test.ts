@@ -1,7 +1,6 @@
 import { sleep } from "@windlass/clock";
+import { ConfigMap, Deployment, EventV1 as Event, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { Event } from "../kinds/generated/events-v1.ts";
-import { ConfigMap, Deployment, Service } from "../kinds/index.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
 import { child } from "./child.ts";
 import { condition } from "./condition.ts";
@@ -202,7 +201,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("for another namespace that is being deleted is tried again without blame", async () => {
+  test("for another namespace that is being deleted is retried and not counted as an error", async () => {
     const run = new ModelRun();
     run.manager.add(
       appController({
@@ -239,7 +238,7 @@ describe("a failing reconcile", () => {
     await run.manager.stop();
   });
 
-  test("by conflict is tried again without blame", async () => {
+  test("by conflict is retried and not counted as an error", async () => {
     let conflicts = 2;
     const run = await running(
       appController({
@@ -605,6 +604,47 @@ describe("a hot loop", () => {
     const stopped = run.manager.stop();
     await run.settle(100);
     await stopped;
+  });
+
+  test("is not what a controller says it does on purpose", async () => {
+    let count = 0;
+    const run = await running(
+      appController({
+        owns: [Deployment],
+        hotLoopThreshold: 1_000,
+        reconcile: async (app, { clock }) => {
+          count += 1;
+          await sleep(clock, 200);
+          const { object } = deploymentFor(app);
+          const metadata = { ...object.metadata, annotations: { stamp: String(Math.min(count, 50)) } };
+          return { children: [child(Deployment, { ...object, metadata })] };
+        },
+      }),
+    );
+    await run.settle(20_000);
+    expect(count).toBeGreaterThan(40);
+    expect(run.lines.filter(({ level }) => level === "warn")).toEqual([]);
+    await run.manager.stop();
+  });
+
+  test("is not what a child that changes by itself is, however often the status follows it", async () => {
+    const run = await running(
+      appController({
+        owns: [Deployment],
+        reconcile: (app, { owned }) => ({
+          children: [deploymentFor(app)],
+          status: { url: `http://${owned(Deployment, "web")?.status?.availableReplicas ?? 0}` },
+        }),
+      }),
+    );
+    for (let available = 0; available < 60; available += 1) {
+      const deployment = run.cluster.get(Deployment, key);
+      run.cluster.put(Deployment, { ...deployment, status: { availableReplicas: available } });
+      await run.settle(100);
+    }
+    expect(run.app?.status?.url).toBe("http://59");
+    expect(run.lines.filter(({ level }) => level === "warn")).toEqual([]);
+    await run.manager.stop();
   });
 
   test("is not what a busy object with changing intent is", async () => {

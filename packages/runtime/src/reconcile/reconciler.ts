@@ -12,7 +12,7 @@ import {
 } from "@windlass/client";
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CacheMissError } from "../cache/errors.ts";
-import { countOf, type Telling } from "../logging/reminder.ts";
+import { countOf, type LogDecision } from "../logging/log-throttle.ts";
 import { describeChild, wantedChildren } from "./child.ts";
 import { applyInOrder } from "./child-order.ts";
 import { type ChildMemory, Children } from "./children.ts";
@@ -35,7 +35,7 @@ import { Failures } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
-import { type Outcome, type ReconcilerRules, type ReconcilerWorld, Run } from "./run.ts";
+import { type Outcome, type ReconcilerDependencies, type ReconcilerRules, Run } from "./run.ts";
 import { SchemaFacts } from "./schema-facts.ts";
 import { ownStatusOf, type StatusMemory, type StatusObject, writeStatus } from "./status.ts";
 
@@ -54,7 +54,7 @@ const done: Outcome = { type: "done" };
  */
 export class Reconciler<K extends AnyKind> {
   readonly #rules: ReconcilerRules<K>;
-  readonly #world: ReconcilerWorld;
+  readonly #dependencies: ReconcilerDependencies;
   readonly #hotLoops: HotLoopDetector;
   /** By uid; what is lost here is found out again with at most one write that changes nothing. */
   readonly #children = new Map<string, ChildMemory>();
@@ -63,11 +63,14 @@ export class Reconciler<K extends AnyKind> {
   readonly #schemas = new SchemaFacts();
   readonly #failures: Failures;
 
-  constructor(rules: ReconcilerRules<K>, world: ReconcilerWorld) {
+  constructor(rules: ReconcilerRules<K>, dependencies: ReconcilerDependencies) {
     this.#rules = rules;
-    this.#world = world;
-    this.#hotLoops = new HotLoopDetector({ clock: world.clock });
-    this.#failures = new Failures(world.clock);
+    this.#dependencies = dependencies;
+    this.#hotLoops = new HotLoopDetector({
+      clock: dependencies.clock,
+      threshold: rules.hotLoopThreshold,
+    });
+    this.#failures = new Failures(dependencies.clock);
   }
 
   async run(key: ObjectKey, attempt: number, stop: AbortSignal): Promise<Outcome> {
@@ -76,7 +79,7 @@ export class Reconciler<K extends AnyKind> {
       this.#forget(key);
       return done;
     }
-    const run = new Run(this.#rules, this.#world, object, attempt, stop);
+    const run = new Run(this.#rules, this.#dependencies, object, attempt, stop);
     const uid = object.metadata.uid ?? "";
     this.#remember(key, uid);
     try {
@@ -160,7 +163,7 @@ export class Reconciler<K extends AnyKind> {
     client = run.client,
   ): Promise<void> {
     const { kind, read, fieldManager, hasConditions: hasObservedGeneration } = this.#rules;
-    const { cache, clock, metrics } = this.#world;
+    const { cache, clock, metrics } = this.#dependencies;
     const newest = read(keyOf(object));
     if (!newest || newest.metadata.uid !== object.metadata.uid) return;
     const schemas = this.#schemas;
@@ -178,7 +181,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   async #failed(run: Run<K>, object: ObjectOf<K>, uid: string, error: unknown): Promise<Outcome> {
-    const { metrics } = this.#world;
+    const { metrics } = this.#dependencies;
     if (run.isStopped || isOver(error) || isNoFault(error, run.attempt)) {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
@@ -203,21 +206,22 @@ export class Reconciler<K extends AnyKind> {
     metrics.failed(reason, { terminal });
     run.events.warning(reason, message);
     await this.#sayInCondition(run, object, uid, reason, message);
-    const telling = this.#failures.note(keyOf(object), error, message);
-    const tell = (retryInMs: number | undefined) => this.#tell(run, telling, error, retryInMs);
+    const decision = this.#failures.note(keyOf(object), error, message);
+    const tell = (retryInMs: number | undefined) => this.#tell(run, decision, error, retryInMs);
     return { type: "failed", reason, terminal, tell };
   }
 
-  #tell(run: Run<K>, telling: Telling, error: unknown, retryInMs: number | undefined): void {
-    const isTold = telling.as === "known" || (error instanceof TransportError && this.#world.isServerOut?.());
+  #tell(run: Run<K>, decision: LogDecision, error: unknown, retryInMs: number | undefined): void {
+    const isTold =
+      decision.as === "suppressed" || (error instanceof TransportError && this.#dependencies.isServerOut?.());
     const fields = {
       reason: reasonOf(error),
       terminal: retryInMs === undefined,
       attempt: run.attempt,
       ...(retryInMs === undefined ? {} : { retryInMs: Math.round(retryInMs) }),
-      ...countOf(telling),
+      ...countOf(decision),
       error: explain(error),
-      ...(telling.as === "news" && error instanceof Error ? { stack: stackOf(error) } : {}),
+      ...(decision.as === "first" && error instanceof Error ? { stack: stackOf(error) } : {}),
     };
     const message =
       retryInMs === undefined
@@ -239,7 +243,7 @@ export class Reconciler<K extends AnyKind> {
     const live = read(keyOf(object));
     if (!live) return;
     const said = condition(errorCondition, false, reason, message.slice(0, 1024));
-    const base = run.fallbackStatus ?? ownStatusOf(live, this.#world.cache, kind, fieldManager);
+    const base = run.fallbackStatus ?? ownStatusOf(live, this.#dependencies.cache, kind, fieldManager);
     const others = conditionsOf(base).filter((one: WantedCondition) => one.type !== errorCondition);
     try {
       const { observedGeneration: _seen, ...rest } = base ?? {};
@@ -253,7 +257,7 @@ export class Reconciler<K extends AnyKind> {
 
   #childrenOf(run: Run<K>, owner: ObjectOf<K>, uid: string): Children {
     const { kind, owns, fieldManager } = this.#rules;
-    const { cache, metrics } = this.#world;
+    const { cache, metrics } = this.#dependencies;
     let memory = this.#children.get(uid);
     if (!memory) {
       memory = new Map();
@@ -277,14 +281,28 @@ export class Reconciler<K extends AnyKind> {
     });
   }
 
+  /**
+   * A change has this object reconciled.
+   *
+   * @param version the change's resourceVersion; undefined if it is not an object's
+   */
+  heard(key: ObjectKey, version: string | undefined): void {
+    this.#hotLoops.heard(key, version);
+  }
+
   #watchForLoop(run: Run<K>, object: ObjectOf<K>): void {
     const key = keyOf(object);
-    const loop = this.#hotLoops.observe(key, object.metadata.generation, run.writes);
+    const loop = this.#hotLoops.observe(key, object.metadata.generation, run.writes, run.written);
     if (!loop) return;
     const { kind } = this.#rules;
-    const message = `${describe(kind, key)} was reconciled ${loop.reconciles} times in ${loop.seconds} s because of this controller's own writes: ${loop.path} of ${loop.target} differs each time. Make it the same for the same input.`;
-    this.#world.metrics.hotLoop();
-    run.log.warn({ field: loop.path, target: loop.target, reconciles: loop.reconciles }, message);
+    const subject = describe(kind, key);
+    const { reconciles, seconds, path, target } = loop;
+    const message =
+      loop.cause === "own"
+        ? `${subject} was reconciled ${reconciles} times in ${seconds} s because of this controller's own writes: ${path} of ${target} differs each time. Make it the same for the same input.`
+        : `${subject} was reconciled ${reconciles} times in ${seconds} s, and wrote each time, most often ${path} of ${target}. If nothing changes as often as that, another program undoes the writes.`;
+    this.#dependencies.metrics.hotLoop();
+    run.log.warn({ field: path, target, reconciles }, message);
     run.events.warning("HotLoop", message);
   }
 

@@ -32,13 +32,15 @@ export interface ReconcilerRules<K extends AnyKind> {
   readonly timeoutMs: number;
   /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
   readonly errorCondition: string | undefined;
+  /** How many writing reconciles of one object in a minute are a loop. */
+  readonly hotLoopThreshold: number;
   /** Whether the status has conditions and `observedGeneration`. */
   readonly hasConditions: boolean;
   readonly follows: Follows;
 }
 
-/** What the world gives a Reconciler. */
-export interface ReconcilerWorld {
+/** What a Reconciler depends on. */
+export interface ReconcilerDependencies {
   readonly client: Reader & Writer;
   /** As the controller declared it. */
   readonly cache: Cache;
@@ -57,15 +59,15 @@ export interface ReconcilerWorld {
   readonly tracing: Tracing;
   /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
   readonly isServerOut?: () => boolean;
-  /** Told of each reconcile, for whoever finds that the process stands still. @default nobody */
-  readonly doing?: Doing;
+  /** Notified of each reconcile, to name it if the event loop blocks. @default none */
+  readonly observer?: ReconcileObserver;
 }
 
-/** Told of each reconcile, so that whoever finds the event loop standing still can say over what. */
-export interface Doing {
+/** Notified of each reconcile, so that a blocked event loop can be reported with what blocks it. */
+export interface ReconcileObserver {
   /** @returns to be called when it has ended. */
   begin(what: string): () => void;
-  /** Someone has said already why the event loop stood still. */
+  /** The cause of a blocked event loop was logged already. */
   explained(): void;
 }
 
@@ -86,7 +88,7 @@ export type Outcome =
 /** One reconcile under way: its client, its log, its time, and what it wrote. */
 export class Run<K extends AnyKind> {
   readonly #rules: ReconcilerRules<K>;
-  readonly #world: ReconcilerWorld;
+  readonly #dependencies: ReconcilerDependencies;
   readonly #object: ObjectOf<K>;
   readonly #attempt: number;
   readonly #stop: AbortSignal;
@@ -100,33 +102,35 @@ export class Run<K extends AnyKind> {
   /** The status to build upon if the failure must be written. */
   fallbackStatus: StatusObject | undefined;
   readonly #writes: FlappingWrite[] = [];
+  /** The resourceVersions that its writes led to. */
+  readonly written: string[] = [];
   #isOver = false;
 
   constructor(
     rules: ReconcilerRules<K>,
-    world: ReconcilerWorld,
+    dependencies: ReconcilerDependencies,
     object: ObjectOf<K>,
     attempt: number,
     stop: AbortSignal,
   ) {
     this.#rules = rules;
-    this.#world = world;
+    this.#dependencies = dependencies;
     this.#object = object;
     this.#attempt = attempt;
     this.#stop = stop;
     this.#onStop = () => this.#abort.abort(stop.reason);
     if (stop.aborted) this.#onStop();
     else stop.addEventListener("abort", this.#onStop, { once: true });
-    this.reconcileId = uuid(world.random);
+    this.reconcileId = uuid(dependencies.random);
     const { name, namespace } = object.metadata;
-    this.log = world.log.child({
+    this.log = dependencies.log.child({
       controller: rules.name,
       kind: rules.kind.kind,
       name,
       ...(namespace === undefined ? {} : { namespace }),
       reconcileID: this.reconcileId,
     });
-    this.events = world.events.about(rules.kind, object, rules.name);
+    this.events = dependencies.events.about(rules.kind, object, rules.name);
     this.client = this.#makeClient((what) => this.#refuseIfOver(what));
     this.follows = rules.follows.begin(keyOf(object));
   }
@@ -146,7 +150,7 @@ export class Run<K extends AnyKind> {
   /** Runs the reconcile, and gives it up when its time is over. What it still does then finds its client closed. */
   async within(pass: () => Promise<Outcome>): Promise<Outcome> {
     const { timeoutMs, kind, name } = this.#rules;
-    const { clock, metrics } = this.#world;
+    const { clock, metrics } = this.#dependencies;
     const subject = describe(kind, keyOf(this.#object));
     const { promise: over, reject } = Promise.withResolvers<never>();
     const giveUp = (error: unknown) => {
@@ -170,7 +174,7 @@ export class Run<K extends AnyKind> {
       // Nothing could give it up, not even its timer: the event loop did not turn.
       if (timeoutMs > 0 && tookMs > timeoutMs && !this.#isOver) {
         metrics.timedOut();
-        this.#world.doing?.explained();
+        this.#dependencies.observer?.explained();
         this.log.warn(
           { seconds: Math.round(tookMs / 100) / 10 },
           `${subject}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
@@ -199,7 +203,7 @@ export class Run<K extends AnyKind> {
 
   context(object: ObjectOf<K>, children: Children): ReconcileContext {
     const { kind: ownerKind, owns } = this.#rules;
-    const { cache, clock, registry } = this.#world;
+    const { cache, clock, registry } = this.#dependencies;
     return {
       client: this.client,
       live: this.client.live,
@@ -226,7 +230,7 @@ export class Run<K extends AnyKind> {
   }
 
   #makeClient(refuseIfOver: (what: string) => void): ReconcileClient {
-    const { client, sharedCache, isCached, metrics, tracing } = this.#world;
+    const { client, sharedCache, isCached, metrics, tracing } = this.#dependencies;
     return cachedClient({
       client,
       cache: sharedCache,
@@ -234,6 +238,8 @@ export class Run<K extends AnyKind> {
       guard: refuseIfOver,
       onWrite: (note) => {
         metrics.wrote(note.verb);
+        const version = note.after?.metadata.resourceVersion;
+        if (version !== undefined) this.written.push(version);
         this.#writes.push({ target: describe(note.kind, note.key), paths: changedPaths(note) });
       },
       around: tracing.write,

@@ -1,5 +1,5 @@
+import { ConfigMap, Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { ConfigMap, Deployment } from "../kinds/index.ts";
 import { SchemaFacts } from "./schema-facts.ts";
 
 test("what an answer tells of a list holds for every item and object of the kind, and no other", () => {

@@ -1,5 +1,5 @@
 import { type Span, type SpanOptions, type Tracer, trace } from "@opentelemetry/api";
-import { afterAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTelemetry } from "./tracing.ts";
 
 const spans: { name: string; attributes: unknown; failed: boolean; ended: boolean }[] = [];
@@ -22,8 +22,11 @@ function recordingTracer(): Tracer {
   return { startSpan } as Tracer;
 }
 
-trace.setGlobalTracerProvider({ getTracer: recordingTracer });
-afterAll(() => trace.disable());
+beforeEach(() => {
+  spans.length = 0;
+  trace.setGlobalTracerProvider({ getTracer: recordingTracer });
+});
+afterEach(() => trace.disable());
 
 test("a reconcile is one span, with the wait in the queue and each write within it", async () => {
   const tracing = await openTelemetry();
@@ -42,4 +45,15 @@ test("a reconcile is one span, with the wait in the queue and each write within 
       ended: true,
     },
   ]);
+});
+
+test("spans are recorded from the moment at which an SDK is registered", async () => {
+  trace.disable();
+  const tracing = await openTelemetry();
+  const run = Promise.resolve("done");
+  expect(tracing.reconcile({}, 0, () => run)).toBe(run);
+  expect(tracing.write("apply Deployment default/web", () => run)).toBe(run);
+  trace.setGlobalTracerProvider({ getTracer: recordingTracer });
+  await tracing.write("apply Deployment default/web", () => run);
+  expect(spans.map(({ name }) => name)).toEqual(["apply Deployment"]);
 });

@@ -14,10 +14,17 @@ export const noTracing: Tracing = {
   write: (_what, send) => send(),
 };
 
+const tracerName = "@windlass/runtime";
+
 /** Spans through the global tracer provider of `@opentelemetry/api`. */
 export async function openTelemetry(): Promise<Tracing> {
-  const { context, SpanStatusCode, trace } = await import("@opentelemetry/api");
-  const tracer = trace.getTracer("@windlass/runtime");
+  const { context, ProxyTracerProvider, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const tracer = trace.getTracer(tracerName);
+  // An SDK may be registered at any time. Until then nobody would see a span, and none is made.
+  const isRecorded = () => {
+    const provider = trace.getTracerProvider();
+    return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(tracerName) !== undefined;
+  };
   const bracket = async <T>(
     name: string,
     options: { readonly attributes?: SpanAttributes; readonly startTime?: number },
@@ -37,12 +44,16 @@ export async function openTelemetry(): Promise<Tracing> {
     }
   };
   return {
-    reconcile: (attributes, waitedMs, run) =>
-      bracket("reconcile", { attributes, startTime: Date.now() - waitedMs }, async () => {
+    reconcile(attributes, waitedMs, run) {
+      if (!isRecorded()) return run();
+      return bracket("reconcile", { attributes, startTime: Date.now() - waitedMs }, async () => {
         tracer.startSpan("queue wait", { startTime: Date.now() - waitedMs }).end();
         return run();
-      }),
-    write: (what, send) =>
-      bracket(what.split(" ", 2).join(" "), { attributes: { "windlass.write": what } }, send),
+      });
+    },
+    write(what, send) {
+      if (!isRecorded()) return send();
+      return bracket(what.split(" ", 2).join(" "), { attributes: { "windlass.write": what } }, send);
+    },
   };
 }

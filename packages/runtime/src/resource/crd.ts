@@ -1,5 +1,5 @@
 import type { Manifest } from "@windlass/client";
-import type { CustomResourceConversion, CustomResourceDefinitionInput } from "../kinds/index.ts";
+import type { CustomResourceConversion, CustomResourceDefinitionInput } from "@windlass/kinds/builtin";
 import type { Link } from "./conversion.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { isProtectedGroup, type ResourceNames } from "./names.ts";

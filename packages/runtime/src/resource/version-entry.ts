@@ -1,5 +1,8 @@
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionVersion,
+} from "@windlass/kinds/builtin";
 import type { $ZodType } from "zod/v4/core";
-import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } from "../kinds/index.ts";
 import { commonStatus } from "./condition.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { follow, segmentsOf } from "./field-path.ts";

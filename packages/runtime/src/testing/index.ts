@@ -5,7 +5,7 @@
  */
 
 export type { RecordedWrite } from "./objects-in-memory.ts";
-export type { LoggedLine } from "./recording-logger.ts";
+export { type LoggedLine, recordingLogger } from "./recording-logger.ts";
 export {
   type Existing,
   existing,

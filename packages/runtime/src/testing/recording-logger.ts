@@ -7,8 +7,8 @@ export interface LoggedLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that adds each line to a list. */
-export function recordingLogger(lines: LoggedLine[], bindings: object = {}): Logger {
+/** A logger that adds each line to a list, or to what takes lines as a list does. */
+export function recordingLogger(lines: { push(line: LoggedLine): unknown }, bindings: object = {}): Logger {
   const at = (level: LoggedLine["level"]) => (given: object | string, words?: string) => {
     const [fields, message = ""] = typeof given === "string" ? [{}, given] : [given, words];
     lines.push({ level, message, fields: { ...bindings, ...fields } });

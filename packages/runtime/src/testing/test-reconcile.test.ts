@@ -1,8 +1,8 @@
 import { isNotFound } from "@windlass/client";
+import { ConfigMap, Deployment, Pod, Secret } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { byReference, watch } from "../controller/watch.ts";
-import { ConfigMap, Deployment, Pod, Secret } from "../kinds/index.ts";
 import { child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import { WebApp } from "../reconcile/model-run.ts";

@@ -76,7 +76,7 @@ export interface AdmissionResponse {
 }
 
 /** What surrounds one request. */
-export interface AdmissionWorld {
+export interface AdmissionDependencies {
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -89,7 +89,7 @@ export interface AdmissionWorld {
 export async function admit(
   handler: AdmissionHandler,
   request: Readonly<Record<string, unknown>>,
-  world: AdmissionWorld,
+  dependencies: AdmissionDependencies,
 ): Promise<AdmissionResponse> {
   const uid = textOf(request.uid);
   const operation = operationOf(request.operation);
@@ -112,8 +112,8 @@ export async function admit(
     namespace,
     subresource: textOf(request.subResource) || undefined,
     warn: (message) => void warnings.push(message),
-    log: world.log,
-    signal: world.signal,
+    log: dependencies.log,
+    signal: dependencies.signal,
   };
   const told = () => (warnings.length === 0 ? {} : { warnings });
   let result: unknown;

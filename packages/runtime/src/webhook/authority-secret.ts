@@ -1,5 +1,5 @@
 import { CertificateError, inspect, loadAuthority, splitBundle } from "@windlass/certificates";
-import type { Secret } from "../kinds/index.ts";
+import type { Secret } from "@windlass/kinds/builtin";
 import { type Authorities, type Dated, trustedOf } from "./rotation.ts";
 
 /** An authority with its certificate, and its key for as long as it may sign. PEM. */

@@ -7,7 +7,7 @@ import type { Logger } from "../reconcile/log.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
 /** What the source of a server's certificates has to work with. */
-export interface CertificateWorld {
+export interface CertificateDependencies {
   /** The operator's name. */
   readonly name: string;
   readonly namespace: string;
@@ -40,7 +40,7 @@ export interface Certificates {
   /** The Secret that the certificates' authority is kept in; undefined if they come from elsewhere. */
   secretFor(name: string): string | undefined;
   /** Begins to look after the server's certificate. Resolves when the first one is in use, or could not be had. */
-  keep(world: CertificateWorld): Promise<CertificateKeeper>;
+  keep(dependencies: CertificateDependencies): Promise<CertificateKeeper>;
 }
 
 /** What an operator's authority is called: its Secret, its certificates' issuer, and who says that it is to be trusted. */

@@ -1,4 +1,4 @@
-import type { AnyKind } from "@windlass/client";
+import type { AnyKind, Manifest } from "@windlass/client";
 import type {
   LabelSelector,
   MutatingWebhook,
@@ -6,7 +6,7 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfigurationInput,
   WebhookClientConfig,
-} from "../kinds/index.ts";
+} from "@windlass/kinds/builtin";
 import type { Operation } from "./admission.ts";
 
 /** When the API server asks a webhook, and what it does if it gets no answer. */
@@ -62,7 +62,8 @@ export interface ConfigurationParts {
 }
 
 /** The two objects that tell an API server of webhooks; either is absent when nothing asks for it. */
-export type WebhookConfiguration = MutatingWebhookConfigurationInput | ValidatingWebhookConfigurationInput;
+export type WebhookConfiguration = (MutatingWebhookConfigurationInput | ValidatingWebhookConfigurationInput) &
+  Manifest;
 
 /** `/validate-example-com-v1-webapp`, as kubebuilder names it. */
 export function pathOf({ type, kind }: Pick<Declared, "type" | "kind">): string {

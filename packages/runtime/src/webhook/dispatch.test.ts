@@ -1,8 +1,8 @@
 import { ManualClock } from "@windlass/clock";
+import { Namespace, Pod } from "@windlass/kinds/builtin";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Namespace, Pod } from "../kinds/index.ts";
 import { Registry } from "../metrics/registry.ts";
 import { silentLogger } from "../reconcile/log.ts";
 import { defineResource } from "../resource/index.ts";
@@ -119,7 +119,7 @@ describe("a validating webhook", () => {
     });
   });
 
-  test("is told of the operation, the object before, the user and a dry run, and may warn", async () => {
+  test("receives the operation, the old object, the user and whether it is a dry run, and may warn", async () => {
     const seen: unknown[] = [];
     const webhooks = server().validate(
       Gadget,

@@ -35,8 +35,8 @@ const admissionLimit = 7 * 1024 * 1024;
 /** A whole list may come to be converted in one review. */
 const conversionLimit = 64 * 1024 * 1024;
 
-/** What a dispatcher needs of the world around it. */
-export interface DispatchWorld {
+/** What a dispatcher depends on. */
+export interface DispatchDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
@@ -62,7 +62,7 @@ export class Dispatcher {
   readonly #handlers = new Map<string, AdmissionHandler>();
   readonly #convertible: Convertible[] = [];
   readonly #defaultTimeoutMs: number;
-  #world: DispatchWorld | undefined;
+  #dependencies: DispatchDependencies | undefined;
 
   /** @param defaultTimeoutMs how long a handler has when the request does not say */
   constructor(defaultTimeoutMs: number) {
@@ -86,8 +86,8 @@ export class Dispatcher {
   }
 
   /** Gives it the manager's clock, log and metrics. */
-  join(world: Omit<DispatchWorld, "metrics">, registry: Registry): void {
-    this.#world = { ...world, metrics: webhookMetrics(registry, this.paths) };
+  join(dependencies: Omit<DispatchDependencies, "metrics">, registry: Registry): void {
+    this.#dependencies = { ...dependencies, metrics: webhookMetrics(registry, this.paths) };
   }
 
   /** How much a body for this path may weigh. */
@@ -103,11 +103,15 @@ export class Dispatcher {
     const handler = this.#handlers.get(url?.pathname ?? "");
     if (!url || (!handler && !isConversion))
       return failure(404, "NotFound", `there is no webhook at ${path}; there is ${this.paths.join(", ")}`);
-    const world = this.#joined();
-    const began = world.clock.monotonic();
-    world.metrics.began(url.pathname);
+    const dependencies = this.#joined();
+    const began = dependencies.clock.monotonic();
+    dependencies.metrics.began(url.pathname);
     const answer = handler ? await this.#admit(handler, call, url) : this.#convert(call);
-    world.metrics.answered(url.pathname, answer.status, (world.clock.monotonic() - began) / 1000);
+    dependencies.metrics.answered(
+      url.pathname,
+      answer.status,
+      (dependencies.clock.monotonic() - began) / 1000,
+    );
     return answer;
   }
 
@@ -179,13 +183,13 @@ export class Dispatcher {
     return whole - Math.min(500, whole * 0.1);
   }
 
-  #joined(): DispatchWorld {
-    this.#world ??= {
+  #joined(): DispatchDependencies {
+    this.#dependencies ??= {
       clock: systemClock,
       log: silentLogger,
       metrics: webhookMetrics(new Registry(), this.paths),
     };
-    return this.#world;
+    return this.#dependencies;
   }
 }
 

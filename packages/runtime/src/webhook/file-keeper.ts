@@ -3,11 +3,11 @@ import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expired, inspect, type KeyPair } from "@windlass/certificates";
-import { countOf, Reminders } from "../logging/reminder.ts";
+import { countOf, LogThrottle } from "../logging/log-throttle.ts";
 import type { Counter } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { authoritiesIn, type StoredAuthority } from "./authority-secret.ts";
-import type { CertificateKeeper, CertificateWorld } from "./certificates.ts";
+import type { CertificateDependencies, CertificateKeeper } from "./certificates.ts";
 import type { FromFilesOptions } from "./from-files.ts";
 import { Trust } from "./trust.ts";
 import { Turns } from "./turns.ts";
@@ -17,12 +17,12 @@ const pollMs = 10_000;
 
 /** One server's part in {@link fromFiles}. */
 export class FileKeeper implements CertificateKeeper {
-  readonly #world: CertificateWorld;
+  readonly #dependencies: CertificateDependencies;
   readonly #directory: string;
   readonly #names: Required<FromFilesOptions>;
   readonly #turns: Turns;
   readonly #trust: Trust | undefined;
-  readonly #reminders: Reminders;
+  readonly #throttle: LogThrottle;
   readonly #reads: Counter;
   readonly #errors: Counter;
   #watcher: FSWatcher | undefined;
@@ -30,15 +30,15 @@ export class FileKeeper implements CertificateKeeper {
   #notAfter = 0;
   #fault: string | undefined;
 
-  constructor(world: CertificateWorld, directory: string, options: FromFilesOptions) {
-    this.#world = world;
+  constructor(dependencies: CertificateDependencies, directory: string, options: FromFilesOptions) {
+    this.#dependencies = dependencies;
     this.#directory = directory;
     this.#names = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt", ...options };
-    const { reads, errors } = certificateFileMetrics(world.metrics);
+    const { reads, errors } = certificateFileMetrics(dependencies.metrics);
     this.#reads = reads;
     this.#errors = errors;
-    const { clock, random, log } = world;
-    this.#reminders = new Reminders(clock);
+    const { clock, random, log } = dependencies;
+    this.#throttle = new LogThrottle(clock);
     this.#turns = new Turns({
       clock,
       random,
@@ -46,7 +46,7 @@ export class FileKeeper implements CertificateKeeper {
       what: "the webhook configurations cannot be looked after",
       turn: () => this.#turn(),
     });
-    if (world.install) this.#trust = new Trust(world, () => void this.#turns.take());
+    if (dependencies.install) this.#trust = new Trust(dependencies, () => void this.#turns.take());
   }
 
   async start(): Promise<void> {
@@ -59,7 +59,7 @@ export class FileKeeper implements CertificateKeeper {
 
   fault(): string | undefined {
     if (!this.#inUse) return this.#fault ?? "there is no certificate yet";
-    if (this.#world.clock.now() < this.#notAfter) return undefined;
+    if (this.#dependencies.clock.now() < this.#notAfter) return undefined;
     return `the certificate in ${this.#directory} expired at ${new Date(this.#notAfter).toISOString()}: renew it`;
   }
 
@@ -75,7 +75,7 @@ export class FileKeeper implements CertificateKeeper {
       this.#watcher = watch(this.#directory, { persistent: false }, () => void this.#turns.take());
       this.#watcher.on("error", () => this.#watcher?.close());
     } catch (error) {
-      this.#world.log.debug(
+      this.#dependencies.log.debug(
         { error: messageOf(error) },
         "the certificate's directory is looked at by the clock alone",
       );
@@ -83,17 +83,17 @@ export class FileKeeper implements CertificateKeeper {
   }
 
   async #turn(): Promise<number> {
-    const { clock, log } = this.#world;
+    const { clock, log } = this.#dependencies;
     try {
       await this.#load();
-      if (this.#fault !== undefined) this.#reminders.over(this.#fault);
+      if (this.#fault !== undefined) this.#throttle.clear(this.#fault);
       this.#fault = undefined;
     } catch (error) {
       this.#errors.inc();
       const fault = `the certificate in ${this.#directory} cannot be used: ${messageOf(error)}`;
-      const telling = this.#reminders.met(fault);
-      if (telling.as !== "known")
-        log.error(countOf(telling), this.#inUse ? `${fault}; the one before stays in use` : fault);
+      const decision = this.#throttle.record(fault);
+      if (decision.as !== "suppressed")
+        log.error(countOf(decision), this.#inUse ? `${fault}; the one before stays in use` : fault);
       this.#fault = fault;
     }
     await this.#trust?.inject(await this.#authorities(), clock.now(), 0);
@@ -101,7 +101,7 @@ export class FileKeeper implements CertificateKeeper {
   }
 
   async #load(): Promise<void> {
-    const { clock, log, use } = this.#world;
+    const { clock, log, use } = this.#dependencies;
     const pair = {
       certificate: await this.#read(this.#names.certificate),
       key: await this.#read(this.#names.key),

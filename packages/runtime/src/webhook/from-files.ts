@@ -25,10 +25,10 @@ const usualDirectory = "/tmp/k8s-webhook-server/serving-certs";
 export function fromFiles(directory: string = usualDirectory, options: FromFilesOptions = {}): Certificates {
   return {
     secretFor: () => undefined,
-    keep: async (world) => {
+    keep: async (dependencies) => {
       // Cryptography is loaded only by those who use it.
       const { FileKeeper } = await import("./file-keeper.ts");
-      const keeper = new FileKeeper(world, directory, options);
+      const keeper = new FileKeeper(dependencies, directory, options);
       await keeper.start();
       return keeper;
     },

@@ -4,8 +4,8 @@ import { Turns } from "./turns.ts";
 /** No certificates at all, for a server that has no socket. Configurations are still installed, if that is asked for. */
 export const withoutCertificates: Certificates = {
   secretFor: () => undefined,
-  keep: async (world) => {
-    const { install, clock, random, log } = world;
+  keep: async (dependencies) => {
+    const { install, clock, random, log } = dependencies;
     if (!install) return { fault: () => undefined, close: () => undefined };
     const { Trust } = await import("./trust.ts");
     const turns: Turns = new Turns({
@@ -18,7 +18,7 @@ export const withoutCertificates: Certificates = {
         return Number.POSITIVE_INFINITY;
       },
     });
-    const trust = new Trust(world, () => void turns.take());
+    const trust = new Trust(dependencies, () => void turns.take());
     await trust.seen();
     await turns.take();
     return {

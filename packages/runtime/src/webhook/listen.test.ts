@@ -8,12 +8,12 @@ import { silentLogger } from "../reconcile/log.ts";
 import type { WebhookAnswer } from "./dispatch.ts";
 import { type Listener, listen } from "./listen.ts";
 
-const authority = createAuthority({ commonName: "test", validForMs: 3_600_000 });
+const authority = createAuthority({ commonName: "test", validFor: 3_600_000 });
 const pair = authority.issue({
   commonName: "localhost",
   ipAddresses: ["127.0.0.1"],
   usages: ["server"],
-  validForMs: 3_600_000,
+  validFor: 3_600_000,
 });
 const ok: WebhookAnswer = { status: 200, headers: { "content-type": "text/plain" }, body: "ok" };
 const closeMs = 10_000;

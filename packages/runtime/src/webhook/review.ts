@@ -56,7 +56,7 @@ export interface Convertible {
  * The `response` to a ConversionReview: all objects in the desired version, in their order, or a failure that names the
  * first object that could not be converted.
  *
- * @param failed is told of what a conversion threw
+ * @param failed receives what a conversion threw
  * @throws BadReview when the request is malformed
  */
 export function convertAll(

@@ -6,9 +6,9 @@ import {
   isNotFound,
   type ObjectOf,
 } from "@windlass/client";
-import { Secret } from "../kinds/index.ts";
+import { Secret } from "@windlass/kinds/builtin";
 import { authoritiesFrom, authorityFrom, type StoredAuthority, secretData } from "./authority-secret.ts";
-import { authorityName, type CertificateKeeper, type CertificateWorld } from "./certificates.ts";
+import { authorityName, type CertificateDependencies, type CertificateKeeper } from "./certificates.ts";
 import {
   type Authorities,
   type Leaf,
@@ -31,7 +31,7 @@ type SecretObject = ObjectOf<typeof Secret>;
 
 /** One replica's part in {@link selfManaged}. */
 export class SelfManagedKeeper implements CertificateKeeper {
-  readonly #world: CertificateWorld;
+  readonly #dependencies: CertificateDependencies;
   readonly #key: SecretKey;
   readonly #rules: RotationRules;
   readonly #turns: Turns;
@@ -46,11 +46,11 @@ export class SelfManagedKeeper implements CertificateKeeper {
   #leaf: Leaf = { at: "none" };
   #wasTrusted = false;
 
-  constructor(world: CertificateWorld, key: SecretKey, rules: RotationRules) {
-    this.#world = world;
+  constructor(dependencies: CertificateDependencies, key: SecretKey, rules: RotationRules) {
+    this.#dependencies = dependencies;
     this.#key = key;
     this.#rules = rules;
-    const { clock, random, log, cache } = world;
+    const { clock, random, log, cache } = dependencies;
     this.#turns = new Turns({
       clock,
       random,
@@ -59,7 +59,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
       turn: () => this.#turn(),
     });
     const onChange = () => void this.#turns.take();
-    this.#trust = new Trust(world, onChange);
+    this.#trust = new Trust(dependencies, onChange);
     const scope = { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` };
     const informer = cache.informer(Secret, scope);
     informer.subscribe(({ type, object }) => {
@@ -76,7 +76,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
   }
 
   fault(): string | undefined {
-    const { clock } = this.#world;
+    const { clock } = this.#dependencies;
     const leaf = this.#leaf;
     if (leaf.at === "none") return `there is no certificate yet: ${this.#turns.fault ?? "starting"}`;
     if (clock.now() >= leaf.notAfter)
@@ -96,7 +96,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
 
   /** One look at everything. */
   async #turn(): Promise<number> {
-    const { clock } = this.#world;
+    const { clock } = this.#dependencies;
     const lookAgain = await this.#share();
     const shared = this.#shared;
     let step = leafStep(this.#leaf, shared, this.#look(), this.#rules);
@@ -127,12 +127,12 @@ export class SelfManagedKeeper implements CertificateKeeper {
   }
 
   #look(): Look {
-    return { now: this.#world.clock.now(), trustedForMs: this.#trust.trustedForMs };
+    return { now: this.#dependencies.clock.now(), trustedForMs: this.#trust.trustedForMs };
   }
 
   async #read(): Promise<void> {
     try {
-      this.#see(await this.#world.client.get(Secret, this.#key));
+      this.#see(await this.#dependencies.client.get(Secret, this.#key));
     } catch (error) {
       if (!isNotFound(error)) throw error;
       this.#secret = undefined;
@@ -144,7 +144,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
     next: Exclude<Authorities<StoredAuthority>, { readonly at: "none" }>,
     why: string,
   ): Promise<void> {
-    const { client, log, name } = this.#world;
+    const { client, log, name } = this.#dependencies;
     const data = secretData(next);
     const fieldManager = authorityName(name);
     try {
@@ -193,7 +193,7 @@ export class SelfManagedKeeper implements CertificateKeeper {
       this.#isSpoilt = false;
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      this.#world.log.error(
+      this.#dependencies.log.error(
         { secret: this.#key.name, error: error.message },
         "the Secret does not hold the webhook's certificate authority; it is written anew",
       );
@@ -209,10 +209,10 @@ export class SelfManagedKeeper implements CertificateKeeper {
   }
 
   #newAuthority(): StoredAuthority {
-    const { clock, random, name } = this.#world;
+    const { clock, random, name } = this.#dependencies;
     const { certificate, key } = createAuthority({
       commonName: authorityName(name),
-      validForMs: this.#rules.authorityLifetimeMs,
+      validFor: this.#rules.authorityLifetimeMs,
       clock,
       random,
     });
@@ -221,14 +221,14 @@ export class SelfManagedKeeper implements CertificateKeeper {
 
   #mint(): void {
     if (this.#shared.at === "none") return;
-    const { clock, random, log, dnsNames, ipAddresses, name, use } = this.#world;
+    const { clock, random, log, dnsNames, ipAddresses, name, use } = this.#dependencies;
     const { signer } = this.#shared;
     const pair = loadAuthority(signer.certificate, signer.key ?? "", { clock, random }).issue({
       commonName: `${name}-webhook`,
       dnsNames,
       ipAddresses,
       usages: ["server"],
-      validForMs: this.#rules.leafLifetimeMs,
+      validFor: this.#rules.leafLifetimeMs,
     });
     use(pair);
     const { notAfter } = authorityFrom(pair.certificate);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { createAuthority, type KeyPair, splitBundle } from "@windlass/certificates";
 import { ManualClock, systemClock } from "@windlass/clock";
+import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "@windlass/kinds/builtin";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { rbacFor } from "../controller/rbac.ts";
-import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../kinds/index.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import { ModelCluster } from "../reconcile/model-cluster.ts";
 import { ModelRun } from "../reconcile/model-run.ts";
@@ -255,7 +255,7 @@ describe("self-managed certificates", () => {
 });
 
 describe("as time goes by", () => {
-  const certificates = selfManaged({ authorityLifetimeMs: 9 * day, leafLifetimeMs: day });
+  const certificates = selfManaged({ authorityLifetime: 9 * day, leafLifetime: day });
 
   async function onManualClock(options: Partial<WebhookServerOptions> = {}) {
     const run = new ModelRun();
@@ -360,17 +360,17 @@ describe("as time goes by", () => {
   });
 
   test("what lives longer than its authority is refused", () => {
-    expect(() => selfManaged({ authorityLifetimeMs: day, leafLifetimeMs: day })).toThrow("at most a third");
+    expect(() => selfManaged({ authorityLifetime: day, leafLifetime: day })).toThrow("at most a third");
   });
 });
 
 describe("the server", () => {
   test("changes its certificate without dropping connections", async () => {
-    const certificates = selfManaged({ settleMs: 0 });
+    const certificates = selfManaged({ settle: 0 });
     const { cluster, webhooks, running } = await onMachine(gadgets({ certificates }));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const before = await post(webhooks.port, { agent });
-    const other = createAuthority({ commonName: "other", validForMs: 365 * day });
+    const other = createAuthority({ commonName: "other", validFor: 365 * day });
     const secret = cluster.get(Secret, secretKey);
     const encoded = (text: string) => Buffer.from(text).toString("base64");
     cluster.put(Secret, {
@@ -384,6 +384,59 @@ describe("the server", () => {
     expect((await post(webhooks.port, { agent })).localPort).toBe(before.localPort);
     expect(await readiness(running)).toBe("ok");
     agent.destroy();
+  });
+
+  test("is called by the URL that the environment names, and installs itself, whatever its manifests say", async () => {
+    vi.stubEnv("WEBHOOK_URL", "https://127.0.0.1:19443");
+    vi.stubEnv("WEBHOOK_BIND_ADDRESS", "127.0.0.1:0");
+    try {
+      const webhooks = webhookServer({ name: "gadgets" }).validate(Gadget, () => undefined);
+      // What is generated from the code is the same everywhere.
+      expect(webhooks.configurations()[0]?.webhooks?.[0]?.clientConfig).toHaveProperty("service");
+      const cluster = new ModelCluster(systemClock);
+      const { running } = await onMachine(webhooks, cluster);
+      const made = cluster.get(ValidatingWebhookConfiguration, { name: "gadgets" });
+      expect(made?.webhooks?.[0]?.clientConfig.url).toBe(`https://127.0.0.1:19443${path}`);
+      expect((await post(webhooks.port)).status).toBe(200);
+      // No endpoints lead to it: it need not wait for them, though it was found ready.
+      await vi.waitFor(async () =>
+        expect((await fetch(`http://127.0.0.1:${running.ports.health}/readyz`)).status).toBe(200),
+      );
+      const began = performance.now();
+      await running.stop();
+      expect(performance.now() - began).toBeLessThan(5_000);
+
+      vi.stubEnv("WEBHOOK_URL", "http://127.0.0.1");
+      const plain = manager({ client: cluster.client, health: false, metrics: false }).add(gadgets());
+      await expect(plain.start()).rejects.toThrow('WEBHOOK_URL "http://127.0.0.1" must start with https://');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test("is called by the Service that the environment names, with a certificate for it", async () => {
+    vi.stubEnv("WEBHOOK_SERVICE", "ada/tunnel:8443");
+    try {
+      const webhooks = webhookServer({ name: "gadgets", port: 0, host: "127.0.0.1" }).validate(
+        Gadget,
+        () => undefined,
+      );
+      const cluster = new ModelCluster(systemClock);
+      await onMachine(webhooks, cluster);
+      const made = cluster.get(ValidatingWebhookConfiguration, { name: "gadgets" });
+      expect(made?.webhooks?.[0]?.clientConfig.service).toEqual({
+        namespace: "ada",
+        name: "tunnel",
+        port: 8443,
+        path,
+      });
+      expect((await post(webhooks.port)).peer.subjectaltname).toContain("DNS:tunnel.ada.svc,");
+      vi.stubEnv("WEBHOOK_SERVICE", "tunnel");
+      const unnamed = manager({ client: cluster.client, health: false, metrics: false }).add(gadgets());
+      await expect(unnamed.start()).rejects.toThrow('WEBHOOK_SERVICE "tunnel" must be like "namespace/name"');
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test("answers what was asked before it stopped, and takes nothing new", async () => {
@@ -519,13 +572,13 @@ describe("the server", () => {
 });
 
 describe("certificates from files", () => {
-  const authority = createAuthority({ commonName: "files", validForMs: day });
-  const issue = (validForMs = hour): KeyPair =>
+  const authority = createAuthority({ commonName: "files", validFor: day });
+  const issue = (validFor = hour): KeyPair =>
     authority.issue({
       commonName: "gadgets",
       dnsNames: ["gadgets-webhook.gadget-system.svc"],
       usages: ["server"],
-      validForMs,
+      validFor,
     });
 
   async function directory(

@@ -20,6 +20,7 @@ import { conversionPath, Dispatcher, type WebhookAnswer, type WebhookCall } from
 import { withoutCertificates } from "./in-process.ts";
 import type { Convertible } from "./review.ts";
 import { selfManaged } from "./self-managed.ts";
+import { checkUrl, type ServiceAddress, surroundingsFrom } from "./surroundings.ts";
 import type { TrustTarget } from "./trust-target.ts";
 import { authoritySecretRules, configurationRules, conversionRules } from "./webhook-rbac.ts";
 
@@ -37,17 +38,22 @@ export interface WebhookServerOptions {
   };
   /**
    * Called by URL instead of by a Service: for an operator that runs outside the cluster, on a machine that the API server
-   * reaches. E.g. `https://192.168.1.7:9443`.
+   * reaches. E.g. `https://192.168.1.7:9443`. The variables WEBHOOK_URL and WEBHOOK_SERVICE (`namespace/name`, of a Service that
+   * leads here by some way), read when the server starts, do the same and set `install`, so that a program need not know where it
+   * runs. @default as the variables say, else called by its Service
    */
   readonly url?: string;
-  /** 0 picks a free one; `false` has no socket at all, and is called with {@link WebhookServer.handle}. @default 9443 */
+  /**
+   * 0 picks a free one; `false` has no socket at all, and is called with {@link WebhookServer.handle}.
+   * @default that of the variable WEBHOOK_BIND_ADDRESS, else 9443
+   */
   readonly port?: number | false;
   /**
    * Called in this process instead of by a socket, and without certificates: handed what answers when the server starts, and
    * returns the way to take it back. For an API server in the same process, such as an embedded control plane. @default a socket
    */
   readonly attach?: AttachWebhooks;
-  /** @default all interfaces */
+  /** @default that of the variable WEBHOOK_BIND_ADDRESS, else all interfaces */
   readonly host?: string;
   /** Where the server's certificate comes from. @default selfManaged() */
   readonly certificates?: Certificates;
@@ -60,8 +66,8 @@ export interface WebhookServerOptions {
   readonly timeoutSeconds?: number;
   /**
    * How long it goes on serving once the manager is told to stop, in seconds: as long as it takes until the Service's endpoints no longer
-   * lead here on any node. Together with `timeoutSeconds`, less than the manager's `gracefulShutdownMs`. A process that no readiness
-   * probe has found ready, such as one outside a cluster, stops at once. @default 10
+   * lead here on any node. Together with `timeoutSeconds`, less than the manager's `gracefulShutdownTimeout`. A process that no readiness
+   * probe has found ready, such as one outside a cluster, stops at once. @default 10, or 0 when called by URL or as WEBHOOK_SERVICE says: no endpoints lead here
    */
   readonly shutdownDelaySeconds?: number;
 }
@@ -147,21 +153,25 @@ class Server implements WebhookServer {
   readonly #dispatcher: Dispatcher;
   readonly #declared: Declared[] = [];
   readonly #converted: ConvertibleKind[] = [];
+  #url: string | undefined;
+  #service: ServiceAddress | undefined;
+  #install: boolean;
   #port: number | undefined;
   #drain: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: WebhookServerOptions) {
-    const { url, timeoutSeconds = 10, shutdownDelaySeconds = 10, name } = options;
+    const { url, timeoutSeconds = 10, shutdownDelaySeconds = 0, name } = options;
     if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
       throw new TypeError(`webhookServer: name ${JSON.stringify(name)} must be a name as objects have it`);
-    if (url !== undefined && URL.parse(url)?.protocol !== "https:")
-      throw new TypeError(`webhookServer: url ${JSON.stringify(url)} must start with https://`);
+    if (url !== undefined) checkUrl(url, "webhookServer: url");
     if (url !== undefined && options.attach)
       throw new TypeError("webhookServer: what is called by url has a socket; leave out attach, or url");
     checkTimeout(timeoutSeconds, "webhookServer");
     if (!(shutdownDelaySeconds >= 0))
       throw new RangeError(`webhookServer: shutdownDelaySeconds (${shutdownDelaySeconds}) must be 0 or more`);
     this.#options = options;
+    this.#url = url;
+    this.#install = options.install ?? false;
     this.#certificates = this.#hasSocket() ? (options.certificates ?? selfManaged()) : withoutCertificates;
     this.#dispatcher = new Dispatcher(timeoutSeconds * 1000);
   }
@@ -192,8 +202,8 @@ class Server implements WebhookServer {
     return configurationsFor(this.#declared, {
       name,
       namespace,
-      // Called by URL the operator is elsewhere, on a laptop say, unless it was told that it is not.
-      leaveOwnAlone: this.#options.url === undefined || this.#toldNamespace() !== undefined,
+      // An operator that is elsewhere, on a laptop say, need not be spared, unless it was told where it belongs.
+      leaveOwnAlone: !this.#isElsewhere() || this.#toldNamespace() !== undefined,
       where: this.#where(namespace),
       timeoutSeconds,
     });
@@ -209,7 +219,8 @@ class Server implements WebhookServer {
 
   get clusterRules(): readonly PolicyRule[] {
     if (!this.#injects()) return [];
-    const { name, install = false } = this.#options;
+    const { name } = this.#options;
+    const install = this.#install;
     const kinds = this.configurations().map(({ kind }) => kind);
     const crds = this.#converted.map(({ plural, group }) => `${plural}.${group}`);
     return [...configurationRules(name, kinds, { install }), ...conversionRules(crds)];
@@ -222,8 +233,10 @@ class Server implements WebhookServer {
 
   async start(context: RunnableContext): Promise<() => Promise<void>> {
     const { clock, log, metrics, random, client, cache } = context;
-    const { name, host, port = 9443, install = false } = this.#options;
-    const { timeoutSeconds = 10, shutdownDelaySeconds = 10 } = this.#options;
+    const { name } = this.#options;
+    const { host, port } = this.#lookAround(process.env);
+    const install = this.#install;
+    const { timeoutSeconds = 10, shutdownDelaySeconds = this.#isElsewhere() ? 0 : 10 } = this.#options;
     this.#dispatcher.join({ clock, log }, metrics);
     const namespace = await this.#ownNamespace();
     const where = this.#where(namespace);
@@ -295,7 +308,7 @@ class Server implements WebhookServer {
   async #targets(where: Where, namespace: string): Promise<readonly TrustTarget[]> {
     if (!this.#injects()) return [];
     const { configurationTarget, conversionTarget } = await import("./trust-target.ts");
-    const how = { install: this.#options.install ?? false };
+    const how = { install: this.#install };
     return [
       ...this.configurations({ namespace }).map((one) => configurationTarget(one, where, how)),
       ...this.#converted.map((one) => conversionTarget(one, where, how)),
@@ -304,14 +317,37 @@ class Server implements WebhookServer {
 
   /** Whether the objects that lead the API server here are any of our business. */
   #injects(): boolean {
-    const { install = false, name } = this.#options;
-    return install || this.#certificates.secretFor(name) !== undefined;
+    return this.#install || this.#certificates.secretFor(this.#options.name) !== undefined;
   }
 
   #where(namespace: string): Where {
-    const { url, service = {}, name } = this.#options;
-    if (url !== undefined) return { url: url.replace(/\/+$/, "") };
+    const { service = {}, name } = this.#options;
+    if (this.#url !== undefined) return { url: this.#url.replace(/\/+$/, "") };
+    if (this.#service !== undefined) return { service: this.#service };
     return { service: { name: service.name ?? `${name}-webhook`, namespace, port: service.port ?? 443 } };
+  }
+
+  /**
+   * Learns from the environment what the options leave open. Not before it starts: manifests that are made from it must not depend on where
+   * they are made.
+   *
+   * @throws TypeError naming the variable whose value is invalid
+   */
+  #lookAround(env: NodeJS.ProcessEnv): { readonly host: string | undefined; readonly port: number | false } {
+    const { host, port } = this.#options;
+    const { url, service, address } = surroundingsFrom(env);
+    if (!this.#isElsewhere() && this.#hasSocket() && (url ?? service) !== undefined) {
+      this.#url = url;
+      this.#service = service;
+      this.#install = true;
+    }
+    if (port !== undefined || address === undefined) return { host, port: port ?? 9443 };
+    return address === false ? { host, port: false } : { host: host ?? address.host, port: address.port };
+  }
+
+  /** Whether the API server calls it otherwise than by the Service of its own pods. */
+  #isElsewhere(): boolean {
+    return this.#url !== undefined || this.#service !== undefined;
   }
 
   #toldNamespace(): string | undefined {

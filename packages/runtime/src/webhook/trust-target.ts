@@ -3,7 +3,7 @@ import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
-} from "../kinds/index.ts";
+} from "@windlass/kinds/builtin";
 import { clientConfigFor, type WebhookConfiguration, type Where } from "./configurations.ts";
 import { conversionPath } from "./dispatch.ts";
 

@@ -2,13 +2,16 @@ import { compareResourceVersions, isConflict, isNotFound, type KubernetesObject 
 import { sleep } from "@windlass/clock";
 import type { Informer } from "../cache/contract.ts";
 import { authoritiesIn, bundleOf, type StoredAuthority } from "./authority-secret.ts";
-import { authorityName, type CertificateWorld } from "./certificates.ts";
+import { authorityName, type CertificateDependencies } from "./certificates.ts";
 import { contains } from "./contains.ts";
 import { trustFor } from "./rotation.ts";
 import type { TrustTarget } from "./trust-target.ts";
 
-/** What a {@link Trust} needs of the world. */
-export type TrustWorld = Pick<CertificateWorld, "name" | "targets" | "client" | "cache" | "clock" | "log">;
+/** What a {@link Trust} depends on. */
+export type TrustDependencies = Pick<
+  CertificateDependencies,
+  "name" | "targets" | "client" | "cache" | "clock" | "log"
+>;
 
 interface Watched {
   readonly target: TrustTarget;
@@ -23,7 +26,7 @@ interface Watched {
  * number of replicas may do so at a time: a write is bound to what it was decided from.
  */
 export class Trust {
-  readonly #world: TrustWorld;
+  readonly #dependencies: TrustDependencies;
   readonly #onChange: () => void;
   readonly #watched: readonly Watched[];
   readonly #parsed = new Map<string, readonly StoredAuthority[]>();
@@ -33,14 +36,14 @@ export class Trust {
   #nobodySince: number | undefined;
 
   /** @param onChange called whenever something was seen that may want an answer. */
-  constructor(world: TrustWorld, onChange: () => void) {
-    this.#world = world;
+  constructor(dependencies: TrustDependencies, onChange: () => void) {
+    this.#dependencies = dependencies;
     this.#onChange = onChange;
-    this.#watched = world.targets.map((target) => {
+    this.#watched = dependencies.targets.map((target) => {
       const scope = { fieldSelector: `metadata.name=${target.name}` };
       return {
         target,
-        informer: world.cache.informer(target.kind, scope),
+        informer: dependencies.cache.informer(target.kind, scope),
         object: undefined,
         written: undefined,
       };
@@ -52,7 +55,7 @@ export class Trust {
   /** How long every target has held the authority; undefined if not all do, or not all have been seen. */
   readonly trustedForMs = (id: string): number | undefined => {
     const since = this.#nobodySince ?? this.#since.get(id);
-    return since === undefined ? undefined : this.#world.clock.monotonic() - since;
+    return since === undefined ? undefined : this.#dependencies.clock.monotonic() - since;
   };
 
   /**
@@ -61,7 +64,7 @@ export class Trust {
    */
   async seen(): Promise<void> {
     const done = new AbortController();
-    const late = sleep(this.#world.clock, 5_000, done.signal).catch(() => undefined);
+    const late = sleep(this.#dependencies.clock, 5_000, done.signal).catch(() => undefined);
     await Promise.race([late, Promise.allSettled(this.#watched.map(({ informer }) => informer.synced))]);
     done.abort();
   }
@@ -116,14 +119,14 @@ export class Trust {
     const astray = object && watched.target.astray(object);
     const { kind, name } = watched.target;
     if (astray !== undefined && astray !== before)
-      this.#world.log.warn({}, `${kind.kind} ${name}: ${astray}`);
+      this.#dependencies.log.warn({}, `${kind.kind} ${name}: ${astray}`);
   }
 
   /** Finds what all who call trust at this moment. A target that is not there calls nobody. */
   #judge(): void {
     const isSeen = this.#watched.every(({ informer }) => informer.hasSynced);
     const callers = this.#watched.flatMap(({ target, object }) => (object ? this.#held(target, object) : []));
-    const now = this.#world.clock.monotonic();
+    const now = this.#dependencies.clock.monotonic();
     this.#nobodySince = isSeen && callers.length === 0 ? (this.#nobodySince ?? now) : undefined;
     const ids = isSeen ? new Set(callers.flat().map(({ id }) => id)) : [];
     const since = new Map<string, number>();
@@ -174,7 +177,7 @@ export class Trust {
   /** Has entries lead here that led elsewhere in the way that we do not use. */
   async #redirect(watched: Watched, object: KubernetesObject, caBundle: string | undefined): Promise<void> {
     const { target } = watched;
-    const { client, log, name } = this.#world;
+    const { client, log, name } = this.#dependencies;
     const replacements = target.contradictions(object, caBundle);
     if (replacements.length === 0) return;
     // A version in the patch makes it one of that version: if the object has changed meanwhile, that is a conflict.
@@ -188,14 +191,14 @@ export class Trust {
 
   async #apply(watched: Watched, bundle: string, caBundle: string | undefined): Promise<void> {
     const { target, object, written } = watched;
-    const { client, log } = this.#world;
+    const { client, log } = this.#dependencies;
     const wanted = target.wanted(object, caBundle);
     if (wanted === undefined || contains(object, wanted)) return;
     const { resourceVersion, uid } = object?.metadata ?? {};
     if (written !== undefined && written.version === resourceVersion && written.bundle === bundle) return;
     const bound = object ? { ...wanted, metadata: { name: target.name, resourceVersion, uid } } : wanted;
     // A name of its own, so that applying a manifest does not take the bundle away.
-    const fieldManager = authorityName(this.#world.name);
+    const fieldManager = authorityName(this.#dependencies.name);
     const after = await client.apply(target.kind, bound, { fieldManager, force: true });
     watched.written = { version: after.metadata.resourceVersion, bundle };
     this.#see(watched, after);

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@windlass/clock";
-import { countOf, Reminders } from "../logging/reminder.ts";
+import { countOf, LogThrottle } from "../logging/log-throttle.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import type { Logger } from "../reconcile/log.ts";
 
@@ -21,7 +21,7 @@ const hour = 3_600_000;
  */
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #reminders: Reminders;
+  readonly #throttle: LogThrottle;
   #failures = 0;
   #fault: string | undefined;
   #isWanted = false;
@@ -31,7 +31,7 @@ export class Turns {
 
   constructor(options: TurnsOptions) {
     this.#options = options;
-    this.#reminders = new Reminders(options.clock);
+    this.#throttle = new LogThrottle(options.clock);
   }
 
   /** What the last turn failed with; undefined if it did not. */
@@ -71,14 +71,14 @@ export class Turns {
     try {
       const until = await turn();
       this.#failures = 0;
-      if (this.#fault !== undefined) this.#reminders.over(this.#fault);
+      if (this.#fault !== undefined) this.#throttle.clear(this.#fault);
       this.#fault = undefined;
       return Math.min(Math.max(until - clock.now(), 1), hour);
     } catch (error) {
       const fault = messageOf(error);
-      const telling = this.#reminders.met(fault);
-      if (telling.as !== "known" && !this.#isClosed)
-        log.error({ error: fault, ...countOf(telling) }, `${what}; trying again`);
+      const decision = this.#throttle.record(fault);
+      if (decision.as !== "suppressed" && !this.#isClosed)
+        log.error({ error: fault, ...countOf(decision) }, `${what}; trying again`);
       this.#fault = fault;
       this.#failures += 1;
       return Math.min(500 * 2 ** this.#failures, 60_000) * (0.5 + random.next() / 2);

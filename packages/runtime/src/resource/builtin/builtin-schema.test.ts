@@ -1,8 +1,5 @@
 import { readFile } from "node:fs/promises";
 import type { InputOf, ObjectOf } from "@windlass/client";
-import { expect, expectTypeOf, test } from "vitest";
-import { z } from "zod";
-import { type BuiltinTypes, builtinTypes } from "../../kinds/generated/builtin-types.ts";
 import {
   type ContainerInput,
   CronJob,
@@ -11,7 +8,10 @@ import {
   type LabelSelector,
   type PodTemplateSpec,
   type PodTemplateSpecInput,
-} from "../../kinds/index.ts";
+} from "@windlass/kinds/builtin";
+import { type BuiltinTypes, builtinTypes } from "@windlass/kinds/schemas";
+import { expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
 import { child } from "../../reconcile/child.ts";
 import { structuralSchema } from "../from-zod.ts";
 import { cel, defineResource, listMap } from "../index.ts";

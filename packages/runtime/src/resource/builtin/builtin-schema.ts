@@ -1,5 +1,5 @@
+import { type BuiltinTypes, builtinTypes } from "@windlass/kinds/schemas";
 import { z } from "zod";
-import { type BuiltinTypes, builtinTypes } from "../../kinds/generated/builtin-types.ts";
 import { intOrString, quantity } from "../field-schemas.ts";
 import { atomic, listMap, listSet } from "../markers.ts";
 import { type FieldNotation, type FieldType, type Merge, parseType, type Scalar } from "./notation.ts";

@@ -9,7 +9,7 @@
  * @module
  */
 
-export type { BuiltinTypes } from "../../kinds/generated/builtin-types.ts";
+export type { BuiltinTypes } from "@windlass/kinds/schemas";
 export { conditionSchema } from "../condition.ts";
 export { duration, embeddedResource, intOrString, quantity } from "../field-schemas.ts";
 export {

@@ -1,6 +1,6 @@
+import { builtinTypes } from "@windlass/kinds/schemas";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtinTypes } from "../../kinds/generated/builtin-types.ts";
 import { type FieldNotation, type FieldType, type Merge, parseType, printType, scalars } from "./notation.ts";
 
 const name = fc.stringMatching(/^[$A-Za-z][\w-]*$/);

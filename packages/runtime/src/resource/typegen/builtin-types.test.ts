@@ -80,7 +80,7 @@ test("each name maps to the type of what one may write", () => {
       },
     ),
   ).get("builtin-types");
-  expect(text).toContain('import type { ObjectMetaInput } from "@windlass/client";\n');
+  expect(text).toContain('import type { ObjectMetaInput } from "../object.ts";\n');
   expect(text).toContain('import type * as corev1 from "./core-v1.ts";\n');
   expect(text).toContain('  readonly "corev1.Box": corev1.BoxInput;\n');
   expect(text).toContain('  readonly "corev1.Lid": corev1.Lid;\n');

@@ -53,7 +53,8 @@ export function generateBuiltinTypes(documents: readonly OpenApiDocument[]): Gen
   return [{ name: "builtin-types", text: typesModule(names, source) }];
 }
 
-const heading = "// Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.\n";
+const heading =
+  "// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.\n";
 
 function typesModule(names: readonly string[], source: BuiltinSource): string {
   const differing = differingTypes(source);
@@ -74,7 +75,7 @@ function typesModule(names: readonly string[], source: BuiltinSource): string {
   const imports = [...modules]
     .sort()
     .map((module) => `import type * as ${goPackage(module)} from "./${module}.ts";\n`);
-  return `${heading}${clientImport(typeNames.join("\n"))}${imports.join("")}
+  return `${heading}${clientImport(typeNames.join("\n"), "../object.ts")}${imports.join("")}
 /** Kubernetes' own types as one writes them, by the names that Go programs use. */
 export interface BuiltinTypes {
 ${members.join("")}}

@@ -92,7 +92,7 @@ function printModule(
   const foreign = [...imports]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, types]) => `import type { ${[...types].sort().join(", ")} } from "./${from}.ts";\n`);
-  return `// Generated from an API server's OpenAPI by scripts/generate-kinds.ts. Do not edit.\n${clientImport(body)}${foreign.join("")}\n${body}`;
+  return `// Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.\n${clientImport(body, "../object.ts")}${foreign.join("")}\n${body}`;
 }
 
 function withoutZeroValues(schema: OpenApiSchema, required: ReadonlySet<string>): OpenApiSchema {

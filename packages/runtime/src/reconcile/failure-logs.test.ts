@@ -1,7 +1,7 @@
 import { ApiError } from "@windlass/client";
 import { systemClock } from "@windlass/clock";
+import { Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { Deployment, Service } from "../kinds/index.ts";
 import { ReconcileResultError } from "./errors.ts";
 import { appController, deploymentFor, key, ModelRun, running, serviceFor, WebApp } from "./model-run.ts";
 import { checkResult, reconcileResult } from "./result.ts";
@@ -27,7 +27,7 @@ describe("a reconcile that throws", () => {
       error: "the boiler is cold",
       attempt: 1,
       retryInMs: expect.any(Number),
-      stack: expect.stringMatching(/^at .*telling\.test\.ts/),
+      stack: expect.stringMatching(/^at .*failure-logs\.test\.ts/),
     });
     // Those of the first second are left out.
     expect(second?.fields).toMatchObject({ error: "the boiler is cold", attempt: 5 });
@@ -158,8 +158,8 @@ describe("a reconcile that keeps the CPU", () => {
   });
 });
 
-describe("a result that is none", () => {
-  test("is refused for good, before anything is done with it", async () => {
+describe("an invalid result", () => {
+  test("is a terminal error, before anything is applied", async () => {
     let calls = 0;
     const run = await running(
       appController({

@@ -1,15 +1,15 @@
 import { ApiError, TransportError } from "@windlass/client";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import { Reminders } from "../logging/reminder.ts";
-import type { Trouble } from "./reflector.ts";
+import { LogThrottle } from "../logging/log-throttle.ts";
+import { FailureLog } from "./failure-log.ts";
+import type { RequestFailure } from "./reflector.ts";
 import { troubleOf } from "./source.ts";
-import { TroubleLog } from "./trouble-log.ts";
 
 const kind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
-const busy: Trouble = { is: "passing", message: "the server is busy" };
+const busy: RequestFailure = { is: "passing", message: "the server is busy" };
 
-function troubles(outagesAreTold = false) {
+function troubles(outagesAreLogged = false) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const note = (level: string) => (fields: object, message: string) => {
@@ -17,8 +17,8 @@ function troubles(outagesAreTold = false) {
     lines.push([level, message, reason].filter((part) => part !== undefined).join(": "));
   };
   const log = { debug: () => undefined, info: note("info"), warn: note("warn"), error: note("error") };
-  const reminders = new Reminders(clock);
-  const open = () => new TroubleLog({ kind, log, reminders, outagesAreTold });
+  const throttle = new LogThrottle(clock);
+  const open = () => new FailureLog({ kind, log, throttle, outagesAreLogged });
   return { clock, lines, open, log: open() };
 }
 
