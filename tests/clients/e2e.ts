@@ -4,13 +4,13 @@
  *     E2E_TEST=… node tests/clients/e2e.ts [FOCUS]
  *
  * E2E_TEST is the program that `e2e/README.md` tells how to build. FOCUS, a regular expression, runs only what it matches. With KUBECONFIG,
- * that cluster is tested in place of the embedded one.
+ * that cluster is tested in place of the embedded one. What a run of everything on the embedded one showed is kept in e2e/last-result.json.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Pod } from "@windlass/kinds/builtin";
 import { ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
-import type { JsonObject } from "../../packages/control-plane/src/json.ts";
 import { excluded, wanted } from "./e2e/specs.ts";
 import { findProgram, mustRun, run, skip } from "./program.ts";
 
@@ -53,7 +53,11 @@ try {
     `--ginkgo.focus=${process.argv[2] ?? wanted.join("|")}`,
     `--ginkgo.skip=${Object.values(excluded).flat().join("|")}`,
   ]);
-  tell(await readFile(report, "utf8").catch(() => ""), output);
+  const result = tell(await readFile(report, "utf8").catch(() => ""), output);
+  if (plane && process.argv[2] === undefined) {
+    const kept = join(import.meta.dirname, "e2e/last-result.json");
+    await writeFile(kept, `${JSON.stringify(result, undefined, 2)}\n`);
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -61,24 +65,35 @@ try {
 /** What images and commands of the specs do. All other pods run, and those of Jobs succeed. */
 function teach({ node }: ControlPlane): void {
   node.missingImages("webserver:404");
-  const contains = (part: string) => (pod: JsonObject) => JSON.stringify(pod.spec).includes(part);
-  node.on(contains('"sleep","1000000"'), "run");
+  const contains =
+    (part: string) =>
+    ({ spec }: Pod) =>
+      JSON.stringify(spec).includes(part);
   node.on(contains("/pause:"), "run");
   node.on(contains('"exit 1"'), "fail");
 }
 
-function tell(report: string, output: string): void {
+interface Result {
+  readonly passed: number;
+  readonly run: number;
+  readonly seconds: number;
+  /** Their names. */
+  readonly failed: readonly string[];
+}
+
+function tell(report: string, output: string): Result {
   if (report === "") throw new Error(`e2e.test left no report:\n${output}`);
   const [suite] = JSON.parse(report) as { readonly SpecReports: readonly SpecReport[] }[];
   const specs = (suite?.SpecReports ?? []).filter(
     ({ LeafNodeType, State }) => LeafNodeType === "It" && State !== "skipped",
   );
+  const nameOf = (spec: SpecReport) => [...spec.ContainerHierarchyTexts, spec.LeafNodeText].join(" ");
   const failed = specs.filter(({ State }) => State !== "passed");
   for (const spec of failed) {
-    const name = [...spec.ContainerHierarchyTexts, spec.LeafNodeText].join(" ");
-    process.stdout.write(`${spec.State}: ${name}\n  ${spec.Failure?.Message.slice(0, 500) ?? ""}\n`);
+    process.stdout.write(`${spec.State}: ${nameOf(spec)}\n  ${spec.Failure?.Message.slice(0, 500) ?? ""}\n`);
   }
   const seconds = Math.round(specs.reduce((sum, { RunTime }) => sum + RunTime, 0) / 1e9);
   process.stdout.write(`e2e: ${specs.length - failed.length} of ${specs.length} passed in ${seconds} s\n`);
   if (failed.length > 0) process.exitCode = 1;
+  return { passed: specs.length - failed.length, run: specs.length, seconds, failed: failed.map(nameOf) };
 }

@@ -27,6 +27,8 @@ const fleeting: readonly (readonly [RegExp, string])[] = [
   [/'Kind' is missing in '\{"apiVersion".*\}'/, "'Kind' is missing in <object>"],
   [/(ResourceVersion in (?:record|the precondition)) \(\d+\)/g, "$1 (<version>)"],
   [/(Too large resource version: \d+, current: )\d+/, "$1<revision>"],
+  // One stores JSON, the other protobuf.
+  [/(trying to send message larger than max \()\d+/, "$1<bytes>"],
   [new RegExp(`\\b(gen-(?:[a-z]-)?|Bad_|g{50,58})${suffix}\\b`, "g"), "$1<suffix>"],
 ];
 

@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { openCluster } from "./generate/cluster.ts";
 import { recordColumns } from "./generate/columns.ts";
+import { recordDescriptions } from "./generate/descriptions.ts";
 import { checkAgainstProto, packageId, readGoPackage } from "./generate/go-source.ts";
 import { recordKinds } from "./generate/kinds.ts";
 import { recordSchemas } from "./generate/schemas.ts";
@@ -71,6 +72,7 @@ write("kinds.json.gz", {
   groups,
 });
 write("columns.json.gz", columns);
+write("descriptions.json.gz", await recordDescriptions(cluster));
 // Not read by the server: what its own documents are compared with in a test.
 write("discovery-golden.json.gz", await recordDiscovery());
 for (const [id, recorded] of schemas) {

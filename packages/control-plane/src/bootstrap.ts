@@ -18,7 +18,7 @@ export const systemContext: RequestContext = {
 /** Stores what an empty cluster starts with. Leaves alone what is there already. */
 export function bootstrap(registry: Registry): void {
   const resource = (group: string, version: string, plural: string) =>
-    registry.resource(group, version, plural) as Resource;
+    registry.resource(group, version, plural);
   const rbac = (plural: string) => resource("rbac.authorization.k8s.io", "v1", plural);
   const namespaces = resource("", "v1", "namespaces");
   for (const name of systemNamespaces) {
@@ -46,26 +46,64 @@ export function bootstrap(registry: Registry): void {
   for (const object of recorded.flowSchemas) put(registry, flow("flowschemas"), object);
 }
 
-/** Stores where cluster addresses come from. Once that is known for good: nodes of real processes choose it. */
-export function bootstrapServiceRange(registry: Registry): void {
+/**
+ * Stores where cluster addresses come from. Once that is known for good: nodes of real processes choose it.
+ *
+ * @param finalizers what the controllers beside the server guard it with
+ */
+export function bootstrapServiceRange(registry: Registry, finalizers: readonly string[]): void {
   const { store, clock } = registry;
+  const time = timestamp(clock);
   const ready = {
     type: "Ready",
     status: "True",
-    lastTransitionTime: timestamp(clock),
+    lastTransitionTime: time,
     reason: "",
-    message: "Kubernetes Service CIDR is ready",
+    message: "Kubernetes default Service CIDR is ready",
   };
-  put(registry, registry.resource("networking.k8s.io", "v1", "servicecidrs") as Resource, {
+  const written = { apiVersion: "networking.k8s.io/v1", time, fieldsType: "FieldsV1" };
+  put(registry, registry.resource("networking.k8s.io", "v1", "servicecidrs"), {
     apiVersion: "networking.k8s.io/v1",
     kind: "ServiceCIDR",
-    metadata: { name: "kubernetes", finalizers: ["networking.k8s.io/service-cidr-finalizer"] },
-    spec: { cidrs: [`${serviceRange(store).prefix}.0.0/16`] },
+    metadata: {
+      name: "kubernetes",
+      ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }),
+      managedFields: [
+        {
+          ...written,
+          manager: "kube-apiserver",
+          operation: "Update",
+          fieldsV1: { "f:spec": { "f:cidrs": {} } },
+        },
+        {
+          ...written,
+          manager: "kubernetes-service-cidr-controller",
+          operation: "Apply",
+          subresource: "status",
+          fieldsV1: {
+            "f:status": {
+              "f:conditions": {
+                'k:{"type":"Ready"}': {
+                  ".": {},
+                  "f:lastTransitionTime": {},
+                  "f:message": {},
+                  "f:status": {},
+                  "f:type": {},
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+    spec: { cidrs: [serviceRange(store).cidr] },
     status: { conditions: [ready] },
   });
 }
 
-function put(registry: Registry, resource: Resource, object: JsonObject): void {
+/** @param resource undefined for what is not served */
+function put(registry: Registry, resource: Resource | undefined, object: JsonObject): void {
+  if (!resource) return;
   const { store, clock, random } = registry;
   const metadata = object.metadata as JsonObject;
   const key = keyOf(metadata.namespace as string | undefined, textOf(metadata.name));

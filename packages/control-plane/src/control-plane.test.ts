@@ -30,6 +30,8 @@ test("the range of cluster addresses can be read, and holds the API server's own
   expect(JSON.parse(Buffer.concat(await Array.fromAsync(body)).toString())).toMatchObject({
     metadata: { finalizers: ["networking.k8s.io/service-cidr-finalizer"] },
     spec: { cidrs: ["10.96.0.0/16"] },
-    status: { conditions: [{ type: "Ready", status: "True", message: "Kubernetes Service CIDR is ready" }] },
+    status: {
+      conditions: [{ type: "Ready", status: "True", message: "Kubernetes default Service CIDR is ready" }],
+    },
   });
 });

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { type Authority, createAuthority, loadAuthority } from "@windlass/certificates";
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
 import { builtinAdmission, quotaAdmission } from "./admission/index.ts";
@@ -13,14 +13,16 @@ import {
   WebhookClient,
   webhookConversion,
 } from "./admission/webhooks/index.ts";
+import { type ApiServerSettings, type ListenOptions, tokenSettings } from "./api-server-settings.ts";
 import {
   type Authorizer,
+  alwaysAllow,
   certificateUser,
   createAuthorizer,
   createTokens,
   type KubeconfigUser,
   kubeconfigYaml,
-  type RoleSource,
+  rolesIn,
   type Tokens,
 } from "./auth/index.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
@@ -35,9 +37,10 @@ import { ApiServer } from "./http/server.ts";
 import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
 import { type Door, openDoor } from "./in-process.ts";
-import { type JsonObject, textOf } from "./json.ts";
-import { builtinKinds } from "./kinds/index.ts";
-import { type RunningProcesses, type SimulatedNodeOptions, SimulatedNodes } from "./node/index.ts";
+import { textOf } from "./json.ts";
+import { builtinKinds, type KindTable } from "./kinds/index.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { type NodeChoice, type RunningProcesses, SimulatedNodes } from "./node/index.ts";
 import { Patterns } from "./patterns/index.ts";
 import type { ProcessOptions } from "./processes/index.ts";
 import type { Requester } from "./registry/admission.ts";
@@ -45,6 +48,7 @@ import { builtinResource } from "./registry/builtin-resource.ts";
 import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
+import { ServiceAddresses } from "./registry/service-addresses.ts";
 import { setServiceRange } from "./registry/strategies/service-allocation.ts";
 import { permitLoopback } from "./registry/strategies/service-rules.ts";
 import type { DataFile } from "./storage/data-file.ts";
@@ -58,8 +62,8 @@ export interface ControlPlaneOptions {
   readonly random?: Random;
   /** Which controllers run beside the API server. @default "all" */
   readonly controllers?: ControllerChoice;
-  /** The simulated nodes that pods run on, and their scheduler. @default one node; with `controllers: "none"`, "none" */
-  readonly nodes?: SimulatedNodeOptions | "none";
+  /** The simulated nodes that pods run on, and their scheduler: how many, or which. @default 1; with `controllers: "none"`, "none" */
+  readonly nodes?: NodeChoice | "none";
   /**
    * Runs a real process of this machine for each container of the pods that nothing else was said about, on an address of its own, so
    * that traffic can flow. Whoever may create pods may then run programs as the user that runs the control plane: for development,
@@ -75,8 +79,23 @@ export interface ControlPlaneOptions {
    * authority and keys behind kubeconfigs and tokens. Survives being killed. @default nothing is kept
    */
   readonly data?: string;
+  /** What a real API server is told by flags. @default as a cluster's own has it */
+  readonly apiServer?: ApiServerSettings;
   /** Told of errors inside the server. @default written to standard error */
   readonly onPanic?: (error: unknown, where: string) => void;
+}
+
+/** A change of the server's state. */
+export interface Write {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /** `deployments.apps`, `pods`. */
+  readonly resource: string;
+  /** The object's name, with its namespace before a slash if it has one. */
+  readonly key: string;
+  /** The resourceVersion that it got. */
+  readonly revision: number;
+  /** The object as JSON. */
+  readonly json: string;
 }
 
 /** The user behind a control plane's own kubeconfig: may do everything. */
@@ -111,6 +130,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #services: Services;
   readonly #webhooks: WebhookClient;
   readonly #running: Running[] = [];
+  readonly #addresses: ServiceAddresses;
   #processes: RunningProcesses | undefined;
   #forbidLoopback: () => void = () => undefined;
   #listener: Promise<Listener> | undefined;
@@ -130,26 +150,32 @@ export class ControlPlane implements AsyncDisposable {
       ...(options.historyLimit === undefined ? {} : { historyLimit: options.historyLimit }),
       ...(data ? { journal: data } : {}),
     });
+    const settings = options.apiServer ?? {};
+    if (settings.serviceRange !== undefined) setServiceRange(this.store, settings.serviceRange);
     const kinds = builtinKinds();
+    withoutVersions(kinds, settings.disabledVersions ?? []);
     this.registry = new Registry({
       store: this.store,
       kinds,
       clock,
       random,
       patterns: new Patterns(),
+      metrics: new ServerMetrics(clock),
       resourceOf: (info) =>
         info.origin === "custom"
           ? this.#definitions.resourceFor(info)
           : prepareCustomDefinitions(builtinResource(info), this.registry.patterns),
     });
+    this.#addresses = new ServiceAddresses(this.registry);
     this.#services = new Services(this.store);
     this.#webhooks = new WebhookClient({ clock, services: this.#services });
     this.#definitions = new Definitions(this.registry, webhookConversion(this.#webhooks, random));
-    const authorizer = createAuthorizer(rolesIn(this.store));
+    const roles = createAuthorizer(rolesIn(this.store));
+    const authorizer = settings.authorization === "AlwaysAllow" ? alwaysAllow(roles) : roles;
     this.#authorizer = authorizer;
     const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
     const plugins = { store: this.store, clock, random, authorizer };
-    this.registry.admission.push(
+    const admission = [
       namespaceLifecycle(this.store),
       ...builtinAdmission({
         ...plugins,
@@ -160,11 +186,13 @@ export class ControlPlane implements AsyncDisposable {
       validatingPolicies(world),
       validatingWebhooks(world),
       ...quotaAdmission(this.registry),
-    );
+    ];
+    const disabled = new Set(settings.disabledAdmission);
+    this.registry.admission.push(...admission.filter(({ name }) => !disabled.has(name)));
     this.tokens = createTokens({
       clock,
       random,
-      ...(data ? { key: createPrivateKey(data.identity.tokenKey) } : {}),
+      ...tokenSettings(settings, data?.identity.tokenKey),
       find: (resource, namespace, name) =>
         this.store.get(resource, namespace ? `${namespace}/${name}` : name)?.object,
     });
@@ -174,14 +202,16 @@ export class ControlPlane implements AsyncDisposable {
       random,
       handle: (request) => this.#server.handle(request),
     });
-    this.node = new SimulatedNodes(options.nodes === "none" ? {} : options.nodes);
+    this.node = new SimulatedNodes(options.nodes === "none" ? undefined : options.nodes);
     this.#server = new ApiServer({
       intercept: this.faults.intercept,
       registry: this.registry,
       tokens: this.tokens,
       authorizer,
+      ...(settings.strangers === undefined ? {} : { strangers: settings.strangers }),
       table: table(clock),
       openapi: openapi(kinds),
+      storageBytes: () => data?.bytes,
       subresources: subresources({
         ...this.node.handlers,
         ...podStreams(this.node),
@@ -207,7 +237,7 @@ export class ControlPlane implements AsyncDisposable {
     // A real server's history does not go back to its first write either.
     plane.store.compact();
     await plane.#definitions.start();
-    const { controllers = "all", nodes = controllers === "none" ? "none" : {} } = options;
+    const { controllers = "all", nodes = controllers === "none" ? "none" : 1 } = options;
     const world = {
       registry: plane.registry,
       onPanic: plane.#onPanic,
@@ -217,12 +247,19 @@ export class ControlPlane implements AsyncDisposable {
       tokens: plane.tokens,
     };
     // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
-    const running = controllers === "none" ? undefined : await import("./controllers/index.ts");
+    const start =
+      controllers === "none"
+        ? (await import("./controllers/kubernetes-service.ts")).startKubernetesService
+        : (await import("./controllers/index.ts")).startControllers;
     if (nodes !== "none") plane.#running.push(await plane.#startNodes(world, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
-    bootstrapServiceRange(plane.registry);
-    if (running) plane.#running.push(running.startControllers(world, controllers));
+    bootstrapServiceRange(
+      plane.registry,
+      controllers === "all" ? ["networking.k8s.io/service-cidr-finalizer"] : [],
+    );
+    plane.#addresses.start();
+    plane.#running.push(start(world, controllers));
     return plane;
   }
 
@@ -230,7 +267,7 @@ export class ControlPlane implements AsyncDisposable {
     if (processes === false) return await this.node.start(world);
     const { claimBlock } = await import("./processes/index.ts");
     const block = await claimBlock(this.#random, rememberedBlock(this.store));
-    if (block.services !== undefined) setServiceRange(this.store, block.services);
+    if (block.services !== undefined) setServiceRange(this.store, `${block.services}.0.0/16`);
     this.#forbidLoopback = permitLoopback(block.kind === "own" ? `${block.pods}.` : block.pods);
     const apiServer = async () => {
       const { hostname, port } = new URL(await this.listen());
@@ -262,6 +299,13 @@ export class ControlPlane implements AsyncDisposable {
     await settled(this.#running);
   }
 
+  /** Calls the listener after each write, whoever made it. @returns what ends that */
+  onWrite(listener: (write: Write) => void): () => void {
+    return this.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
+      listener({ type, resource: bucket, key, revision, json }),
+    );
+  }
+
   /** Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to pass or for a change. */
   get isIdle(): boolean {
     return this.#running.every(({ idle }) => idle);
@@ -284,16 +328,39 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** Opens the API to other processes, over HTTPS. A second call returns the first one's address. */
-  async listen(options: { readonly host?: string; readonly port?: number } = {}): Promise<string> {
+  async listen(options: ListenOptions = {}): Promise<string> {
     this.#listener ??= this.#listen(options);
     return (await this.#listener).url;
   }
 
-  async #listen(options: { readonly host?: string; readonly port?: number }): Promise<Listener> {
+  async #listen({ host, port: asked, serving, clientAuthorities }: ListenOptions): Promise<Listener> {
     const { listen } = await import("./http/listener.ts");
-    const authority = this.authority;
-    const host = options.host ?? "127.0.0.1";
-    const serving = authority.issue({
+    const authority = clientAuthorities ?? this.authority.certificate;
+    const known = this.#data?.identity;
+    const listener = await listen({
+      // Kubeconfigs from before a restart name the port of then.
+      ...(asked === undefined && known?.port !== undefined ? { preferredPort: known.port } : {}),
+      ...(asked === undefined ? {} : { port: asked }),
+      ...(host === undefined ? {} : { host }),
+      ...(serving ?? this.servingPair(host)),
+      authority,
+      userOf: (der) => certificateUser(der, { authority, clock: systemClock }),
+      handle: (request) => this.handle(request),
+      onError: (error) => this.#onPanic(error, "listening"),
+    });
+    const port = Number(new URL(listener.url).port);
+    try {
+      if (known && known.port !== port) this.#data?.identify({ ...known, port });
+    } catch (error) {
+      await listener.close();
+      throw error;
+    }
+    return listener;
+  }
+
+  /** A certificate for the API server, by its own authority. @param host where it listens @default "127.0.0.1" */
+  servingPair(host = "127.0.0.1"): { readonly certificate: string; readonly key: string } {
+    return this.authority.issue({
       commonName: "kube-apiserver",
       dnsNames: [
         "localhost",
@@ -304,26 +371,8 @@ export class ControlPlane implements AsyncDisposable {
       ],
       ipAddresses: [...new Set(["127.0.0.1", "::1", ...(/^[\d.]+$|:/.test(host) ? [host] : [])])],
       usages: ["server"],
-      validForMs: year,
+      validFor: year,
     });
-    const known = this.#data?.identity;
-    const listener = await listen({
-      // Kubeconfigs from before a restart name the port of then.
-      ...(options.port === undefined && known?.port !== undefined ? { preferredPort: known.port } : {}),
-      ...options,
-      ...serving,
-      authority: authority.certificate,
-      userOf: (der) => certificateUser(der, { authority: authority.certificate, clock: systemClock }),
-      handle: (request) => this.handle(request),
-    });
-    const port = Number(new URL(listener.url).port);
-    try {
-      if (known && known.port !== port) this.#data?.identify({ ...known, port });
-    } catch (error) {
-      await listener.close();
-      throw error;
-    }
-    return listener;
   }
 
   /** The authority behind the server's certificate and its clients'. Peers check dates by the machine's clock, so it does too. */
@@ -352,7 +401,7 @@ export class ControlPlane implements AsyncDisposable {
           commonName: administrator.name,
           organizations: ["system:masters"],
           usages: ["client"],
-          validForMs: year,
+          validFor: year,
         }),
     });
   }
@@ -383,6 +432,7 @@ export class ControlPlane implements AsyncDisposable {
       for (const running of this.#running) running.stop();
       this.faults.dropWatches();
       this.#definitions.stop();
+      this.#addresses.stop();
       this.#webhooks.close();
       await this.registry.patterns[Symbol.asyncDispose]();
       await this.#processes?.close();
@@ -401,7 +451,7 @@ export class ControlPlane implements AsyncDisposable {
 function newAuthority(random: Random): Authority {
   return createAuthority({
     commonName: "windlass-control-plane",
-    validForMs: 10 * year,
+    validFor: 10 * year,
     clock: systemClock,
     random,
   });
@@ -418,6 +468,13 @@ async function openData(path: string): Promise<DataFile> {
   });
 }
 
+function withoutVersions(kinds: KindTable, versions: readonly string[]): void {
+  const gone = new Set(versions);
+  for (const kind of Array.from(kinds.all())) {
+    if (gone.has(kind.group === "" ? kind.version : `${kind.group}/${kind.version}`)) kinds.remove(kind);
+  }
+}
+
 /** The block of loopback addresses that the nodes had before. */
 function rememberedBlock(store: Store): number | undefined {
   for (const { object } of store.entries("nodes")) {
@@ -426,26 +483,6 @@ function rememberedBlock(store: Store): number | undefined {
     if (block !== undefined && Number(block) !== 0) return Number(block);
   }
   return undefined;
-}
-
-/** RBAC's objects as they are stored now. */
-function rolesIn(store: Store): RoleSource {
-  const group = "rbac.authorization.k8s.io";
-  let revision = 0;
-  for (const plural of ["clusterroles", "clusterrolebindings", "roles", "rolebindings"]) {
-    store.subscribe(`${plural}.${group}`, (record) => {
-      revision = record.revision;
-    });
-  }
-  const all = (plural: string, prefix = ""): JsonObject[] =>
-    store.list(`${plural}.${group}`, { prefix }).entries.map(({ object }) => object);
-  return {
-    revision: () => revision,
-    clusterRoles: () => all("clusterroles"),
-    clusterRoleBindings: () => all("clusterrolebindings"),
-    roles: (namespace) => all("roles", `${namespace}/`),
-    roleBindings: (namespace) => all("rolebindings", `${namespace}/`),
-  };
 }
 
 function stackOf(error: unknown): string {

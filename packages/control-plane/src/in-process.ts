@@ -33,24 +33,31 @@ export function openDoor(
     async request(request) {
       request.signal?.throwIfAborted();
       request.guard?.();
-      const response = await handle({
-        method: request.method,
-        url: request.path,
-        headers: request.headers,
-        body: typeof request.body === "string" ? Buffer.from(request.body) : request.body,
-        signal: request.signal ?? new AbortController().signal,
-        ...(user && request.headers.authorization === undefined ? { peer: user } : {}),
-      });
-      // Streams begin at once: an event between this answer and the first read is not lost.
-      const { status, headers } = response;
-      return { status, headers, body: bodyOf(response, request.signal) };
+      const gone = new AbortController();
+      const onAbort = () => gone.abort(request.signal?.reason);
+      request.signal?.addEventListener("abort", onAbort, { once: true });
+      try {
+        const response = await handle({
+          method: request.method,
+          url: request.path,
+          headers: request.headers,
+          body: typeof request.body === "string" ? Buffer.from(request.body) : request.body,
+          signal: gone.signal,
+          ...(user && request.headers.authorization === undefined ? { peer: user } : {}),
+        });
+        // Streams begin at once: an event between this answer and the first read is not lost.
+        const { status, headers } = response;
+        return { status, headers, body: bodyOf(response.body, request.signal) };
+      } finally {
+        // A signal may outlive many requests, and must not keep what is left of them.
+        request.signal?.removeEventListener("abort", onAbort);
+      }
     },
     close: () => Promise.resolve(),
   };
 }
 
-function bodyOf(response: ApiResponse, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
-  const { body } = response;
+function bodyOf(body: ApiResponse["body"], signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
   if (typeof body === "function") return new Pipe(body, signal);
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   return (async function* () {
@@ -67,6 +74,12 @@ class Pipe implements AsyncIterable<Uint8Array> {
   #wake: (() => void) | undefined;
   readonly #drained: (() => void)[] = [];
   readonly #stop: () => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => {
+    this.#failure = this.#signal?.reason;
+    this.#stop();
+    this.#wake?.();
+  };
 
   constructor(
     start: Extract<ApiResponse["body"], (...args: never[]) => unknown>,
@@ -88,15 +101,8 @@ class Pipe implements AsyncIterable<Uint8Array> {
         this.#wake?.();
       },
     });
-    signal?.addEventListener(
-      "abort",
-      () => {
-        this.#failure = signal.reason;
-        this.#stop();
-        this.#wake?.();
-      },
-      { once: true },
-    );
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
@@ -118,6 +124,7 @@ class Pipe implements AsyncIterable<Uint8Array> {
         }
       }
     } finally {
+      this.#signal?.removeEventListener("abort", this.#onAbort);
       this.#stop();
     }
   }

@@ -4,7 +4,8 @@ export type {
   WebhookCall,
   WebhookHandler,
 } from "./admission/webhooks/index.ts";
-export { administrator, ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
+export type { ApiServerSettings, ListenOptions, ServiceAccountTokenSettings } from "./api-server-settings.ts";
+export { administrator, type ControlPlaneOptions, type Write } from "./control-plane.ts";
 export type { ControllerChoice, ControllerName } from "./controllers/index.ts";
 export type { Fault, FaultError, FaultHandle, Faults, FaultTarget, Verb } from "./faults/index.ts";
 export type { ApiRequest, ApiResponse } from "./http/request.ts";
@@ -14,11 +15,12 @@ export {
   type Behavior,
   type BehaviorKind,
   type ImageSelector,
+  type NodeChoice,
   type NodeSpec,
   type PodSelector,
-  type SimulatedNodeOptions,
   type SimulatedNodes,
 } from "./node/index.ts";
 export type { ImageProgram, ProcessOptions } from "./processes/index.ts";
+export { ControlPlane } from "./public-face.ts";
 export type { Requester } from "./registry/admission.ts";
 export { StatusError } from "./status.ts";

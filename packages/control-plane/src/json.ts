@@ -121,9 +121,11 @@ export function isLarge(value: Json): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     parts += typeof next === "string" ? 1 + next.length / partLength : 1;
     if (typeof next === "object" && next !== null) {
-      const inner = Array.isArray(next) ? next : Object.values(next);
-      if (parts + inner.length > largeParts) return true;
-      for (const item of inner) open.push(item);
+      // An array of so many items is not asked for its keys.
+      if (Array.isArray(next) && next.length > largeParts) return true;
+      const names = Object.keys(next);
+      if (parts + open.length + names.length > largeParts) return true;
+      for (const name of names) open.push((next as JsonObject)[name] as Json);
     }
     if (parts > largeParts) return true;
   }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { Agent, request } from "node:https";
+import { Agent, createServer as createHttps, request } from "node:https";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAuthority } from "@windlass/certificates";
 import { load } from "js-yaml";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -252,6 +253,54 @@ test("images are given programs, and what makes no sense is explained", async ()
   const wrong = await run("--kubeconfig", kubeconfig, "--image", "shop").ended;
   expect(wrong.code).toBe(2);
   expect(wrong.output).toContain('--image must be NAME=COMMAND, not "shop"');
+}, 15_000);
+
+test("webhooks' Services are where they are said to be, on as many nodes as are asked for", async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  const asked: string[] = [];
+  const authority = createAuthority({ commonName: "hook", validFor: 3_600_000 });
+  const { certificate: cert, key } = authority.issue({
+    commonName: "hook",
+    dnsNames: ["hook.default.svc"],
+    usages: ["server"],
+    validFor: 3_600_000,
+  });
+  const hook = createHttps({ cert, key }, (request, response) => {
+    asked.push(`${request.headers.host} ${request.url}`);
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => {
+    hook.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = hook.address() as { port: number };
+  const service = `default/hook:8443=https://127.0.0.1:${port}`;
+  const server = run("--kubeconfig", kubeconfig, "--nodes", "3", "--service", service);
+  await server.ready;
+  const send = client(kubeconfig);
+  expect((await send("GET", "/api/v1/nodes")).items?.map(({ metadata }) => metadata.name)).toEqual(
+    [1, 2, 3].map((number) => `windlass-node-${number}`),
+  );
+  const clientConfig = {
+    service: { namespace: "default", name: "hook", port: 8443, path: "/check" },
+    caBundle: Buffer.from(authority.certificate).toString("base64"),
+  };
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }];
+  const review = {
+    name: "a.example.com",
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+    clientConfig,
+    rules,
+  };
+  const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  await send("POST", configurations, { metadata: { name: "a" }, webhooks: [review] });
+  await send("POST", maps, { metadata: { name: "looked-at" } });
+  hook.close();
+  expect(asked.map((line) => line.replace(/\?.*/, ""))).toContain("hook.default.svc:8443 /check");
+  const wrong = await run("--kubeconfig", kubeconfig, "--service", "hook=https://x").ended;
+  expect(wrong.output).toContain('--service must be NAMESPACE/NAME:PORT=URL, not "hook=https://x"');
+  const none = await run("--kubeconfig", kubeconfig, "--nodes", "0").ended;
+  expect(none.output).toContain('--nodes must be a number from 1 to 9999, not "0"');
 }, 15_000);
 
 test("help is printed to those who ask", async () => {

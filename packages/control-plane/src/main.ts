@@ -1,181 +1,39 @@
-import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { ControlPlane, type ControlPlaneOptions } from "./control-plane.ts";
-import type { ControllerName } from "./controllers/index.ts";
-import type { ImageProgram, ProcessOptions } from "./processes/index.ts";
+import { flagHelp } from "./envtest/flags.ts";
 
-const usage = `Usage: windlass-control-plane --kubeconfig FILE [options]
+/** What `windlass-control-plane` can be told to do by its first argument. Each is loaded when it is asked for: --help must be quick. */
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  assets: async () => {
+    const { makeAssets } = await import("./envtest/assets.ts");
+    process.stdout.write(`${makeAssets(process.argv[1] ?? "")}\n`);
+  },
+  etcd: async (args) => {
+    const { runEtcd } = await import("./envtest/etcd.ts");
+    await runEtcd(args);
+  },
+  "kube-apiserver": async (args) => {
+    const { apiServerFlags } = await import("./envtest/api-server-flags.ts");
+    if (args.some((arg) => arg === "--help" || arg === "-h")) {
+      process.stdout.write(flagHelp("kube-apiserver", apiServerFlags));
+    } else if (args.some((arg) => /^--version(=true)?$/.test(arg))) {
+      const { kubernetesVersion } = await import("./kinds/index.ts");
+      process.stdout.write(`Kubernetes ${kubernetesVersion().gitVersion}\n`);
+    } else {
+      const { runApiServer } = await import("./envtest/api-server.ts");
+      await runApiServer(args);
+    }
+  },
+};
 
-A Kubernetes API server in one process, for developing and testing operators. Runs until it is stopped.
-
-  --kubeconfig FILE    write a kubeconfig for kubectl and other clients here
-  --port N             listen on this port (default: any free one, or the one it had before with --data)
-  --host ADDRESS       listen on this address (default: 127.0.0.1)
-  --data FILE          keep everything in this file, and go on from there (default: keep nothing)
-  --controllers LIST   run these controllers beside the server: all, none, or names with commas between (default: all)
-  --processes          run a real process for each container, as the user that runs this (default: pods are simulated)
-  --image NAME=COMMAND what to run for containers of an image that name no command; may be given several times
-  -h, --help           show this
-`;
-
-/** What the command line asks for. */
-interface Wishes {
-  readonly kubeconfig: string;
-  readonly listen: { readonly host?: string; readonly port?: number };
-  readonly plane: ControlPlaneOptions;
-}
-
-/** Bad usage: explained, and the process ends with 2. */
-class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-/** A file that cannot be where the command line wants it: found out before anything is started. */
-class PlaceError extends Error {
-  override readonly name = "PlaceError";
-}
-
-async function readWishes(args: readonly string[]): Promise<Wishes | "help"> {
-  const values = parse(args);
-  if (values.help) return "help";
-  const { kubeconfig, port, host, data, controllers, image = [] } = values;
-  for (const name of texts) {
-    if (values[name] === "") throw new UsageError(`--${name} must not be empty`);
-  }
-  if (kubeconfig === undefined) throw new UsageError("--kubeconfig FILE is needed");
-  if (port !== undefined && !(/^\d+$/.test(port) && Number(port) <= 65_535)) {
-    throw new UsageError(`--port must be a number from 0 to 65535, not ${JSON.stringify(port)}`);
-  }
-  checkPlace("kubeconfig", kubeconfig);
-  if (data !== undefined) checkPlace("data", data);
-  return {
-    kubeconfig,
-    listen: {
-      ...(port === undefined ? {} : { port: Number(port) }),
-      ...(host === undefined ? {} : { host }),
-    },
-    plane: {
-      ...(data === undefined ? {} : { data }),
-      ...(controllers === undefined ? {} : { controllers: await readControllers(controllers) }),
-      ...(values.processes || image.length > 0 ? { processes: { images: readImages(image) } } : {}),
-    },
-  };
-}
-
-function parse(args: readonly string[]): Partial<Record<(typeof texts)[number], string>> & {
-  help?: boolean;
-  processes?: boolean;
-  image?: string[];
-} {
+const [first = "", ...rest] = process.argv.slice(2);
+const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+if (command) {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        kubeconfig: { type: "string" },
-        port: { type: "string" },
-        host: { type: "string" },
-        data: { type: "string" },
-        controllers: { type: "string" },
-        processes: { type: "boolean" },
-        image: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
+    await command(rest);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    process.stderr.write(`${first}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
   }
-}
-
-const texts = ["kubeconfig", "port", "host", "data", "controllers"] as const;
-
-function checkPlace(option: "kubeconfig" | "data", path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new PlaceError(`--${option}: ${path} is a folder: name a file`);
-  }
-  const folder = dirname(resolve(path));
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new PlaceError(`--${option}: there is no folder ${folder}: make it, or name a file elsewhere`);
-  }
-}
-
-/** The shell takes the command apart; arguments of the container follow. */
-function readImages(given: readonly string[]): NonNullable<ProcessOptions["images"]> {
-  const images = given.map((text): [string, ImageProgram] => {
-    const [, name = "", command = ""] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-    if (name === "") throw new UsageError(`--image must be NAME=COMMAND, not ${JSON.stringify(text)}`);
-    return [name, { command: ["/bin/sh", "-c", `exec ${command} "$@"`, name] }];
-  });
-  return Object.fromEntries(images);
-}
-
-async function readControllers(list: string): Promise<NonNullable<ControlPlaneOptions["controllers"]>> {
-  if (list === "all" || list === "none") return list;
-  const { controllerNames } = await import("./controllers/index.ts");
-  const isKnown = (name: string): name is ControllerName => controllerNames.includes(name as ControllerName);
-  const names = list.split(",").map((name) => name.trim());
-  const unknown = names.filter((name) => !isKnown(name));
-  if (unknown.length > 0) {
-    throw new UsageError(
-      `--controllers: there is no ${unknown.join(", ")}. There are: ${controllerNames.join(", ")}, or all, or none`,
-    );
-  }
-  return names.filter(isKnown);
-}
-
-/** Errors that say all there is to say; anything else comes with its stack. */
-function explain(error: unknown): string {
-  const { code, message, name, port, path } = error as NodeJS.ErrnoException & { port?: number };
-  switch (code) {
-    case "EADDRINUSE":
-      return `port ${port} is in use: choose another with --port, or leave it out for any free one`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `cannot listen there: ${message}. --host must be an address of this machine`;
-    case "EACCES":
-      return path === undefined ? `port ${port} needs more rights: choose one above 1023` : message;
-    case "ENOENT":
-    case "EISDIR":
-    case "EROFS":
-      return message;
-    default:
-      return name === "DataFileError" ||
-        name === "UsageError" ||
-        name === "PlaceError" ||
-        name === "CertificateError"
-        ? message
-        : String((error as Error).stack ?? error);
-  }
-}
-
-async function run(wishes: Wishes): Promise<void> {
-  const plane = await ControlPlane.start(wishes.plane);
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= plane.close();
-    void stopping.then(() => process.exit(0));
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
-  let url: string;
-  try {
-    url = await plane.listen(wishes.listen);
-    await writeFile(wishes.kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
-  } catch (error) {
-    await plane.close();
-    throw error;
-  }
-  process.stdout.write(
-    `ready in ${Math.round(performance.now())} ms\nat ${url}: export KUBECONFIG=${resolve(wishes.kubeconfig)}\n`,
-  );
-}
-
-try {
-  const wishes = await readWishes(process.argv.slice(2));
-  if (wishes === "help") process.stdout.write(usage);
-  else await run(wishes);
-} catch (error) {
-  process.stderr.write(`windlass-control-plane: ${explain(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write(`\n${usage}`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+} else {
+  const { serveCommand } = await import("./serve-command.ts");
+  await serveCommand(process.argv.slice(2));
 }

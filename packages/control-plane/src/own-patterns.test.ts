@@ -48,16 +48,22 @@ function* attacks({ source }: RegExp, length: number): Generator<string> {
   }
 }
 
+/** The CPU time of a match, in microseconds. */
+function cpuTime(regexp: RegExp, text: string): number {
+  const before = process.threadCpuUsage();
+  // As `replaceAll` and `matchAll` do it.
+  if (regexp.global) text.replaceAll(regexp, "");
+  else regexp.exec(text);
+  const { user, system } = process.threadCpuUsage(before);
+  return user + system;
+}
+
 /** The first text that takes a pattern long, from short ones up: some would take for ever. */
 function slowText(regexp: RegExp): string | undefined {
   for (const length of [30, 1_000, 10_000]) {
     for (const text of attacks(regexp, length)) {
-      const before = process.threadCpuUsage();
-      // As `replaceAll` and `matchAll` do it.
-      if (regexp.global) text.replaceAll(regexp, "");
-      else regexp.exec(text);
-      const { user, system } = process.threadCpuUsage(before);
-      if (user + system > 30_000) return text;
+      // Twice: the engine compiles, and collects garbage, while it happens to be measured.
+      if (cpuTime(regexp, text) > 30_000 && cpuTime(regexp, text) > 30_000) return text;
     }
   }
   return undefined;

@@ -4,10 +4,12 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/policy/expressions.ts"),
   () => import("./admission/policy/judge.ts"),
   () => import("./admission/policy/type-check.ts"),
+  () => import("./admission/webhooks/peer.ts"),
   () => import("./admission/webhooks/send.ts"),
   () => import("./cel/rule-compiler.ts"),
   () => import("./cel/rules.ts"),
   () => import("./controllers/index.ts"),
+  () => import("./controllers/kubernetes-service.ts"),
   () => import("./http/eviction.ts"),
   () => import("./http/listener.ts"),
   () => import("./http/write.ts"),
@@ -26,6 +28,7 @@ const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("jose"),
   () => import("js-yaml"),
   () => import("node:https"),
+  () => import("node:tls"),
 ];
 
 /** Loads them all. */

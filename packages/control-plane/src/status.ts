@@ -143,6 +143,16 @@ export function internalError(message: string): StatusError {
   });
 }
 
+/** 504, for what takes the real server longer than it gives a request, and would hold up everybody here. */
+export function timedOut(): StatusError {
+  return new StatusError({
+    code: 504,
+    reason: "Timeout",
+    message: "Timeout: request did not complete within requested timeout - context deadline exceeded",
+    details: {},
+  });
+}
+
 /** What this server does not do. Recognisable by its reason, so that nobody mistakes it for the real server's word. */
 export function unsupported(what: string): StatusError {
   return new StatusError({

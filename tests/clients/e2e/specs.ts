@@ -52,7 +52,4 @@ export const excluded: { readonly [reason: string]: readonly string[] } = {
   ],
   "needs a kubelet that refuses pods": ["pod rejected by kubelet"],
   "needs flow control, which is not there": ["requests can be classified", "requests can't be drowned out"],
-  "needs the descriptions of Kubernetes' own fields, which are not shipped": [
-    "CustomResourcePublishOpenAPI .* works for CRD with validation schema",
-  ],
 };

@@ -24,12 +24,12 @@ const day = 24 * 3_600_000;
 
 /** @param host an address of this machine that both servers can reach */
 export async function openHooks(host: string): Promise<HookServer> {
-  const authority = createAuthority({ commonName: "hooks", validForMs: day });
+  const authority = createAuthority({ commonName: "hooks", validFor: day });
   const serving = authority.issue({
     commonName: "hooks",
     ipAddresses: [host],
     usages: ["server"],
-    validForMs: day,
+    validFor: day,
   });
   const seen: HookServer["seen"] = [];
   const behaviours = new Map<string, Behaviour>();

@@ -41,7 +41,8 @@ const ownAddress = /10\.96\.(?!20[01]\.(?:[1-4]|77)\b)\d+\.\d+/g;
 function settle(value: Json, given: string, key: string): Json {
   if (Array.isArray(value)) {
     const settled = value.map((item) => settle(item, given, key));
-    return key === "causes" ? unordered(settled) : settled;
+    // Managers stand in the order of their times, which are each server's own.
+    return key === "causes" || key === "managedFields" ? unordered(settled) : settled;
   }
   if (isObject(value)) {
     return Object.fromEntries(
@@ -49,6 +50,8 @@ function settle(value: Json, given: string, key: string): Json {
     ) as JsonObject;
   }
   if (typeof value === "number") {
+    // Where the API server itself listens, which default/kubernetes leads to.
+    if (key === "targetPort" && (value === 6443 || value >= 32_768)) return "<port>";
     return key === "nodePort" || key === "healthCheckNodePort"
       ? given.includes(String(value))
         ? value

@@ -38,11 +38,17 @@ async function playStep(
     JSON.parse(JSON.stringify(value).replaceAll("{ns}", namespace)) as T;
   const at = fill(("at" in step && step.at) || story.at);
   const named = (name: string, sub?: string) => `${at}/${fill(name)}${sub === undefined ? "" : `/${sub}`}`;
-  const send = async (method: string, path: string, body?: Json, type?: string): Promise<Played> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: Json,
+    type?: string,
+    as?: string,
+  ): Promise<Played> => {
     const url = method === "GET" || method === "DELETE" ? path : `${path}?fieldManager=test`;
     return {
       request: { method, path, body: body ?? null },
-      answer: await server.send(method, url, body, type),
+      answer: await server.send(method, url, body, type, as),
     };
   };
   if ("post" in step) return send("POST", at, withName(fill(step.post), index, story, namespace));
@@ -58,7 +64,8 @@ async function playStep(
   }
   if ("send" in step) {
     const [method, path, body, type] = step.send;
-    return send(method, fill(path), body === undefined ? undefined : fill(body), type && contentTypes[type]);
+    const filled = body === undefined ? undefined : fill(body);
+    return send(method, fill(path), filled, type && contentTypes[type], step.as && fill(step.as));
   }
   if ("get" in step) return send("GET", named(step.get));
   return send("DELETE", named(step.delete), step.body);

@@ -11,7 +11,8 @@ export interface Answer {
 export interface Server extends AsyncDisposable {
   /** Whether what was written takes a while to be seen by admission. */
   readonly caches: boolean;
-  send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>;
+  /** @param as who is impersonated @default nobody */
+  send(method: string, path: string, body?: unknown, contentType?: string, as?: string): Promise<Answer>;
 }
 
 /** The server of a kubeconfig, by its client certificate. */
@@ -27,12 +28,13 @@ export async function embeddedServer(): Promise<Server> {
 function adapted(server: AnyServer): Server {
   return {
     caches: server.name === "real",
-    send: async (method, path, body, contentType = "application/json") => {
+    send: async (method, path, body, contentType = "application/json", as = "") => {
       const answer = await server.send({
         method,
         path,
         contentType,
         ...(body === undefined ? {} : { body }),
+        ...(as === "" ? {} : { headers: { "impersonate-user": as } }),
       });
       const { status, warnings } = answer;
       return { status, warnings, body: isObject(answer.body) ? answer.body : { text: String(answer.body) } };

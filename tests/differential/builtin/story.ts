@@ -15,7 +15,11 @@ export type Step =
   | { readonly get: string; readonly at?: string }
   | { readonly delete: string; readonly body?: JsonObject }
   /** Any request, for what a story needs around it. */
-  | { readonly send: readonly [method: string, path: string, body?: Json, type?: PatchType] }
+  | {
+      readonly send: readonly [method: string, path: string, body?: Json, type?: PatchType];
+      /** Who sends it. @default the administrator */
+      readonly as?: string;
+    }
   /** Gives the real server's caches the time to see what was written. The embedded one has none. */
   | { readonly settleMs: number };
 

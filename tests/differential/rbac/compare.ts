@@ -22,6 +22,7 @@ import {
 import type { JsonObject } from "../../../packages/control-plane/src/json.ts";
 import { StatusError } from "../../../packages/control-plane/src/status.ts";
 import { conclude } from "../tally.ts";
+import { compareDeletions } from "./compare-deletions.ts";
 import { compareReviews } from "./compare-reviews.ts";
 import { randomQuestion, randomRbac } from "./random-rbac.ts";
 import { openRealServer } from "./real-server.ts";
@@ -68,7 +69,9 @@ try {
   await compareDecisions(Number(values.questions));
   await compareRefusals();
   await compareEscalations();
-  await compareReviews({ real, authorizer, namespace, prefix, compare });
+  const comparison = { real, authorizer, namespace, prefix, compare };
+  await compareReviews(comparison);
+  await compareDeletions(comparison);
 } finally {
   await remove();
 }

@@ -1,6 +1,5 @@
 import { type Authorizer, checkEscalation, type RbacWrite, type User } from "../auth/index.ts";
 import type { Admission, Requester } from "../registry/admission.ts";
-import { metadataOf } from "../registry/strategies/fields.ts";
 
 const kinds = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
 
@@ -8,18 +7,13 @@ const kinds = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebind
 export function noEscalation(authorizer: Authorizer): Admission {
   return {
     name: "RBACEscalation",
-    mutate: ({ resource, object, oldObject, operation, user }) => {
+    mutate: ({ resource, object, oldObject, operation, user, addressed }) => {
       const { group, plural } = resource.info;
       if (group !== "rbac.authorization.k8s.io" || !kinds.has(plural) || !object) return;
       if (operation !== "CREATE" && operation !== "UPDATE") return;
-      const asking = userOf(user);
-      // Who may escalate may also aggregate: the controller that does is allowed no more than that.
-      const { name = "", namespace = "" } = metadataOf(object) as { name?: string; namespace?: string };
-      const escalating = { verb: "escalate", group, resource: plural, name, namespace };
-      if (!plural.endsWith("bindings") && authorizer.authorize(asking, escalating).allowed) return;
       checkEscalation(
-        asking,
-        { resource: plural as RbacWrite["resource"], object, old: oldObject },
+        userOf(user),
+        { resource: plural as RbacWrite["resource"], object, old: oldObject, addressed },
         authorizer,
       );
     },

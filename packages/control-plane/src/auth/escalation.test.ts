@@ -59,6 +59,15 @@ describe("a role", () => {
     expect(write([], roleWith(deletePods), ["system:masters"])).toBe("allowed");
   });
 
+  test("may hold anything by a right to its name only where the request's address has that name", () => {
+    const escalate = { verbs: ["escalate"], apiGroups: [api], resources: ["roles"], resourceNames: ["new"] };
+    expect(write([escalate], { ...roleWith(deletePods), addressed: "new" })).toBe("allowed");
+    expect(write([escalate], { ...roleWith(deletePods), addressed: "other" })).toContain(
+      "is attempting to grant",
+    );
+    expect(write([escalate], roleWith(deletePods))).toContain("is attempting to grant");
+  });
+
   test("may lose a finalizer by the hand of one who holds none of it", () => {
     const old = { metadata: { name: "new", namespace: "ns", finalizers: ["x/y"] }, rules: [deletePods] };
     expect(write([], { ...roleWith(deletePods), old })).toBe("allowed");

@@ -48,8 +48,8 @@ describe("a request", () => {
 describe("a client certificate", () => {
   const clock = new ManualClock();
   const hour = 3_600_000;
-  const authority = createAuthority({ commonName: "ca", validForMs: 10 * hour, clock });
-  const leaf = { commonName: "jane", organizations: ["devs"], usages: ["client"], validForMs: hour } as const;
+  const authority = createAuthority({ commonName: "ca", validFor: 10 * hour, clock });
+  const leaf = { commonName: "jane", organizations: ["devs"], usages: ["client"], validFor: hour } as const;
   const der = (certificate: string) => Buffer.from(certificate.replaceAll(/-----[^-]+-----/g, ""), "base64");
   const userOf = (init: LeafInit, now = clock.now(), by = authority) =>
     certificateUser(der(by.issue(init).certificate), {
@@ -68,7 +68,7 @@ describe("a client certificate", () => {
   });
 
   test("proves nothing when it is another authority's, a server's, or out of date", () => {
-    const other = createAuthority({ commonName: "ca", validForMs: hour, clock });
+    const other = createAuthority({ commonName: "ca", validFor: hour, clock });
     expect(userOf(leaf, clock.now(), other)).toBe("rejected");
     expect(userOf({ ...leaf, usages: ["server"] })).toBe("rejected");
     expect(userOf(leaf, clock.now() + 2 * hour)).toBe("rejected");

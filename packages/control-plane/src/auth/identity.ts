@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { expired, inspect } from "@windlass/certificates";
+import { expired, inspect, splitBundle } from "@windlass/certificates";
 import type { JsonObject } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { type Authorizer, forbiddenRequest, type ResourceRequest } from "./rbac.ts";
@@ -45,9 +45,14 @@ export interface Credentials {
  * Who sent a request. A certificate that holds counts before a token; a bad one does not spoil a good other; with nothing
  * to show, the request is anonymous.
  *
+ * @param strangers what becomes of requests that show nothing
  * @throws StatusError 401 when what was shown proves nothing.
  */
-export async function authenticate(credentials: Credentials, tokens: TokenAuthenticator): Promise<User> {
+export async function authenticate(
+  credentials: Credentials,
+  tokens: TokenAuthenticator,
+  strangers: "anonymous" | "refused" = "anonymous",
+): Promise<User> {
   const { certificate } = credentials;
   if (certificate !== undefined && certificate !== "rejected") return certificate;
   const token = bearerToken(credentials.authorization);
@@ -56,7 +61,7 @@ export async function authenticate(credentials: Credentials, tokens: TokenAuthen
     if (verdict.user) return withAuthenticatedGroup(verdict.user);
     throw unauthorized();
   }
-  if (certificate === "rejected") throw unauthorized();
+  if (certificate === "rejected" || strangers === "refused") throw unauthorized();
   return anonymous;
 }
 
@@ -73,7 +78,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /** What makes client certificates count. */
 export interface ClientCertificates {
-  /** PEM of the authority that signs them. */
+  /** PEM of the authorities that sign them, one or more. */
   readonly authority: string;
   readonly clock: { now(): number };
 }
@@ -94,8 +99,11 @@ export function certificateUser(
   try {
     certificate = new X509Certificate(der);
     seen = inspect(der);
-    const issuer = new X509Certificate(authority);
-    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return "rejected";
+    const issuers = splitBundle(authority).map((pem) => new X509Certificate(pem));
+    const isSigned = issuers.some(
+      (issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey),
+    );
+    if (!isSigned) return "rejected";
   } catch {
     // Whatever cannot be read or checked proves nothing, and why is the client's affair.
     return "rejected";

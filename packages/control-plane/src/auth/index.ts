@@ -1,3 +1,4 @@
+export { alwaysAllow } from "./always-allow.ts";
 export { type Bootstrap, readBootstrap, systemNamespaces } from "./bootstrap.ts";
 export { checkEscalation, type RbacWrite } from "./escalation.ts";
 export {
@@ -40,6 +41,7 @@ export {
   reviewToken,
 } from "./reviews.ts";
 export { aggregatedRules, type PolicyRule } from "./rules.ts";
+export { rolesIn } from "./stored-roles.ts";
 export {
   type BoundReference,
   createTokens,

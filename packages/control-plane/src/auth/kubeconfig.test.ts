@@ -1,3 +1,4 @@
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
@@ -28,6 +29,21 @@ test("a kubeconfig holds all it needs for a certificate", () => {
     contexts: [{ name: "dev", context: { cluster: "dev", user: "dev", namespace: "team" } }],
     "current-context": "dev",
   });
+});
+
+test("an EC key is written in the form that every client reads, any other as it is", () => {
+  const keyIn = (key: string) => {
+    const { users } = kubeconfig({ server: "https://a", user: { certificate: "CERT", key } });
+    const [{ user }] = users as [{ user: { "client-key-data": string } }];
+    return Buffer.from(user["client-key-data"], "base64").toString();
+  };
+  const pkcs8 = { type: "pkcs8", format: "pem" } as const;
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const written = keyIn(ec.export(pkcs8).toString());
+  expect(written).toMatch(/^-----BEGIN EC PRIVATE KEY-----/);
+  expect(createPrivateKey(written).equals(ec)).toBe(true);
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export(pkcs8).toString();
+  expect(keyIn(rsa)).toBe(rsa);
 });
 
 test("its text reads back as the same, whatever the names and the user", () => {

@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 
 /** How a kubeconfig's user proves who it is. */
@@ -81,7 +82,17 @@ const yamlWords = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 function credentials(user: KubeconfigUser): JsonObject {
   if ("token" in user) return { token: user.token };
   if ("anonymous" in user) return {};
-  return { "client-certificate-data": base64(user.certificate), "client-key-data": base64(user.key) };
+  return {
+    "client-certificate-data": base64(user.certificate),
+    "client-key-data": base64(widelyRead(user.key)),
+  };
+}
+
+/** EC keys in the form of SEC 1: some clients, such as fabric8's for Java, read no other, and all read this one. */
+function widelyRead(pem: string): string {
+  if (!pem.startsWith("-----BEGIN PRIVATE KEY-----")) return pem;
+  const key = createPrivateKey(pem);
+  return key.asymmetricKeyType === "ec" ? key.export({ type: "sec1", format: "pem" }).toString() : pem;
 }
 
 function base64(text: string): string {

@@ -170,6 +170,50 @@ describe("a token", () => {
     );
   });
 
+  /** Gone by now, but for a finalizer. */
+  function markDeleted(resource: string, name: string): void {
+    const object = stored.get(`${resource}/${resource === "nodes" ? "" : "ns"}/${name}`) as JsonObject;
+    const deletionTimestamp = new Date(clock.now()).toISOString();
+    stored.set(`${resource}/${resource === "nodes" ? "" : "ns"}/${name}`, {
+      ...object,
+      metadata: { ...(object.metadata as JsonObject), deletionTimestamp },
+    });
+  }
+
+  test.each([
+    ["Pod", "pods", "pod"],
+    ["Secret", "secrets", "secret"],
+    ["Node", "nodes", "node"],
+  ])("bound to a %s that is being deleted ends a minute later", async (kind, resource, name) => {
+    const jwt = await token({ boundObjectRef: { kind, apiVersion: "v1", name } });
+    markDeleted(resource, name);
+    await clock.advance(59_000);
+    expect(await review(jwt)).toMatchObject({ authenticated: true });
+    await clock.advance(2_000);
+    expect((await review(jwt)).error).toBe(
+      "[invalid bearer token, service account token has been invalidated]",
+    );
+  });
+
+  test("of an account that is being deleted ends a minute later", async () => {
+    const jwt = await token();
+    markDeleted("serviceaccounts", "sa");
+    await clock.advance(61_000);
+    expect((await review(jwt)).error).toBe("[invalid bearer token, service account ns/sa has been deleted]");
+  });
+
+  test("that a Secret holds ends as soon as the Secret or its account is being deleted", async () => {
+    const account = stored.get("serviceaccounts/ns/sa") ?? {};
+    const jwt = await tokens.issueForSecret(account, stored.get("secrets/ns/secret") ?? {});
+    const held = { ...stored.get("secrets/ns/secret"), data: { token: Buffer.from(jwt).toString("base64") } };
+    stored.set("secrets/ns/secret", held);
+    expect(await review(jwt)).toMatchObject({ authenticated: true });
+    markDeleted("serviceaccounts", "sa");
+    expect((await review(jwt)).error).toBe("[invalid bearer token, ServiceAccount ns/sa has been deleted]");
+    markDeleted("secrets", "secret");
+    expect((await review(jwt)).error).toBe("[invalid bearer token, Token has been invalidated]");
+  });
+
   test("of another key is nobody's, though the issuer is the same", async () => {
     const other = createTokens({ clock, random: seededRandom(1), find: () => undefined });
     const forged = await other.issue({

@@ -1,11 +1,12 @@
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { type Clock, type Random, uuid } from "@windlass/clock";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { goQuote } from "../schema/go-text.ts";
 import { badRequest, conflict, notFound } from "../status.ts";
-import { identityOf, text } from "./fields.ts";
+import { identityOf, record, text } from "./fields.ts";
 import { serviceAccountUser, type TokenAuthenticator, type TokenVerdict, type User } from "./identity.ts";
 import { quoteList } from "./quote.ts";
+import { type SigningKeys, signingKeys, webKey } from "./signing-keys.ts";
 
 /** Looks up what tokens are bound to, as it is stored now. */
 export type FindBound = (
@@ -18,22 +19,32 @@ export interface TokensInit {
   readonly clock: Clock;
   readonly random: Random;
   readonly find: FindBound;
-  /** @default "https://kubernetes.default.svc.cluster.local" */
-  readonly issuer?: string;
+  /**
+   * Who issues tokens: the first of them. Tokens of the others are accepted.
+   *
+   * @default "https://kubernetes.default.svc.cluster.local"
+   */
+  readonly issuers?: readonly string[];
   /**
    * Audiences this API server answers to.
    *
-   * @default the issuer alone
+   * @default the issuers
    */
   readonly audiences?: readonly string[];
   /** Tokens that need no service account, and who they make of their bearer. */
   readonly staticTokens?: ReadonlyMap<string, User>;
   /**
-   * The EC P-256 key that signs. Tokens outlive a restart only if it does.
+   * The RSA or EC key that signs. Tokens outlive a restart only if it does.
    *
    * @default a new one
    */
   readonly key?: KeyObject;
+  /**
+   * Public keys by which signatures are checked.
+   *
+   * @default the public half of the key that signs
+   */
+  readonly publicKeys?: readonly KeyObject[];
 }
 
 /** What a token should be. */
@@ -107,15 +118,16 @@ interface Reference {
  * or shown: its import takes as long as a third of the server's whole start.
  */
 export function createTokens(init: TokensInit): Tokens {
-  const issuer = init.issuer ?? "https://kubernetes.default.svc.cluster.local";
-  const own = init.audiences ?? [issuer];
+  const { issuers = ["https://kubernetes.default.svc.cluster.local"] } = init;
+  const [issuer = ""] = issuers;
+  const own = init.audiences ?? issuers;
   const { clock, random, find } = init;
   const staticTokens = init.staticTokens ?? new Map<string, User>();
   const good = new Map<string, Claims | SecretClaims>();
   const listeners = new Set<(secret: { namespace: string; name: string }) => void>();
-  let made: { private: KeyObject; public: KeyObject; id: string } | undefined;
+  let made: SigningKeys | undefined;
   const keys = () => {
-    made ??= keyPair(init.key);
+    made ??= signingKeys(init);
     return made;
   };
 
@@ -130,9 +142,13 @@ export function createTokens(init: TokensInit): Tokens {
       // Not a JWT at all: somebody else's token, or noise.
       return { error: invalidToken };
     }
-    if (payload.iss !== issuer && payload.iss !== secretIssuer) return { error: invalidToken };
+    if (!issuers.includes(text(payload.iss)) && payload.iss !== secretIssuer) return { error: invalidToken };
+    const { trusted } = keys();
+    const checks = trusted.map(({ key, algorithm }) =>
+      compactVerify(token, key, { algorithms: [algorithm] }),
+    );
     try {
-      await compactVerify(token, keys().public, { algorithms: ["ES256"] });
+      await Promise.any(checks);
     } catch {
       return { error: reasoned("go-jose/go-jose: error in cryptographic primitive") };
     }
@@ -172,7 +188,7 @@ export function createTokens(init: TokensInit): Tokens {
         nbf: issuedAt,
         sub: serviceAccountUser(account.namespace, account.name).name,
       })
-        .setProtectedHeader({ alg: "ES256", kid: keys().id })
+        .setProtectedHeader({ alg: keys().own.algorithm, kid: keys().own.id })
         .sign(keys().private);
       return { token, expiresAt: (issuedAt + expirationSeconds) * 1000 };
     },
@@ -188,7 +204,7 @@ export function createTokens(init: TokensInit): Tokens {
         "kubernetes.io/serviceaccount/service-account.uid": account.uid,
         sub: serviceAccountUser(account.namespace, account.name).name,
       })
-        .setProtectedHeader({ alg: "ES256", kid: keys().id })
+        .setProtectedHeader({ alg: keys().own.algorithm, kid: keys().own.id })
         .sign(keys().private);
     },
 
@@ -226,28 +242,17 @@ export function createTokens(init: TokensInit): Tokens {
     },
 
     keySet() {
-      const { kty, crv, x, y } = keys().public.export({ format: "jwk" });
-      return {
-        keys: [
-          {
-            use: "sig",
-            kty: kty ?? "",
-            kid: keys().id,
-            crv: crv ?? "",
-            alg: "ES256",
-            x: x ?? "",
-            y: y ?? "",
-          },
-        ],
-      };
+      return { keys: keys().trusted.map(webKey) };
     },
 
     discovery: (server) => ({
       issuer,
-      jwks_uri: `${server}/openid/v1/jwks`,
+      jwks_uri: `${server.replace(/\/$/, "")}/openid/v1/jwks`,
       response_types_supported: ["id_token"],
       subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: ["ES256"],
+      id_token_signing_alg_values_supported: [
+        ...new Set(keys().trusted.map(({ algorithm }) => algorithm)),
+      ].sort(),
     }),
   };
 }
@@ -256,15 +261,6 @@ const invalidToken = "invalid bearer token";
 
 function reasoned(why: string): string {
   return `[${invalidToken}, ${why}]`;
-}
-
-function keyPair(given: KeyObject | undefined): { private: KeyObject; public: KeyObject; id: string } {
-  const key = given ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-  const half = createPublicKey(key);
-  const id = createHash("sha256")
-    .update(half.export({ type: "spki", format: "der" }))
-    .digest("base64url");
-  return { private: key, public: half, id };
 }
 
 /** What is wrong with a token whose signature is good, in the real server's words. */
@@ -277,6 +273,9 @@ function faultOf(claims: Claims, now: number, find: FindBound): string | undefin
   const uid = identityOf(account).uid;
   if (uid !== serviceAccount.uid) {
     return `service account UID (${uid}) does not match claim (${serviceAccount.uid})`;
+  }
+  if (isDeletedAt(account, now - leewaySeconds)) {
+    return `service account ${namespace}/${serviceAccount.name} has been deleted`;
   }
   // A token bound to a pod carries its node for information only.
   const bound = [
@@ -292,8 +291,15 @@ function faultOf(claims: Claims, now: number, find: FindBound): string | undefin
     if (current !== reference.uid) {
       return `${kind} UID (${current}) does not match service account ${kind} ref claim (${reference.uid})`;
     }
+    if (isDeletedAt(object, now - leewaySeconds)) return "service account token has been invalidated";
   }
   return undefined;
+}
+
+/** Whether an object that finalizers or its containers still hold was to be gone before a time, in seconds. */
+function isDeletedAt(object: JsonObject, seconds: number): boolean {
+  const { deletionTimestamp } = record(object.metadata);
+  return typeof deletionTimestamp === "string" && Date.parse(deletionTimestamp) / 1000 < seconds;
 }
 
 function userOf({ namespace, serviceAccount, id, pod, node }: Claims): User {
@@ -368,15 +374,20 @@ function secretClaims(payload: JsonObject): SecretClaims | undefined {
 function secretFault(claims: SecretClaims, token: string, find: FindBound): string | undefined {
   const { namespace, serviceAccount, secretName } = claims;
   const secret = find("secrets", namespace, secretName);
-  if (!secret) return "Token has been invalidated";
+  if (!secret || isDeleting(secret)) return "Token has been invalidated";
   const kept = isObject(secret.data) ? text(secret.data.token) : "";
   if (Buffer.from(kept, "base64").toString() !== token) return "Token does not match server's copy";
   const account = find("serviceaccounts", namespace, serviceAccount.name);
   if (!account) return `serviceaccounts ${goQuote(serviceAccount.name)} not found`;
+  if (isDeleting(account)) return `ServiceAccount ${namespace}/${serviceAccount.name} has been deleted`;
   const { uid } = identityOf(account);
   return uid === serviceAccount.uid
     ? undefined
     : `ServiceAccount UID (${uid}) does not match claim (${serviceAccount.uid})`;
+}
+
+function isDeleting(object: JsonObject): boolean {
+  return record(object.metadata).deletionTimestamp !== undefined;
 }
 
 function claimsOf(payload: JsonObject): Claims | undefined {

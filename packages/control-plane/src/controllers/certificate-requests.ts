@@ -104,7 +104,7 @@ export function startCertificateSigning(world: ControllerWorld): Running {
     const asked = numberAt(request, ["spec", "expirationSeconds"], year / 1_000) * 1_000;
     const certificate = signer.sign(wanted, {
       ...grantedUsages(usagesOf(request)),
-      validForMs: Math.min(year, Math.max(shortest, asked)),
+      validFor: Math.min(year, Math.max(shortest, asked)),
     });
     await changeStatus(request, "status", () => ({
       certificate: Buffer.from(certificate).toString("base64"),

@@ -162,7 +162,7 @@ test("a paused Deployment takes up a new template only once it is resumed", asyn
 
 test("with Recreate no new pod comes before the last old one has gone", async () => {
   await using world = await stage();
-  world.plane.node.on("web-*", { kind: "run", lingerMs: 5_000 });
+  world.plane.node.on("web-*", { kind: "run", linger: 5_000 });
   await world.create(workload("Deployment", "web", { replicas: 2, strategy: { type: "Recreate" } }));
   const before = names(world.list("pods"));
   await world.change("deployments.apps", "web", setImage("example/app:2"));

@@ -3,7 +3,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { names, podTemplate, stage, workload } from "./stage.ts";
 
 async function run(): Promise<string[]> {
-  await using world = await stage({ nodes: { nodes: [{ name: "a" }, { name: "b" }] } });
+  await using world = await stage({ nodes: [{ name: "a" }, { name: "b" }] });
   const trace: string[] = [];
   world.plane.store.subscribeAll(({ type, bucket, key, entry }) => {
     trace.push(`${type} ${bucket} ${key} ${entry.revision} ${textOf(entry.object.metadata.uid)}`);

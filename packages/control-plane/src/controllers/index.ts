@@ -75,6 +75,8 @@ export const controllerNames = Object.keys(known) as ControllerName[];
  * - `none`: what a bare API server is
  * - a list of names: only these
  * - `{ except }`: every one but these
+ *
+ * The API server's own Service, `default/kubernetes`, is kept whatever is chosen.
  */
 export type ControllerChoice =
   | "all"
@@ -87,8 +89,11 @@ export function startControllers(world: ControllerWorld, choice: ControllerChoic
   return together(chosen(choice).map((name) => known[name](world)));
 }
 
+/** What no choice leaves out. */
+const always: readonly ControllerName[] = ["kubernetes-service"];
+
 function chosen(choice: ControllerChoice): readonly ControllerName[] {
-  if (choice === "none") return [];
+  if (choice === "none") return always;
   if (choice === "all") return controllerNames;
   const named = "except" in choice ? choice.except : choice;
   for (const name of named) {
@@ -98,5 +103,6 @@ function chosen(choice: ControllerChoice): readonly ControllerName[] {
       );
     }
   }
-  return "except" in choice ? controllerNames.filter((name) => !named.includes(name)) : choice;
+  const isChosen = (name: ControllerName) => named.includes(name) !== "except" in choice;
+  return controllerNames.filter((name) => always.includes(name) || isChosen(name));
 }

@@ -1,4 +1,4 @@
-import { StatusError } from "../status.ts";
+import { serviceRange } from "../registry/strategies/service-allocation.ts";
 import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, createObject } from "./objects.ts";
 
@@ -50,19 +50,15 @@ export function startKubernetesService(world: ControllerWorld): Running {
     },
   });
 
-  /** Takes the first address of the range, if that is what the range is. */
   async function createService(): Promise<void> {
+    const { first } = serviceRange(registry.store);
     const metadata = { name, labels: { component: "apiserver", provider: "kubernetes" } };
     const spec = {
       type: "ClusterIP",
+      clusterIP: first,
+      ipFamilyPolicy: "SingleStack",
       ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
     };
-    try {
-      const first = { ...spec, clusterIP: "10.96.0.1", clusterIPs: ["10.96.0.1"] };
-      await createObject(registry, services, "default", { metadata, spec: first }, context);
-    } catch (error) {
-      if (!(error instanceof StatusError && error.code === 422)) throw error;
-      await createObject(registry, services, "default", { metadata, spec }, context);
-    }
+    await createObject(registry, services, "default", { metadata, spec }, context);
   }
 }

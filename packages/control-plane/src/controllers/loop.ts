@@ -57,7 +57,8 @@ const batch = 8;
  * turns of the event loop of its own, never within the write that caused it.
  */
 export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
-  const { store, clock } = world.registry;
+  const { store, clock, metrics } = world.registry;
+  const measured = metrics.queue(options.name);
   const waiting = new Set<string>();
   const failures = new Map<string, number>();
   const timers = new Map<string, { readonly at: number; readonly cancel: () => void }>();
@@ -67,6 +68,7 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
 
   const add = (key: string) => {
     if (stopped) return;
+    if (!waiting.has(key)) measured.added(key);
     waiting.add(key);
     if (running || scheduled) return;
     scheduled = true;
@@ -95,7 +97,9 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
     for (const key of waiting) {
       if (stopped) break;
       waiting.delete(key);
+      measured.started(key);
       await work(key);
+      measured.ended();
       if (++done % batch === 0) await turn();
     }
     running = false;
@@ -114,6 +118,7 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
       if (!(error instanceof StatusError)) world.onPanic(error, `${options.name} ${key}`);
       const count = (failures.get(key) ?? 0) + 1;
       failures.set(key, count);
+      measured.retried();
       addAfter(key, Math.min(firstRetryMs * 2 ** (count - 1), lastRetryMs));
     }
   }
@@ -141,6 +146,7 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
     stop: () => {
       stopped = true;
       waiting.clear();
+      measured.clear();
       for (const stop of stops) stop();
       for (const { cancel } of timers.values()) cancel();
       timers.clear();

@@ -55,7 +55,7 @@ test("a service's slice has its ready pods, by the port they give its name to", 
 
 test("a pod that is stopping stays listed, as terminating", async () => {
   await using world = await stage();
-  world.plane.node.on("web-*", { kind: "run", lingerMs: "grace" });
+  world.plane.node.on("web-*", { kind: "run", linger: "grace" });
   await world.create(
     service({ selector: { app: "web" }, ports: [{ port: 80 }] }),
     workload("ReplicaSet", "web", { replicas: 1 }),

@@ -90,7 +90,7 @@ const claim = {
 
 test("a StatefulSet's pods come one after another, each with its name, labels and claim", async () => {
   await using world = await stage();
-  world.plane.node.on("db-0", { kind: "run", readyAfterMs: 10_000 });
+  world.plane.node.on("db-0", { kind: "run", readyAfter: 10_000 });
   await world.create(
     workload("StatefulSet", "db", { replicas: 2, serviceName: "db", volumeClaimTemplates: [claim] }),
   );
@@ -224,13 +224,11 @@ test("ordinals start where the StatefulSet says, and with Parallel nobody waits"
 
 test("a DaemonSet has one pod on each node that will have it, and follows nodes that come, go and change", async () => {
   await using world = await stage({
-    nodes: {
-      nodes: [
-        { name: "a" },
-        { name: "b", labels: { disk: "ssd" } },
-        { name: "c", labels: { disk: "ssd" }, taints: [{ key: "reserved", effect: "NoSchedule" }] },
-      ],
-    },
+    nodes: [
+      { name: "a" },
+      { name: "b", labels: { disk: "ssd" } },
+      { name: "c", labels: { disk: "ssd" }, taints: [{ key: "reserved", effect: "NoSchedule" }] },
+    ],
   });
   await world.create(workload("DaemonSet", "agent", {}, { spec: { nodeSelector: { disk: "ssd" } } }));
   const nodes = () =>
@@ -301,7 +299,7 @@ test("a DaemonSet that may surge runs the new pod beside the old until it has se
   expect(versions()).toEqual(new Set([undefined, "2"]));
   await world.pass(30_000);
   expect(versions()).toEqual(new Set(["2"]));
-  world.plane.node.on((pod) => Number(versionOf(pod)) > 2, "never-ready");
+  world.plane.node.on(({ metadata }) => Number(metadata.annotations?.v) > 2, "never-ready");
   await roll("3");
   await world.pass(300_000);
   expect(versions()).toEqual(new Set(["2", "3"]));

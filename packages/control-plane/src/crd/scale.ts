@@ -115,11 +115,13 @@ function replicasFaults(object: JsonObject, path: string): Cause[] {
 }
 
 /**
- * The `autoscaling/v1` Scale of a custom resource. Undefined when the resource has no replicas in its spec, which the API
- * server answers with an internal error: `the spec replicas field ".spec.x" does not exist`.
+ * The `autoscaling/v1` Scale of a custom resource.
+ *
+ * @param unset what is shown where the resource has no replicas in its spec
+ * @returns undefined where it has none, and nothing is to be shown instead
  */
-export function scaleOf(object: JsonObject, paths: ScalePaths): JsonObject | undefined {
-  const replicas = integerAt(object, paths.specReplicasPath);
+export function scaleOf(object: JsonObject, paths: ScalePaths, unset?: number): JsonObject | undefined {
+  const replicas = integerAt(object, paths.specReplicasPath) ?? unset;
   if (replicas === undefined || replicas instanceof AccessError) return undefined;
   const observed = integerAt(object, paths.statusReplicasPath);
   const selector =

@@ -59,7 +59,7 @@ function describe(kind: KindInfo): JsonObject {
     responseKind: responseKind(kind, kind),
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
-    verbs: [...kind.verbs],
+    verbs: [...(kind.listedVerbs ?? kind.verbs)],
     ...nonEmpty("shortNames", kind.shortNames),
     ...nonEmpty("categories", kind.categories),
   };

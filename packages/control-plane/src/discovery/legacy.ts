@@ -46,7 +46,7 @@ function describeResources(kind: KindInfo): JsonObject[] {
     singularName: kind.singular,
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs: [...kind.verbs],
+    verbs: [...(kind.listedVerbs ?? kind.verbs)],
     ...nonEmpty("shortNames", kind.shortNames),
     ...nonEmpty("categories", kind.categories),
   };

@@ -1,3 +1,4 @@
+import type { Duration } from "@windlass/clock";
 import { isTrue } from "../http/list-options.ts";
 import { type ApiRequest, addressOf } from "../http/request.ts";
 import { parsePath, type RequestInfo, type Verb, verbOf } from "../http/request-info.ts";
@@ -34,7 +35,7 @@ export interface Fault extends FaultTarget {
   /** How likely it strikes each. Drawn from the control plane's randomness. @default 1 */
   readonly probability?: number;
   /** Holds the request back first, by the control plane's clock. @default 0 */
-  readonly delayMs?: number;
+  readonly delay?: Duration;
   /** Answers with a failure. */
   readonly error?: FaultError;
   /** Answers that somebody else was faster. */
@@ -47,10 +48,10 @@ export interface Fault extends FaultTarget {
   /** Takes the request and never answers, until the client gives up. */
   readonly halfOpen?: true;
   /**
-   * Ends watches without a word, as a lost connection does: those that are open now, or with `afterMs`, each matching one that
+   * Ends watches without a word, as a lost connection does: those that are open now, or with `after`, each matching one that
    * long after it began (or after now, for those that are open).
    */
-  readonly dropWatches?: true | { readonly afterMs: number };
+  readonly dropWatches?: true | { readonly after: Duration };
 }
 
 /** What faults know of a request. */

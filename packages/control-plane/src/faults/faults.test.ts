@@ -89,7 +89,7 @@ test("how often an unlikely fault strikes is the same in every run", async () =>
 });
 
 test("a delay lasts by the clock, and the write happens after it", async () => {
-  plane.faults.add({ verbs: ["update"], delayMs: 5_000 });
+  plane.faults.add({ verbs: ["update"], delay: 5_000 });
   let done = false;
   const writing = put("2").then((answer) => {
     done = true;
@@ -161,7 +161,7 @@ test("watches that are open break off, and can be opened again", async () => {
 });
 
 test("watches can be made to break off after a while", async () => {
-  plane.faults.add({ verbs: ["watch"], dropWatches: { afterMs: 1_000 } });
+  plane.faults.add({ verbs: ["watch"], dropWatches: { after: 1_000 } });
   await open("GET", `${maps}?watch=1`);
   await clock.advance(999);
   expect(plane.faults.openWatches).toBe(1);

@@ -1,4 +1,4 @@
-import { type Clock, type Random, sleep } from "@windlass/clock";
+import { type Clock, type Duration, milliseconds, type Random, sleep } from "@windlass/clock";
 import type { ApiRequest, ApiResponse } from "../http/request.ts";
 import { failure } from "../http/respond.ts";
 import type { Requester } from "../registry/admission.ts";
@@ -58,7 +58,7 @@ export class Faults {
     if (dropWatches !== undefined) {
       for (const stream of this.#streams.matching((asked) => strikes(fault, asked))) {
         if (dropWatches === true) this.#cut(active, stream);
-        else this.#cutLater(active, stream, dropWatches.afterMs);
+        else this.#cutLater(active, stream, dropWatches.after);
       }
     }
     const remove = () => {
@@ -71,6 +71,11 @@ export class Faults {
       remove,
       [Symbol.dispose]: remove,
     };
+  }
+
+  /** How many are in place. */
+  get size(): number {
+    return this.#active.size;
   }
 
   /** Removes every fault. */
@@ -120,15 +125,15 @@ export class Faults {
     const cancels = [...this.#active].flatMap((active) => {
       const { dropWatches } = active.fault;
       if (typeof dropWatches !== "object" || !strikes(active.fault, stream.asked)) return [];
-      return [this.#cutLater(active, stream, dropWatches.afterMs)];
+      return [this.#cutLater(active, stream, dropWatches.after)];
     });
     return () => {
       for (const cancel of cancels) cancel();
     };
   }
 
-  #cutLater(active: Active, stream: OpenStream, afterMs: number): () => void {
-    return this.#options.clock.schedule(afterMs, () => {
+  #cutLater(active: Active, stream: OpenStream, after: Duration): () => void {
+    return this.#options.clock.schedule(milliseconds(after, "fault: dropWatches.after"), () => {
       if (this.#active.has(active)) this.#cut(active, stream);
     });
   }
@@ -152,8 +157,7 @@ export class Faults {
 
   async #strike(active: Active, request: ApiRequest, asked: Asked): Promise<ApiResponse | undefined> {
     const { fault } = active;
-    if (fault.delayMs !== undefined && !(await this.#delay(fault.delayMs, request.signal)))
-      return abandoned();
+    if (fault.delay !== undefined && !(await this.#delay(fault.delay, request.signal))) return abandoned();
     if (fault.halfOpen) {
       await gone(request.signal);
       return abandoned();
@@ -182,9 +186,9 @@ export class Faults {
   }
 
   /** @returns whether the client is still there */
-  async #delay(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  async #delay(delay: Duration, signal: AbortSignal): Promise<boolean> {
     try {
-      await sleep(this.#options.clock, delayMs, signal);
+      await sleep(this.#options.clock, milliseconds(delay, "fault: delay"), signal);
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -193,17 +197,19 @@ export class Faults {
   }
 }
 
-function answersRequests({ delayMs, error, conflict: isConflict, stale, halfOpen }: Fault): boolean {
-  return Boolean(delayMs !== undefined || error || isConflict || stale || halfOpen);
+function answersRequests({ delay, error, conflict: isConflict, stale, halfOpen }: Fault): boolean {
+  return Boolean(delay !== undefined || error || isConflict || stale || halfOpen);
 }
 
 function check(fault: Fault): void {
   if (!answersRequests(fault) && fault.dropWatches === undefined) {
     throw new TypeError(
-      "a fault that does nothing: give it delayMs, error, conflict, stale, halfOpen or dropWatches",
+      "a fault that does nothing: give it delay, error, conflict, stale, halfOpen or dropWatches",
     );
   }
-  const { probability, times } = fault;
+  const { probability, times, delay, dropWatches } = fault;
+  if (delay !== undefined) milliseconds(delay, "fault: delay");
+  if (typeof dropWatches === "object") milliseconds(dropWatches.after, "fault: dropWatches.after");
   if (probability !== undefined && !(probability >= 0 && probability <= 1)) {
     throw new RangeError(`probability must be between 0 and 1, not ${probability}`);
   }

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
-import { type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
+import { findRepeatedFields, type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
 import { badRequest, StatusError } from "../status.ts";
+import { nextTurn } from "../steps.ts";
 import { type ApiRequest, header } from "./request.ts";
 
 /** What a body turned out to hold. */
@@ -37,20 +38,27 @@ export async function decodeBody(
   switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
-      const { value, duplicates, numbers } = readText(
-        () => parseJson(textOfBytes(body), { findDuplicates, outOfRange: "noted" }),
+      const text = textOfBytes(body);
+      const { value, numbers } = readText(
+        () => parseJson(text, { outOfRange: "noted" }),
         (why) => unrecognized(`couldn't get version/kind; json parse error: ${why}`),
       );
+      if (isLong(body)) await nextTurn();
+      const duplicates = findDuplicates ? findRepeatedFields(text) : [];
+      if (isLong(body)) await nextTurn();
       return { object: identified(value, unrecognized), duplicates, numbers, typed: false };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
       const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), unrecognized);
+      if (isLong(body)) await nextTurn();
       return { object: identified(value, unrecognized), duplicates, typed: false };
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
-      return { object: decodeProtobuf(body, expected), duplicates: [], typed: true };
+      const object = decodeProtobuf(body, expected);
+      if (isLong(body)) await nextTurn();
+      return { object, duplicates: [], typed: true };
     }
     default:
       throw unsupportedMediaType([
@@ -59,6 +67,11 @@ export async function decodeBody(
         "application/vnd.kubernetes.protobuf",
       ]);
   }
+}
+
+/** Whether others should have their turn between two looks at all of a body. */
+function isLong(body: Uint8Array): boolean {
+  return body.byteLength > 100_000;
 }
 
 /** The start of a body, as messages quote it: readable if it looks like JSON. */

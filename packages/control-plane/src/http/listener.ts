@@ -4,26 +4,43 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { StatusError } from "../status.ts";
+import { startListening } from "../streams/start-listening.ts";
 import { asWebSocket } from "../streams/watch.ts";
 import { bodyLimit } from "./body.ts";
+import {
+  answerPlainly,
+  askedTimeoutMs,
+  badRequest,
+  bodyTimeout,
+  headerTooLarge,
+  largestHeader,
+  linger,
+  noTunnel,
+  originForm,
+  plainAnswerTo,
+} from "./malformed.ts";
 import { Outbox } from "./outbox.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { failure } from "./respond.ts";
 
 export interface ListenerOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
-  /** PEM: the server's own certificate and key, and the authority that client certificates must come from. */
+  /** PEM: the server's own certificate and key, and the authorities that client certificates must come from; "" asks for none. */
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
   /** Who a client certificate stands for, from its DER. */
   readonly userOf: (certificate: Uint8Array) => ApiRequest["peer"];
+  /** Told of what goes wrong with the listening socket once it is open. */
+  readonly onError: (error: Error) => void;
   /** @default 127.0.0.1 */
   readonly host?: string;
   /** @default any free port */
   readonly port?: number;
   /** Taken where it is free and `port` does not say otherwise. */
   readonly preferredPort?: number;
+  /** How long a client may take to send a body. One that asks for less, by `timeout`, gets less. @default 60000 */
+  readonly bodyTimeoutMs?: number;
 }
 
 export interface Listener {
@@ -35,15 +52,20 @@ export interface Listener {
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const host = options.host ?? "127.0.0.1";
   const peers = new WeakMap<TLSSocket, ApiRequest["peer"]>();
+  const { bodyTimeoutMs = 60_000 } = options;
   const outbox = new Outbox();
   const server = createServer(
     {
       cert: options.certificate,
       key: options.key,
       ca: options.authority,
-      requestCert: true,
+      requestCert: options.authority !== "",
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
+      maxHeaderSize: largestHeader,
+      // What is wrong with a request is said in Go's words.
+      requireHostHeader: false,
+      connectionsCheckingInterval: 5_000,
       // What else clients offer to go on with (HTTP/2, say) they can do without, and a body may follow.
       shouldUpgradeCallback: ({ headers }) => /^(websocket|spdy\/3\.1)$/i.test(headers.upgrade ?? ""),
     },
@@ -52,9 +74,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       serve(incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
-  server.keepAliveTimeout = 120_000;
+  server.maxHeadersCount = 0;
+  server.keepAliveTimeout = 90_000;
   server.requestTimeout = 0;
-  server.headersTimeout = 60_000;
+  server.headersTimeout = 32_000;
+  /** Connections with an answer that is not at its end. */
+  const streaming = new WeakSet<Duplex>();
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (silentEnds.has(error.code ?? "") || streaming.has(socket)) socket.destroy();
+    else answerPlainly(socket, error.code === "HPE_HEADER_OVERFLOW" ? headerTooLarge : badRequest);
+  });
+  server.on("connect", (_incoming, socket: Duplex) => answerPlainly(socket, noTunnel));
 
   const upgraded = new Set<Duplex>();
   server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -102,7 +132,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const peer = peers.get(socket);
     return {
       method: incoming.method ?? "GET",
-      url: incoming.url ?? "/",
+      url: originForm(incoming.url ?? "/"),
       headers: headersOf(incoming),
       body,
       signal,
@@ -116,20 +146,44 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     outgoing.once("close", () => {
       if (!outgoing.writableFinished) gone.abort();
     });
-    const body = await readBody(incoming);
-    if (body === "too large") {
-      send(outgoing, failure(tooLarge()), outbox);
-      incoming.destroy();
+    const plain = plainAnswerTo(incoming);
+    if (plain) {
+      answerPlainly(incoming.socket, plain);
       return;
     }
-    if (body === "cut off") return;
-    send(outgoing, await options.handle(requestOf(incoming, body, gone.signal)), outbox);
+    // About the server as a whole there is nothing to say.
+    if (incoming.method === "OPTIONS" && incoming.url === "*") {
+      outgoing.end();
+      return;
+    }
+    const limitMs = Math.min(bodyTimeoutMs, askedTimeoutMs(incoming.url ?? "") ?? bodyTimeoutMs);
+    const body = await readBody(incoming, limitMs);
+    switch (body) {
+      case "cut off":
+        return;
+      case "too slow":
+        answerPlainly(incoming.socket, bodyTimeout);
+        return;
+      case "too large":
+        outgoing.shouldKeepAlive = false;
+        // Node has another name for it.
+        outgoing.statusMessage = "Request Entity Too Large";
+        outgoing.once("finish", () => linger(incoming.socket));
+        send(outgoing, failure(tooLarge()), outbox);
+        return;
+      default: {
+        streaming.add(incoming.socket);
+        outgoing.once("close", () => streaming.delete(incoming.socket));
+        send(outgoing, await options.handle(requestOf(incoming, body, gone.signal)), outbox);
+      }
+    }
   }
 
   const { port: wanted, preferredPort } = options;
+  const open = (at: number) => startListening(server, { port: at, host }, options.onError);
   const taken =
-    wanted === undefined && preferredPort !== undefined && (await tryListen(server, preferredPort, host));
-  if (!taken) await startListening(server, wanted ?? 0, host);
+    wanted === undefined && preferredPort !== undefined && (await tryListen(() => open(preferredPort)));
+  if (!taken) await open(wanted ?? 0);
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -141,20 +195,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-function startListening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
-}
-
 /** @returns whether the port was free */
-async function tryListen(server: Server, port: number, host: string): Promise<boolean> {
+async function tryListen(open: () => Promise<void>): Promise<boolean> {
   try {
-    await startListening(server, port, host);
+    await open();
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
@@ -169,20 +213,31 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined | "too large" | "cut off"> {
+/** Ways in which a connection ends that no answer reaches, or that Go gives none to. */
+const silentEnds: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ERR_HTTP_REQUEST_TIMEOUT",
+  "HPE_INVALID_EOF_STATE",
+]);
+
+type Body = Uint8Array | undefined | "too large" | "cut off" | "too slow";
+
+function readBody(incoming: IncomingMessage, limitMs: number): Promise<Body> {
   if (incoming.method === "GET" || incoming.method === "HEAD") return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on("data", (chunk: Buffer) => {
-      size += chunk.byteLength;
-      if (size > bodyLimit) resolve("too large");
-      else chunks.push(chunk);
-    });
-    incoming.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    incoming.on("error", () => resolve("cut off"));
-    incoming.on("close", () => resolve("cut off"));
+  const { promise, resolve } = Promise.withResolvers<Body>();
+  const timer = setTimeout(() => resolve("too slow"), limitMs);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.byteLength;
+    if (size > bodyLimit) resolve("too large");
+    else chunks.push(chunk);
   });
+  incoming.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+  incoming.on("error", () => resolve("cut off"));
+  incoming.on("close", () => resolve("cut off"));
+  return promise.finally(() => clearTimeout(timer));
 }
 
 function tooLarge(): StatusError {

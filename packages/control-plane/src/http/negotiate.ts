@@ -37,26 +37,33 @@ const streamTypes = ["application/json;stream=watch", "application/vnd.kubernete
 export function parseAccept(accept: string | undefined): MediaType[] {
   const clauses = (accept === undefined || accept.trim() === "" ? "*/*" : accept).split(",");
   const parsed = clauses.flatMap((clause) => {
-    const [type, ...rest] = clause.split(";").map((part) => part.trim());
-    if (!type) return [];
-    const parameters = new Map(
-      rest.flatMap((pair) => {
-        const equals = pair.indexOf("=");
-        return equals < 0 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const];
-      }),
-    );
-    return [{ type: type.toLowerCase(), parameters }];
+    const [type, ...rest] = clause.split(";");
+    if (!type?.trim()) return [];
+    const media = {
+      type: type.trim().toLowerCase(),
+      parameters: rest.length > 0 ? parametersIn(rest) : none,
+    };
+    return [{ media, rank: rankOf(media) }];
   });
-  return parsed.sort((a, b) => quality(b) - quality(a) || wildness(a) - wildness(b));
+  return parsed.sort((a, b) => a.rank - b.rank).map(({ media }) => media);
 }
 
-function quality({ parameters }: MediaType): number {
-  const value = Number(parameters.get("q") ?? 1);
-  return value >= 0 && value <= 1 ? value : 1;
+const none: MediaType["parameters"] = new Map();
+
+function parametersIn(pairs: readonly string[]): MediaType["parameters"] {
+  return new Map(
+    pairs.flatMap((pair) => {
+      const equals = pair.indexOf("=");
+      return equals < 0 ? [] : [[pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()] as const];
+    }),
+  );
 }
 
-function wildness({ type }: MediaType): number {
-  return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
+/** Lower comes first: by how much it is wanted, then by how exactly it is named. */
+function rankOf({ type, parameters }: MediaType): number {
+  const quality = Number(parameters.get("q") ?? 1);
+  const wildness = type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
+  return (quality >= 0 && quality <= 1 ? 1 - quality : 0) * 10_000 + wildness;
 }
 
 /**

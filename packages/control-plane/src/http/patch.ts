@@ -1,13 +1,16 @@
-import { clone, isObject, type Json, type JsonObject, stringify, textOf } from "../json.ts";
+import { clone, isLarge, isObject, type Json, type JsonObject, stringify, textOf } from "../json.ts";
 import { goTypeOfKind } from "../kinds/go-types.ts";
 import { builtinSchema, type GroupVersionKind, typeNameOf } from "../kinds/index.ts";
 import {
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  decodeManagers,
   describe,
   goText,
-  serverSideApply,
+  managedFieldsOf,
+  mergeApplied,
+  withManagers,
 } from "../merge/index.ts";
 import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
@@ -16,7 +19,7 @@ import { withTracking } from "../registry/tracking.ts";
 import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
-import { finish } from "../steps.ts";
+import { finish, nextTurn } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
 import { isTrue } from "./list-options.ts";
@@ -210,9 +213,13 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   const force = write.query.has("force") && isTrue(write.query.get("force") ?? "");
   const merge = async (live: JsonObject | undefined) => {
     const time = timestamp(registry.clock);
-    const merged = await withTracking(resource, registry, target.subresource, (tracking) =>
-      serverSideApply({
-        ...(live ? { live } : {}),
+    const isSlow = isLarge(config) || (live !== undefined && isLarge(live));
+    if (isSlow) await nextTurn();
+    const before = isSlow && live !== undefined ? decodeManagers(managedFieldsOf(live)) : undefined;
+    if (isSlow) await nextTurn();
+    const { object, managers } = await withTracking(resource, registry, target.subresource, (tracking) =>
+      mergeApplied({
+        ...(live ? { live, before } : {}),
         config: clone(config),
         manager,
         force,
@@ -221,6 +228,9 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
       }),
     );
     reportRepeated(repeated, write);
+    if (isSlow) await nextTurn();
+    const merged = withManagers(object, managers);
+    if (isSlow) await nextTurn();
     return merged;
   };
   for (;;) {
@@ -248,6 +258,7 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
       const created = await registry.create(resource, target.namespace, object, write.context, {
         tracked: true,
         subresource,
+        through: "update",
       });
       return present(deps, resource, created, write.as, write.query, 201);
     }
@@ -265,7 +276,7 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
 /** What was merged in the shape it will be stored. @throws StatusError 500 if it fits the schema and not the type */
 function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObject): JsonObject {
   try {
-    return resource.decode(merged).object;
+    return resource.decodeApplied?.(merged) ?? resource.decode(merged).object;
   } catch (error) {
     const why = error instanceof StatusError ? decodingFault(error) : undefined;
     if (why === undefined) throw error;

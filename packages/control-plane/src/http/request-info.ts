@@ -13,18 +13,16 @@ export interface RequestInfo {
 }
 
 /**
- * Takes a path apart.
+ * Takes a path apart. Slashes at its end count for nothing; two in a row have an empty name between them.
  *
  * @returns undefined for paths that address no resource: `/version`, `/apis`, `/apis/apps/v1` …
  * @throws URIError for a path that is not properly escaped.
  */
 export function parsePath(pathname: string): RequestInfo | undefined {
-  const parts = decodeURIComponent(pathname)
-    .split("/")
-    .filter((part) => part !== "");
+  const parts = withoutTrailingSlashes(unescaped(pathname)).split("/").slice(1);
   const [root] = parts;
   const head = root === "api" ? 2 : root === "apis" ? 3 : undefined;
-  if (head === undefined || parts.length <= head) return undefined;
+  if (head === undefined || parts.length <= head || (root === "apis" && parts[1] === "")) return undefined;
   const group = root === "api" ? "" : (parts[1] as string);
   const version = parts[head - 1] as string;
   let at = head;
@@ -37,7 +35,8 @@ export function parsePath(pathname: string): RequestInfo | undefined {
     parts.length > at + 2 &&
     !namespaceSubresources.has(parts[at + 2] as string)
   ) {
-    namespace = parts[at + 1] as string;
+    // An empty one stands for all.
+    namespace = (parts[at + 1] as string) || undefined;
     at += 2;
   }
   const [plural, name, subresource, ...rest] = parts.slice(at);
@@ -52,6 +51,39 @@ export function parsePath(pathname: string): RequestInfo | undefined {
     watchPath,
   };
 }
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
+/** The path without its escapes. What is no text is shown as such. @throws URIError for what is no escape */
+function unescaped(path: string): string {
+  if (!path.includes("%")) return path;
+  if (malformedEscape.test(path)) throw new URIError("URI malformed");
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return unescapedBytes(Buffer.from(path)).toString("utf8");
+  }
+}
+
+function unescapedBytes(path: Buffer): Buffer {
+  let length = 0;
+  for (let at = 0; at < path.length; at++) {
+    const isEscape = path[at] === 0x25;
+    path[length++] = isEscape
+      ? Number.parseInt(path.toString("latin1", at + 1, at + 3), 16)
+      : (path[at] as number);
+    if (isEscape) at += 2;
+  }
+  return path.subarray(0, length);
+}
+
+/** A `%` without the two digits that make it an escape. */
+export const malformedEscape = /%(?![\da-f]{2})/i;
 
 const namespaceSubresources = new Set(["status", "finalize"]);
 

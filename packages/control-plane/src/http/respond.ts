@@ -16,8 +16,8 @@ export function json(status: number, body: Json, headers: Headers = {}): ApiResp
   return jsonText(status, stringify(body), headers);
 }
 
-export function text(status: number, body: string): ApiResponse {
-  return { status, headers: { ...common, "content-type": "text/plain; charset=utf-8" }, body };
+export function text(status: number, body: string, contentType = "text/plain; charset=utf-8"): ApiResponse {
+  return { status, headers: { ...common, "content-type": contentType }, body };
 }
 
 /** An answer of protobuf bytes that are already made. */

@@ -44,18 +44,24 @@ export async function scale(
   if (!scaling) throw unsupported(`scaling ${resource.bucket}`);
   const { method } = write.request;
   if (method === "GET") {
-    return await presentScale(deps, resource, shown(target, scaling, await deps.registry.get(target)), write);
+    return await presentScale(deps, resource, shown(scaling, await deps.registry.get(target)), write);
   }
   const change = await readChange(target, write);
   const { info } = resource;
   const apiVersion = info.group === "" ? info.version : `${info.group}/${info.version}`;
+  const hasVersion = (other: string) =>
+    info.origin === "builtin" ||
+    deps.registry.kinds.byKind(info.group, other.slice(info.group.length + 1), info.kind) !== undefined;
   const updated = await deps.registry.update(
     target,
     write.context,
     async (live) => {
-      const scaled = { object: live, apiVersion, replicas: scaling.replicas };
-      const before = withScaleManagers(shown(target, scaling, live), scaled);
+      const scaled = { object: live, apiVersion, replicas: scaling.replicas, hasVersion };
+      const before = withScaleManagers(scaling.get(live, unsetReplicas) as JsonObject, scaled);
       const wanted = await change(before, timestamp(deps.registry.clock));
+      if (field(wanted, "spec", "replicas") === unsetReplicas) {
+        throw badRequest(`the spec replicas field ${pathOf(scaling)} cannot be empty`);
+      }
       const metadata = wanted.metadata as JsonObject;
       checkName(metadata, name);
       placeIn(resource, namespace, metadata);
@@ -69,13 +75,20 @@ export async function scale(
     },
     { kind: method === "PUT" ? "UpdateOptions" : "PatchOptions", tracked: true },
   );
-  return await presentScale(deps, resource, shown(target, scaling, updated), write);
+  return await presentScale(deps, resource, shown(scaling, updated), write);
 }
 
-function shown({ resource, name }: Target, scaling: Scaling, object: JsonObject): JsonObject {
+/** How many replicas a Scale has, while it is being written, of an object that has none: so many that nobody asks for them. */
+const unsetReplicas = -(2 ** 31);
+
+function shown(scaling: Scaling, object: JsonObject): JsonObject {
   const made = scaling.get(object);
   if (made) return made;
-  throw internalError(`the spec replicas field of ${resource.bucket} "${name}" does not exist`);
+  throw internalError(`the spec replicas field ${pathOf(scaling)} does not exist`);
+}
+
+function pathOf({ replicas }: Scaling): string {
+  return JSON.stringify(`.${replicas.join(".")}`);
 }
 
 async function presentScale(

@@ -18,20 +18,26 @@ import {
   versionInfo,
 } from "../discovery/index.ts";
 import type { KindTable } from "../kinds/index.ts";
+import type { RequestMeasure } from "../metrics/request-metrics.ts";
 import type { Requester } from "../registry/admission.ts";
+import { selectedName } from "../registry/field-selector.ts";
 import type { Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { badRequest, internalError, StatusError } from "../status.ts";
-import { DataFileError } from "../storage/data-file-error.ts";
+import { StorageError } from "../storage/storage-error.ts";
 import { remove, removeCollection } from "./delete.ts";
 import { healthChecks, healthReport } from "./health.ts";
+import { indexPaths } from "./index-paths.ts";
 import { isTrue, parseListOptions } from "./list-options.ts";
+import { indicatorsPage, metricsContentType, metricsPage } from "./measures.ts";
 import { failureEncoding, negotiate, plainEncoding } from "./negotiate.ts";
 import { patch, patchType } from "./patch.ts";
 import { get, list, type ReadDependencies } from "./read.ts";
+import { methodNotAllowed, notSupported, resourceNotFound } from "./refusals.ts";
 import { type ApiRequest, type ApiResponse, addressOf, header } from "./request.ts";
 import { parsePath, type RequestInfo, verbOf } from "./request-info.ts";
+import { pathLabels, requestLabels } from "./request-labels.ts";
 import { encoded, encodedFailure, json, jsonText, pathNotFound, pretty, text } from "./respond.ts";
 import { reviewAt, type Subresources } from "./subresources.ts";
 import { warningHeaders } from "./warnings.ts";
@@ -42,13 +48,20 @@ export interface ApiServerOptions extends ReadDependencies {
   readonly tokens: Tokens;
   readonly authorizer: Authorizer;
   readonly subresources: Subresources;
+  /** What becomes of requests that show no credentials. @default "anonymous" */
+  readonly strangers?: "anonymous" | "refused";
   /** Documents under `/openapi`, made when they are asked for. */
   readonly openapi: (path: string, request: ApiRequest) => Promise<ApiResponse | undefined>;
+  /** What the data takes on disk; undefined where it is in memory alone. @default undefined */
+  readonly storageBytes?: () => number | undefined;
   /** Told of what should never happen. */
   readonly onPanic: (error: unknown, request: ApiRequest) => void;
   /** May answer in the server's place: how tests inject faults. */
   readonly intercept?: (request: ApiRequest, user: Requester) => Promise<ApiResponse | undefined>;
 }
+
+/** Verifiers of tokens ask for keys again and again. */
+const cachedForAnHour = { "cache-control": "public, max-age=3600" };
 
 /** The API: from a request to an answer, with no socket in sight. */
 export class ApiServer {
@@ -60,13 +73,10 @@ export class ApiServer {
 
   /** Answers a request. Never rejects: what goes wrong is an answer too. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
-    try {
-      const response = await this.#route(request);
-      return isForPeople(request) ? pretty(response) : response;
-    } catch (error) {
-      const response = await this.#fail(error, request);
-      return isForPeople(request) ? pretty(response) : response;
-    }
+    const measure = this.#options.registry.metrics.requests.begin();
+    const answered = () => this.#route(request, measure);
+    const response = await answered().catch((error: unknown) => this.#fail(error, request));
+    return measure.end(isForPeople(request) ? pretty(response) : response);
   }
 
   #fail(error: unknown, request: ApiRequest): Promise<ApiResponse> {
@@ -77,28 +87,29 @@ export class ApiServer {
     if (error instanceof StatusError) return error;
     if (error instanceof URIError) return badRequest(error.message);
     // As the real server answers when its storage takes no more.
-    if (error instanceof DataFileError) return new StatusError({ code: 500, message: error.message });
+    if (error instanceof StorageError) return new StatusError({ code: 500, message: error.message });
     this.#options.onPanic(error, request);
     return internalError(error instanceof Error ? error.message : String(error));
   }
 
-  async #route(request: ApiRequest): Promise<ApiResponse> {
+  async #route(request: ApiRequest, measure: RequestMeasure): Promise<ApiResponse> {
     const { pathname, searchParams: query } = addressOf(request);
     const user = await this.#identify(request);
     const intercepted = await this.#options.intercept?.(request, user);
     if (intercepted) return intercepted;
     const info = parsePath(pathname);
     if (!info) checkTimeout(query.get("timeout") ?? "");
-    if (!info) return await this.#plainPath(request, pathname, query, user);
-    return await this.#resourcePath(request, info, pathname, query, user);
+    if (!info) return await this.#plainPath(request, pathname, query, user, measure);
+    return await this.#resourcePath(request, info, query, user, measure);
   }
 
   async #identify(request: ApiRequest): Promise<Requester> {
-    const { tokens, authorizer } = this.#options;
+    const { tokens, authorizer, strangers } = this.#options;
     const authorization = header(request, "authorization");
     const sender = await authenticate(
       { certificate: request.peer as User | "rejected" | undefined, authorization },
       tokens,
+      strangers,
     );
     const headers: Record<string, readonly string[] | undefined> = {};
     for (const [name, value] of Object.entries(request.headers)) {
@@ -118,18 +129,23 @@ export class ApiServer {
     pathname: string,
     query: URLSearchParams,
     user: Requester,
+    measure: RequestMeasure,
   ): Promise<ApiResponse> {
     this.#authorize(user, { verb: request.method.toLowerCase(), path: pathname });
+    const labels = pathLabels(request, pathname);
+    if (labels) measure.is(labels);
     const { kinds } = this.#options.registry;
-    const path = pathname.length > 1 && pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
-    switch (path) {
+    switch (pathname) {
       case "/healthz":
       case "/livez":
       case "/readyz":
-        return text(200, query.has("verbose") ? healthReport(path.slice(1)) : "ok");
+        return text(200, query.has("verbose") ? healthReport(pathname.slice(1)) : "ok");
+    }
+    const path = /^(\/(?:api|version))\/+$/.exec(pathname)?.[1] ?? pathname.replace(/(?<=.)\/$/, "");
+    switch (path) {
       case "/version":
         checkReads(request);
-        return json(200, versionInfo());
+        return pretty(json(200, versionInfo()));
       case "/api":
       case "/apis": {
         if (path === "/api") checkReads(request);
@@ -142,14 +158,26 @@ export class ApiServer {
         const document = path === "/api" ? apiVersions("127.0.0.1") : apiGroupList(kinds);
         return await encoded(200, document, plainEncoding(header(request, "accept")));
       }
+      case "/":
+      case "/index.html":
+        return pretty(json(200, { paths: indexPaths(kinds) }));
       case "/metrics":
-        return text(200, `windlass_store_revision ${this.#options.registry.store.revision}\n`);
+        return text(
+          200,
+          metricsPage(this.#options.registry, this.#options.storageBytes?.()),
+          metricsContentType,
+        );
+      case "/metrics/slis":
+        return text(200, indicatorsPage(), metricsContentType);
       case "/openid/v1/jwks":
         checkReads(request);
-        return json(200, this.#options.tokens.keySet());
+        return json(200, this.#options.tokens.keySet(), {
+          ...cachedForAnHour,
+          "content-type": "application/jwk-set+json",
+        });
       case "/.well-known/openid-configuration":
         checkReads(request);
-        return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer));
+        return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer), cachedForAnHour);
     }
     const [door = "", ...check] = path.slice(1).split("/");
     if (check.length > 0 && healthChecks(door).includes(check.join("/"))) return text(200, "ok");
@@ -169,7 +197,7 @@ export class ApiServer {
     if (found) return await encoded(200, found, plainEncoding(header(request, "accept")));
     if (
       (root === "api" && group !== "") ||
-      (root === "apis" && version !== undefined && isBuiltinGroup(kinds, group))
+      (root === "apis" && group !== "" && version !== undefined && isBuiltinGroup(kinds, group))
     )
       throw resourceNotFound();
     return pathNotFound();
@@ -178,9 +206,9 @@ export class ApiServer {
   async #resourcePath(
     request: ApiRequest,
     info: RequestInfo,
-    _pathname: string,
     query: URLSearchParams,
     user: Requester,
+    measure: RequestMeasure,
   ): Promise<ApiResponse> {
     const { registry } = this.#options;
     const watching =
@@ -194,14 +222,11 @@ export class ApiServer {
     if (verb === undefined || (info.watchPath && request.method !== "GET")) throw methodNotAllowed();
     this.#authorize(user, attributesOf(info, verb, query));
     const review = reviewAt(info);
+    const resource = review ? undefined : registry.resource(info.group, info.version, info.plural);
+    if (review ?? resource) measure.is(requestLabels(request, info, verb, query));
     if (review) return await this.#review(request, info, query, user, review);
-    const resource = registry.resource(info.group, info.version, info.plural);
     if (!resource) {
-      if (
-        isBuiltinGroup(registry.kinds, info.group) ||
-        registry.kinds.hasGroupVersion(info.group, info.version)
-      )
-        throw resourceNotFound();
+      if (isBuiltinGroup(registry.kinds, info.group)) throw resourceNotFound();
       return pathNotFound();
     }
     if (info.namespace !== undefined && !resource.info.namespaced) throw resourceNotFound();
@@ -258,7 +283,7 @@ export class ApiServer {
         return watch(deps, resource, namespace, options, as);
       }
       if (resource.info.namespaced && namespace === undefined) throw notAllowed();
-      const write = this.#write(request, query, as, user, warn, verb);
+      const write = this.#write(request, info, query, as, user, warn, verb);
       if (verb === "create") return create(deps, resource, namespace, write);
       return removeCollection(deps, resource, namespace, write);
     }
@@ -269,12 +294,13 @@ export class ApiServer {
       ...(subresource === undefined ? {} : { subresource }),
     };
     if (resource.info.namespaced && namespace === undefined) throw resourceNotFound();
+    if (name === "" && resource.info.origin === "builtin") throw resourceNotFound();
     checkName(name);
     if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
     // A patch of a kind that nobody can read is refused before its options are looked at.
     if (verb === "patch") patchType(resource, request);
     if (subresource !== undefined && subresource !== "status") {
-      const write = this.#write(request, query, as, user, warn, verb);
+      const write = this.#write(request, info, query, as, user, warn, verb);
       return await deps.subresources(deps, target, info, write);
     }
     if (subresource === "status" && !resource.hasStatus) throw resourceNotFound();
@@ -289,14 +315,14 @@ export class ApiServer {
       case "update":
       case "patch": {
         const write = {
-          ...this.#write(request, query, as, user, warn, verb),
+          ...this.#write(request, info, query, as, user, warn, verb),
           checkMayCreate: () => this.#authorize(user, attributesOf(info, "create", query)),
         };
         return verb === "update" ? update(deps, target, write) : patch(deps, target, write);
       }
       case "delete":
         if (subresource !== undefined) throw notAllowed();
-        return remove(deps, target, this.#write(request, query, as, user, warn, verb));
+        return remove(deps, target, this.#write(request, info, query, as, user, warn, verb));
       default:
         throw notAllowed();
     }
@@ -314,12 +340,13 @@ export class ApiServer {
     if (request.method !== "POST") throw methodNotAllowed();
     const as = { as: "object", encoding: plainEncoding(header(request, "accept")) } as const;
     return await this.#withWarnings(request, [], (warn) =>
-      review(this.#options, this.#write(request, query, as, user, warn, "create")),
+      review(this.#options, this.#write(request, info, query, as, user, warn, "create")),
     );
   }
 
   #write(
     request: ApiRequest,
+    { name: addressed }: RequestInfo,
     query: URLSearchParams,
     as: WriteRequest["as"],
     user: Requester,
@@ -340,7 +367,14 @@ export class ApiServer {
       ...(query.get("fieldManager") ? { fieldManager: query.get("fieldManager") as string } : {}),
       ...(query.get("fieldValidation") ? { fieldValidation: query.get("fieldValidation") as string } : {}),
     };
-    const context: RequestContext = { user, fieldManager, named, dryRun, warn };
+    const context: RequestContext = {
+      user,
+      ...(addressed === undefined ? {} : { addressed }),
+      fieldManager,
+      named,
+      dryRun,
+      warn,
+    };
     return { request, query, as, context, fieldValidation };
   }
 }
@@ -378,17 +412,18 @@ const collectionVerbs = new Set(["list", "watch", "create", "deletecollection"])
 
 /** What authorization is asked. A list or watch of a single name is about that name. */
 function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): Attributes {
-  const { group, plural, subresource, namespace, name } = info;
-  const single = /^metadata\.name==?([^,=!]+)$/.exec(query.get("fieldSelector") ?? "")?.[1];
+  const { group, plural, subresource, namespace } = info;
+  const isListed = verb === "list" || verb === "watch";
+  const name = info.name ?? (isListed ? selectedName(query.get("fieldSelector") ?? "") : undefined);
   return {
     verb,
     group,
     resource: plural,
     ...(subresource === undefined ? {} : { subresource }),
-    ...(name === undefined ? (single !== undefined && verb !== "create" ? { name: single } : {}) : { name }),
+    ...(name === undefined ? {} : { name }),
     ...(namespace === undefined
-      ? group === "" && plural === "namespaces" && name
-        ? { namespace: name }
+      ? group === "" && plural === "namespaces" && info.name
+        ? { namespace: info.name }
         : {}
       : { namespace }),
   };
@@ -404,32 +439,4 @@ function checkName(name: string): void {
 /** Some paths can only be read. Others answer to whatever they are asked with. */
 function checkReads({ method }: ApiRequest): void {
   if (method !== "GET") throw methodNotAllowed();
-}
-
-function methodNotAllowed(): StatusError {
-  return new StatusError({
-    code: 405,
-    reason: "MethodNotAllowed",
-    message: "the server does not allow this method on the requested resource",
-    details: {},
-  });
-}
-
-/** The same of a custom kind, which another part of the real server answers for. */
-function notSupported(verb: string, { info }: Resource): StatusError {
-  return new StatusError({
-    code: 405,
-    reason: "MethodNotAllowed",
-    message: `${verb} is not supported on resources of kind "${info.plural}.${info.group}"`,
-    details: { group: info.group, kind: info.plural },
-  });
-}
-
-function resourceNotFound(): StatusError {
-  return new StatusError({
-    code: 404,
-    reason: "NotFound",
-    message: "the server could not find the requested resource",
-    details: {},
-  });
 }

@@ -127,7 +127,7 @@ test("the same over a socket, to a client that stops reading for a while", { tim
     commonName: administrator.name,
     organizations: ["system:masters"],
     usages: ["client"],
-    validForMs: 60_000,
+    validFor: 60_000,
   });
   const outgoing = request(url, {
     ca: plane.authority.certificate,
@@ -219,6 +219,8 @@ test("however slowly a client reads, it sees every change once and in order", {
 test("a watch in a quiet plane has a bookmark each minute, so that nobody takes it for dead", async () => {
   const clock = new ManualClock();
   const plane = await start({ clock });
+  // The Service default/kubernetes comes right after the start.
+  await clock.advance(1_000);
   const client = new SlowClient();
   await open(plane, "allowWatchBookmarks=true&resourceVersion=0", client);
   const { revision } = plane.store;
@@ -232,7 +234,7 @@ test("a client that has not taken what it was sent is sent no bookmark that is a
   const clock = new ManualClock();
   const plane = await start({ clock });
   const client = new SlowClient();
-  for (const name of ["a", "b", "c"]) put(plane, name, `${megabyte}${megabyte}`);
+  for (const name of ["a", "b", "c"]) put(plane, name, "x".repeat(1_400_000));
   await open(plane, "allowWatchBookmarks=true&resourceVersion=0", client);
   await clock.advance(120_000);
   expect(client.events().map((event) => event.split(" ")[0])).toEqual(["ADDED"]);

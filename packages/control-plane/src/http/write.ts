@@ -117,7 +117,10 @@ export async function update(
     delete metadata.resourceVersion;
     write.checkMayCreate?.();
     const { subresource } = target;
-    const created = await registry.create(resource, target.namespace, object, write.context, { subresource });
+    const created = await registry.create(resource, target.namespace, object, write.context, {
+      subresource,
+      through: "update",
+    });
     // What is not stored is given no version, and keeps the one it came with.
     if (write.context.dryRun && version !== "") (created.metadata as JsonObject).resourceVersion = version;
     return present(deps, resource, created, write.as, write.query, 201);

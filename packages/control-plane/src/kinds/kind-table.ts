@@ -30,8 +30,10 @@ export interface KindInfo extends GroupVersionKind {
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** In the order discovery lists them. */
+  /** What is served, in the order discovery lists it. */
   readonly verbs: readonly string[];
+  /** What discovery lists where it does not list all: a kind that is about to go takes no more objects. */
+  readonly listedVerbs?: readonly string[];
   readonly storageVersionHash?: string;
   readonly subresources: readonly SubresourceInfo[];
   /** What the list kind is called. `KindList`, unless a custom definition says otherwise. */
@@ -40,6 +42,8 @@ export interface KindInfo extends GroupVersionKind {
   readonly origin: "builtin" | "custom";
   /** A custom kind's columns. Without any it shows its name and age. */
   readonly printerColumns?: readonly PrinterColumn[];
+  /** Fields of a custom kind that can be selected by, such as `spec.color`. @default none */
+  readonly selectableFields?: readonly string[];
   /** The schema, built on first use and shared since. Not to be changed. */
   schema(): Schema;
 }

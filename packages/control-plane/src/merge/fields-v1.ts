@@ -12,18 +12,21 @@ export function encodeFields(set: FieldSet): JsonObject {
   return written.get(set) ?? encodeSet(set);
 }
 
-function encodeSet(set: FieldSet): JsonObject {
-  const result: JsonObject = {};
+/** Most of a large set are leaves. One object stands for all of them: what is stored is never changed. */
+const nothing: JsonObject = Object.freeze({});
+
+function encodeSet(set: FieldSet, result: JsonObject = {}): JsonObject {
   for (const [element, node] of ordered(set)) result[element] = encodeNode(node);
   return result;
 }
 
 function encodeNode(node: FieldNode): JsonObject {
-  if (node.children === undefined) return {};
-  return node.member ? { ".": {}, ...encodeSet(node.children) } : encodeSet(node.children);
+  if (node.children === undefined) return nothing;
+  return encodeSet(node.children, node.member ? { ".": nothing } : {});
 }
 
-export function ordered(set: FieldSet): [PathElement, FieldNode][] {
+export function ordered(set: FieldSet): Iterable<[PathElement, FieldNode]> {
+  if (areOrderedNames(set.nodes.keys())) return set.nodes;
   const nodes = [...set.nodes].map((node) => ({ node, rank: rankOf(node[0]) }));
   // Objects mostly come with their members in order already, and comparing neighbours is cheaper than sorting.
   const isOrdered = nodes.every(
@@ -35,6 +38,15 @@ export function ordered(set: FieldSet): [PathElement, FieldNode][] {
 
 interface Ranked {
   readonly rank: ElementRank;
+}
+
+function areOrderedNames(elements: Iterable<PathElement>): boolean {
+  let last = "";
+  for (const element of elements) {
+    if (!element.startsWith("f:") || element < last) return false;
+    last = element;
+  }
+  return true;
 }
 
 /**

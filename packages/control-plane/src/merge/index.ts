@@ -1,9 +1,15 @@
 export { goText } from "./go-text.ts";
 export { applyJsonPatch, PatchedDocument } from "./json-patch.ts";
-export type { ManagerIdentity } from "./managed-fields.ts";
+export {
+  decodeManagers,
+  type ManagerIdentity,
+  type Managers,
+  managedFieldsOf,
+  withManagers,
+} from "./managed-fields.ts";
 export { applyMergePatch } from "./merge-patch.ts";
 export { type ScaledObject, withScaledManagers, withScaleManagers } from "./scale-managers.ts";
-export { describe, type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
+export { describe, mergeApplied, type ServerSideApply, serverSideApply } from "./server-side-apply.ts";
 export { applyStrategicMergePatch } from "./strategic-patch.ts";
-export { noOp, type TrackedUpdate, trackUpdate, type WriteContext } from "./track-update.ts";
+export { managersAfter, noOp, type TrackedUpdate, trackUpdate, type WriteContext } from "./track-update.ts";
 export { ConversionError, type Convert } from "./updater.ts";

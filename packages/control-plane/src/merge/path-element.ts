@@ -29,6 +29,9 @@ export function valueElement(value: Json): PathElement {
   return `v:${canonical(value)}`;
 }
 
+/** One key with a text that needs no escapes, or such a text alone: canonical as it stands, and by far the most common. */
+const plainElement = /^(?:k:\{"[\w.-]+":"[\w./: -]*"\}|v:"[\w./: -]*")$/;
+
 /**
  * Reads a FieldsV1 key. Undefined for kinds of elements that are not known: a later version may know them.
  *
@@ -36,10 +39,9 @@ export function valueElement(value: Json): PathElement {
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ":") throw new SyntaxError(`missing colon: ${JSON.stringify(text)}`);
+  if (text[0] === "f" || plainElement.test(text)) return text;
   const body = text.slice(2);
   switch (text[0]) {
-    case "f":
-      return text;
     case "k": {
       const keys: unknown = parse(body);
       if (typeof keys !== "object" || keys === null || Array.isArray(keys)) {

@@ -16,6 +16,8 @@ export interface ScaledObject {
   readonly apiVersion: string;
   /** The names of the fields down to the replicas. */
   readonly replicas: readonly string[];
+  /** Whether the kind has a version: entries of others are dropped. @default it has all */
+  readonly hasVersion?: (apiVersion: string) => boolean;
 }
 
 const scaleVersion = "autoscaling/v1";
@@ -23,10 +25,13 @@ const scalePath = [fieldElement("spec"), fieldElement("replicas")];
 const scaleReplicas = FieldSet.of(scalePath);
 
 /** The Scale of an object with its owners: those who own the object's replicas. */
-export function withScaleManagers(scale: JsonObject, { object, replicas }: ScaledObject): JsonObject {
+export function withScaleManagers(
+  scale: JsonObject,
+  { object, replicas, hasVersion }: ScaledObject,
+): JsonObject {
   const path = replicas.map(fieldElement);
   const owners = [...managersOf(object)]
-    .filter(([, { fields }]) => fields.has(path))
+    .filter(([, { fields, apiVersion }]) => fields.has(path) && hasVersion?.(apiVersion) !== false)
     .map(([id, entry]): [string, ManagedEntry] => [
       id,
       { ...entry, apiVersion: scaleVersion, fields: scaleReplicas },
@@ -44,6 +49,7 @@ export function withScaledManagers(scale: JsonObject, scaled: ScaledObject): Jso
   const owners = new Map(managersOf(scale));
   const managers = new Map<string, ManagedEntry>();
   for (const [id, entry] of managersOf(scaled.object)) {
+    if (scaled.hasVersion?.(entry.apiVersion) === false) continue;
     const isHeld = entry.fields.has(path);
     if (!isHeld || owners.has(id)) {
       managers.set(id, entry);

@@ -31,6 +31,8 @@ import { faultsOf } from "./validate.ts";
 export interface ServerSideApply extends WriteContext {
   /** The object as stored. Absent when the apply creates it. */
   live?: JsonObject | undefined;
+  /** Its entries, where they have been read already. @default read from it */
+  before?: Managers | undefined;
   /** What the manager wants: only the fields it has an opinion on. */
   config: JsonObject;
   /** Take over fields that other managers own with other values, instead of failing. */
@@ -50,15 +52,27 @@ const BEFORE_FIRST_APPLY = "before-first-apply";
  * wrong version or managedFields in the configuration; 500 for a configuration that does not fit the schema.
  */
 export function serverSideApply(apply: ServerSideApply): JsonObject {
+  const { object, managers } = mergeApplied(apply);
+  return withManagers(object, managers);
+}
+
+/** What an apply comes to, and who owns what of it then. */
+export interface Applied {
+  readonly object: JsonObject;
+  readonly managers: Managers;
+}
+
+/** The first half of {@link serverSideApply}, for objects so large that both take long. */
+export function mergeApplied(apply: ServerSideApply): Applied {
   checkConfig(apply);
   const stored = apply.live ?? apply.empty ?? {};
   const live = withoutManagedFields(stored);
-  const before = decodeManagers(managedFieldsOf(apply.live));
+  const before = apply.before ?? decodeManagers(managedFieldsOf(apply.live));
   if (before === undefined) throw failed("failed to decode managed fields");
   const known = before.size > 0 ? before : fileUntracked(apply, live);
   const { object, managers } = mergeOrFail(apply, live, known);
   const synced = apply.manager === "kubectl" ? syncLastApplied(object, apply.config) : object;
-  return withManagers(synced, managers);
+  return { object: synced, managers };
 }
 
 function fileUntracked(apply: ServerSideApply, live: JsonObject): Managers {
@@ -66,11 +80,6 @@ function fileUntracked(apply: ServerSideApply, live: JsonObject): Managers {
     { ...apply, manager: BEFORE_FIRST_APPLY, live: apply.empty ?? {}, next: live },
     new Map(),
   );
-}
-
-interface Applied {
-  readonly object: JsonObject;
-  readonly managers: Managers;
 }
 
 function mergeOrFail(apply: ServerSideApply, live: JsonObject, before: Managers): Applied {
@@ -171,7 +180,7 @@ function ownerText({ manager, operation, apiVersion, subresource }: ManagedEntry
 
 /** The members of a level before those below it, as the API server lists conflicts. */
 function* pathsInOrder(set: FieldSet, prefix: string): Generator<string> {
-  const nodes = ordered(set);
+  const nodes = [...ordered(set)];
   const text = (element: PathElement) => prefix + elementText(element);
   for (const [element, node] of nodes) if (node.member) yield text(element);
   for (const [element, node] of nodes) if (node.children) yield* pathsInOrder(node.children, text(element));

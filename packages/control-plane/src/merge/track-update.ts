@@ -70,10 +70,15 @@ const MAX_UPDATERS = 10;
  * Returns `next` with its managedFields, sharing the rest; the arguments are not changed.
  */
 export function trackUpdate(update: TrackedUpdate): JsonObject {
+  return withManagers(update.next, managersAfter(update));
+}
+
+/** Who owns what after a write: the first half of {@link trackUpdate}, for objects so large that both take long. */
+export function managersAfter(update: TrackedUpdate): Managers {
   const before = startingManagers(update);
   const live = update.live ?? update.empty ?? {};
-  if (before.size === 0 && update.live !== undefined) return withManagers(update.next, before);
-  return withManagers(update.next, updateOrForget({ ...update, live }, before));
+  if (before.size === 0 && update.live !== undefined) return before;
+  return updateOrForget({ ...update, live }, before);
 }
 
 function updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {

@@ -9,6 +9,7 @@ import { fieldElement } from "./path-element.ts";
 import { removeFields } from "./remove-fields.ts";
 import { reconcileWithSchema, withNamedParents } from "./schema-changes.ts";
 import { rootType, type Type } from "./typed.ts";
+import { faultsOf } from "./validate.ts";
 
 /**
  * Turns an object into another version of its kind. Undefined when there is no such version: entries of that version are
@@ -49,14 +50,23 @@ function typeIn(subject: Subject, apiVersion: string): Type {
   return rootType(subject.schemaFor?.(apiVersion) ?? subject.schema);
 }
 
-/** The object in another version, or undefined when that version is gone. */
+/**
+ * The object in another version, or undefined when that version is gone.
+ *
+ * @throws ConversionError where its schema lacks what the object has
+ */
 function inVersion(
   subject: Subject,
   object: JsonObject,
   { from = subject.apiVersion, to }: { from?: string; to: string },
 ): Versioned | undefined {
-  const converted = from === to ? object : subject.convert?.(object, to);
-  return converted === undefined ? undefined : { object: converted, type: typeIn(subject, to) };
+  const type = typeIn(subject, to);
+  if (from === to) return { object, type };
+  const converted = subject.convert?.(object, to);
+  if (converted === undefined) return undefined;
+  const faults = faultsOf(converted, type, "allowed");
+  if (faults !== undefined) throw new ConversionError(faults);
+  return { object: converted, type };
 }
 
 /** Drops managers of versions that no longer exist, and follows changes of the schema. */

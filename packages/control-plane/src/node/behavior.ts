@@ -1,16 +1,18 @@
+import { type Duration, milliseconds } from "@windlass/clock";
+import type { Pod } from "@windlass/kinds/builtin";
 import { namespaceOf } from "../controllers/objects.ts";
-import { controllerOf } from "../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { usualBehavior } from "./usual-behavior.ts";
 
 /** What the containers of a pod do. */
 export type BehaviorKind =
-  /** They run, and are ready. The default, but for the pods of Jobs. */
+  /** They run, and are ready. The default, but for pods that are there to end. */
   | "run"
   /** They run, and are never ready. */
   | "never-ready"
-  /** They end with exit code 0. What the pods of Jobs do unless told otherwise. */
+  /** They end with exit code 0. What the pods of Jobs do unless told otherwise, and bare ones with a command that are not restarted. */
   | "succeed"
   /** They end with another exit code, and are started again if the pod's restart policy says so. */
   | "fail"
@@ -41,32 +43,40 @@ const kinds: readonly BehaviorKind[] = [
 export interface Behavior {
   readonly kind: BehaviorKind;
   /** How long containers run before they end, or the pod stays before it is evicted. @default 0 */
-  readonly afterMs?: number;
+  readonly after?: Duration;
   /** @default 0 for `succeed`, 137 for `oom-killed`, 1 otherwise */
   readonly exitCode?: number;
   /** How often containers fail before they run at last. @default every time */
   readonly times?: number;
   /** How long it takes to create the containers. @default 0 */
-  readonly startAfterMs?: number;
+  readonly startAfter?: Duration;
   /** How long running containers take to be ready. @default the initial delay of their startup and readiness probes */
-  readonly readyAfterMs?: number;
+  readonly readyAfter?: Duration;
   /**
    * How long containers take to stop when the pod is deleted, never longer than its grace period; `grace` for all of that.
    *
    * @default 0
    */
-  readonly lingerMs?: number | "grace";
+  readonly linger?: Duration | "grace";
   /** The one container that this is about; the others run. @default all */
   readonly container?: string;
   /** What the container writes, for `kubectl logs`. @default nothing */
-  readonly logs?: string | ((pod: StoredObject, container: string) => string);
+  readonly logs?: string | ((pod: Pod, container: string) => string);
+}
+
+/** A behavior with its times in milliseconds. */
+export interface TimedBehavior extends Omit<Behavior, "after" | "startAfter" | "readyAfter" | "linger"> {
+  readonly afterMs?: number;
+  readonly startAfterMs?: number;
+  readonly readyAfterMs?: number;
+  readonly lingerMs?: number | "grace";
 }
 
 /** The annotations by which a pod says itself how it behaves. They come before anything said by a program. */
 export const annotations = {
   /** One of the kinds of `Behavior`. */
   behavior: "node.windlass.dev/behavior",
-  /** `afterMs`, as a duration: `1m30s`, `500ms`. */
+  /** A duration: `1m30s`, `500ms`. */
   after: "node.windlass.dev/after",
   exitCode: "node.windlass.dev/exit-code",
   times: "node.windlass.dev/times",
@@ -86,14 +96,14 @@ export const annotations = {
 export type PodSelector =
   | string
   | { readonly namespace?: string; readonly labels?: { readonly [key: string]: string } }
-  | ((pod: StoredObject) => boolean);
+  | ((pod: Pod) => boolean);
 
 /** Images that cannot be pulled: a name, with `*` for any run of characters, or a pattern. */
 export type ImageSelector = string | RegExp;
 
-/** Decides how each pod behaves: by its annotations, else by what was said last, else by its images, else by its owner. */
+/** Decides how each pod behaves: by its annotations, else by what was said last, else by its images, else by its owner and its command. */
 export class Behaviors {
-  #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: Behavior }[] = [];
+  #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: TimedBehavior }[] = [];
   #missing: ((image: string) => boolean)[] = [];
   /** Told when an answer may have changed. */
   changed: () => void = () => undefined;
@@ -102,7 +112,7 @@ export class Behaviors {
   on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
     const rule = {
       matches: podMatcher(which),
-      behavior: typeof behavior === "string" ? { kind: behavior } : behavior,
+      behavior: typeof behavior === "string" ? { kind: behavior } : timed(behavior),
     };
     this.#rules = [rule, ...this.#rules];
     this.changed();
@@ -124,9 +134,11 @@ export class Behaviors {
   }
 
   /** How a container of a pod behaves; without a container, how the pod as a whole does. */
-  of(pod: StoredObject, container?: string): Behavior {
+  of(pod: StoredObject, container?: string): TimedBehavior {
     const said =
-      fromAnnotations(pod) ?? this.#rules.find(({ matches }) => matches(pod))?.behavior ?? usual(pod);
+      fromAnnotations(pod) ??
+      this.#rules.find(({ matches }) => matches(pod))?.behavior ??
+      usualBehavior(pod, container);
     if (container === undefined || said.container === undefined || said.container === container) return said;
     return { kind: "run" };
   }
@@ -141,18 +153,29 @@ export class Behaviors {
   }
 }
 
-function usual(pod: StoredObject): Behavior {
-  return { kind: controllerOf(pod)?.kind === "Job" ? "succeed" : "run" };
+/** @throws RangeError for a time that is no duration. */
+function timed({ after, startAfter, readyAfter, linger, ...rest }: Behavior): TimedBehavior {
+  const inMilliseconds = (time: Duration, name: string) => milliseconds(time, `behavior: ${name}`);
+  return {
+    ...rest,
+    ...(after === undefined ? {} : { afterMs: inMilliseconds(after, "after") }),
+    ...(startAfter === undefined ? {} : { startAfterMs: inMilliseconds(startAfter, "startAfter") }),
+    ...(readyAfter === undefined ? {} : { readyAfterMs: inMilliseconds(readyAfter, "readyAfter") }),
+    ...(linger === undefined
+      ? {}
+      : { lingerMs: linger === "grace" ? linger : inMilliseconds(linger, "linger") }),
+  };
 }
 
 /** What a pod's annotations say; undefined if they say nothing. What makes no sense counts as not said. */
-export function fromAnnotations(pod: StoredObject): Behavior | undefined {
+export function fromAnnotations(pod: StoredObject): TimedBehavior | undefined {
   const text = (name: string): string | undefined => {
     const value = field(pod, "metadata", "annotations", name);
     return typeof value === "string" ? value : undefined;
   };
   if (!Object.values(annotations).some((name) => text(name) !== undefined)) return undefined;
-  const kind = kinds.find((known) => known === text(annotations.behavior)) ?? usual(pod).kind;
+  const kind =
+    kinds.find((known) => known === text(annotations.behavior)) ?? usualBehavior(pod, undefined).kind;
   const exitCode = wholeNumber(text(annotations.exitCode));
   const times = wholeNumber(text(annotations.times));
   const lingerText = text(annotations.linger);
@@ -229,7 +252,7 @@ function duration(text: string | undefined): number | undefined {
 }
 
 function podMatcher(which: PodSelector): (pod: StoredObject) => boolean {
-  if (typeof which === "function") return which;
+  if (typeof which === "function") return (pod) => which(typedPod(pod));
   if (typeof which === "string") {
     const pattern = wildcard(which.includes("/") ? which : `*/${which}`);
     return (pod) => pattern.test(`${namespaceOf(pod)}/${pod.metadata.name}`);
@@ -256,7 +279,7 @@ function wildcard(text: string): RegExp {
 }
 
 /** Whether a container that behaves so comes to an end by itself, having ended so often already. */
-export function ends({ kind, times }: Behavior, restarts: number): boolean {
+export function ends({ kind, times }: TimedBehavior, restarts: number): boolean {
   if (times !== undefined && restarts >= times) return false;
   return kind === "succeed" || kind === "fail" || kind === "crash-loop" || kind === "oom-killed";
 }
@@ -271,5 +294,10 @@ export function exitOf({ kind, exitCode }: Behavior): { exitCode: number; reason
 /** What a container has written. */
 export function logsOf(behavior: Behavior, pod: StoredObject, container: string): string {
   const { logs } = behavior;
-  return typeof logs === "function" ? logs(pod, container) : textOf(logs);
+  return typeof logs === "function" ? logs(typedPod(pod), container) : textOf(logs);
+}
+
+/** A stored pod by its type: it was validated when it was written. */
+function typedPod(pod: StoredObject): Pod {
+  return pod as unknown as Pod;
 }

@@ -3,7 +3,7 @@ import type { EventText } from "../controllers/events.ts";
 import { listAt, namespaceOf, numberAt, timeAt } from "../controllers/objects.ts";
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { type Behavior, ends, exitOf } from "./behavior.ts";
+import { ends, exitOf, type TimedBehavior } from "./behavior.ts";
 
 /** How a container ended. */
 export interface ContainerExit {
@@ -20,7 +20,7 @@ export interface ContainerView {
   /** As in the pod's spec. */
   readonly container: JsonObject;
   readonly part: "initContainers" | "containers";
-  readonly behavior: Behavior;
+  readonly behavior: TimedBehavior;
   /** Why its image is not there, or nothing for the usual words; undefined if it is there. */
   readonly imageMissing: string | undefined;
   /** Why it cannot be made: a ConfigMap it needs is not there, say. */

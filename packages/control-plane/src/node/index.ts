@@ -7,8 +7,8 @@ export {
 } from "./behavior.ts";
 export { chosenContainer } from "./logs.ts";
 export {
+  type NodeChoice,
   type NodeSpec,
   type RunningProcesses,
-  type SimulatedNodeOptions,
   SimulatedNodes,
 } from "./simulated-node.ts";

@@ -4,7 +4,7 @@ import { type Stage, stage, workload } from "../controllers/stage.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 
-const nodes = { nodes: [{ name: "east" }, { name: "west" }] };
+const nodes = [{ name: "east" }, { name: "west" }];
 const ready = (world: Stage, bucket: string, name: string) =>
   listAt(world.get(bucket, name), "status", "conditions").find(({ type }) => type === "Ready")?.status;
 const taints = (world: Stage, name: string) =>

@@ -2,7 +2,7 @@ import type { EventText } from "../controllers/events.ts";
 import { listAt, numberAt, timeAt } from "../controllers/objects.ts";
 import { equal, type Json, type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import type { Behavior } from "./behavior.ts";
+import type { TimedBehavior } from "./behavior.ts";
 import {
   type ContainerExit,
   type ContainerStep,
@@ -19,7 +19,7 @@ export interface PodView {
   readonly address: string;
   readonly hostAddress: string;
   /** How a container behaves; without a name, the pod as a whole. */
-  readonly behavior: (container?: string) => Behavior;
+  readonly behavior: (container?: string) => TimedBehavior;
   /** Why an image is not there; undefined if it is. */
   readonly imageMissing: (container: JsonObject) => string | undefined;
   /** Why the pod's volumes cannot be mounted; undefined if they can. */
@@ -361,7 +361,7 @@ export function killing(pod: StoredObject): EventText[] {
 }
 
 /** How long the containers of a deleted pod take to stop, from now. */
-export function lingersMs(pod: StoredObject, behavior: Behavior, now: number): number {
+export function lingersMs(pod: StoredObject, behavior: TimedBehavior, now: number): number {
   const end = timeAt(pod, "metadata", "deletionTimestamp");
   if (end === undefined) return 0;
   const grace = numberAt(pod, ["metadata", "deletionGracePeriodSeconds"], 0) * 1_000;

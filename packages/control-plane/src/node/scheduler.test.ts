@@ -29,7 +29,7 @@ const why = (world: Stage, name: string) =>
     ?.message;
 
 test("pods spread over zones as evenly as they ask for, and say so when they cannot", async () => {
-  await using world = await stage({ nodes: { nodes: zones } });
+  await using world = await stage({ nodes: zones });
   const spread = {
     topologySpreadConstraints: [
       {
@@ -54,7 +54,7 @@ test("pods spread over zones as evenly as they ask for, and say so when they can
 });
 
 test("a pod goes where it would rather be, if it can", async () => {
-  await using world = await stage({ nodes: { nodes: zones } });
+  await using world = await stage({ nodes: zones });
   const rather = {
     affinity: {
       nodeAffinity: {
@@ -85,7 +85,7 @@ test("a pod goes where it would rather be, if it can", async () => {
 });
 
 test("a pod keeps away from those that cannot stand it", async () => {
-  await using world = await stage({ nodes: { nodes: zones.slice(0, 1) } });
+  await using world = await stage({ nodes: zones.slice(0, 1) });
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "noisy" } } };
   const aversion = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   await world.create(pod("quiet", { affinity: aversion }), pod("noisy", {}, { app: "noisy" }));
@@ -95,7 +95,7 @@ test("a pod keeps away from those that cannot stand it", async () => {
 });
 
 test("a port of a node is taken by one pod at a time, on each address and by each protocol", async () => {
-  await using world = await stage({ nodes: { nodes: zones.slice(0, 1) } });
+  await using world = await stage({ nodes: zones.slice(0, 1) });
   const taking = (port: JsonObject): JsonObject => ({
     containers: [
       { name: "main", image: "example/app:1", ports: [{ containerPort: 80, hostPort: 8080, ...port }] },
@@ -121,7 +121,7 @@ test("a port of a node is taken by one pod at a time, on each address and by eac
 });
 
 test("the fewest and least important pods make room for a more important one", async () => {
-  await using world = await stage({ nodes: { nodes: [{ name: "small", capacity: { cpu: "2" } }] } });
+  await using world = await stage({ nodes: [{ name: "small", capacity: { cpu: "2" } }] });
   const linger = { annotations: { "node.windlass.dev/linger": "grace" } };
   const low = (name: string, cpu: string, priority: number) => {
     const made = pod(name, { ...asking(cpu), priorityClassName: `p${priority}` });
@@ -153,7 +153,7 @@ test("the fewest and least important pods make room for a more important one", a
 });
 
 test("nobody makes room for a pod that is no more important, or does not want it", async () => {
-  await using world = await stage({ nodes: { nodes: [{ name: "small", capacity: { cpu: "1" } }] } });
+  await using world = await stage({ nodes: [{ name: "small", capacity: { cpu: "1" } }] });
   const important = {
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",

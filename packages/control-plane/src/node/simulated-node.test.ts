@@ -199,7 +199,7 @@ test("time decides when a pod is created, ready, done, and gone", async () => {
   await using world = await stage();
   world.plane.node.on(
     { labels: { app: "slow" } },
-    { kind: "succeed", startAfterMs: 5_000, readyAfterMs: 10_000, afterMs: 60_000, lingerMs: 20_000 },
+    { kind: "succeed", startAfter: "5s", readyAfter: "10s", after: "1m", linger: "20s" },
   );
   await world.create(pod("slow", { labels: { app: "slow" }, spec: { restartPolicy: "Never" } }));
   expect(main(world, "slow")).toMatchObject({ state: { waiting: { reason: "ContainerCreating" } } });
@@ -234,7 +234,7 @@ test("a deleted pod with a finalizer of somebody else's ends, and stays for them
 
 test("init containers run one after another before the rest, and sidecars stay beside it", async () => {
   await using world = await stage();
-  world.plane.node.on("staged", { kind: "succeed", container: "slow", afterMs: 5_000 });
+  world.plane.node.on("staged", { kind: "succeed", container: "slow", after: 5_000 });
   const initContainers = [
     { name: "proxy", image: "example/proxy:1", restartPolicy: "Always" },
     { name: "slow", image: "example/init:1" },
@@ -294,13 +294,11 @@ test("a pod may be evicted, overstay its deadline, or wait for a condition of it
 
 test("a pod that fits nowhere says why, in the scheduler's words, and is placed once it fits", async () => {
   await using world = await stage({
-    nodes: {
-      nodes: [
-        { name: "small", capacity: { cpu: "1" } },
-        { name: "shut", taints: [{ key: "x", effect: "NoSchedule" }] },
-        { name: "other", labels: { zone: "b" } },
-      ],
-    },
+    nodes: [
+      { name: "small", capacity: { cpu: "1" } },
+      { name: "shut", taints: [{ key: "x", effect: "NoSchedule" }] },
+      { name: "other", labels: { zone: "b" } },
+    ],
   });
   const requests = (cpu: string) => [
     { name: "main", image: "example/app:1", resources: { requests: { cpu } } },
@@ -325,7 +323,7 @@ test("a pod that fits nowhere says why, in the scheduler's words, and is placed 
 });
 
 test("pods spread over nodes, keep away from those they cannot stand, and stay off cordoned ones", async () => {
-  await using world = await stage({ nodes: { nodes: [{ name: "a" }, { name: "b" }, { name: "c" }] } });
+  await using world = await stage({ nodes: [{ name: "a" }, { name: "b" }, { name: "c" }] });
   const aversion = { labelSelector: { matchLabels: { app: "db" } }, topologyKey: "kubernetes.io/hostname" };
   const spec = {
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [aversion] } },

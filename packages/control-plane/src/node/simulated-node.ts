@@ -28,9 +28,16 @@ export interface NodeSpec {
   readonly capacity?: { readonly [resource: string]: string };
 }
 
-export interface SimulatedNodeOptions {
-  /** @default one, `windlass-node` */
-  readonly nodes?: readonly NodeSpec[];
+/** Which nodes there are: so many of the usual kind, or these. */
+export type NodeChoice = number | readonly NodeSpec[];
+
+function nodesOf(choice: NodeChoice): readonly NodeSpec[] {
+  if (typeof choice !== "number") return choice;
+  if (!Number.isInteger(choice) || choice < 1) {
+    throw new RangeError(`nodes must be a whole number from 1 on, a list, or "none", not ${choice}`);
+  }
+  if (choice === 1) return [{ name: "windlass-node" }];
+  return Array.from({ length: choice }, (_, index) => ({ name: `windlass-node-${index + 1}` }));
 }
 
 /** Nodes with real processes, which have to be ended. */
@@ -44,7 +51,7 @@ export interface RunningProcesses extends Running {
  * Enough for everything above the kubelet to do its work.
  *
  * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`, `missingImages`), or not at all: then it
- * runs and is ready at once, and the pod of a Job succeeds at once.
+ * runs and is ready at once, and one that is there to end, as the pods of Jobs are, succeeds at once.
  *
  * @example
  * plane.node.on("web-*", { kind: "crash-loop", exitCode: 3 });
@@ -53,11 +60,12 @@ export interface RunningProcesses extends Running {
 export class SimulatedNodes {
   readonly #behaviors = new Behaviors();
   readonly #connections = new Connections();
-  readonly #options: SimulatedNodeOptions;
+  readonly #nodes: readonly NodeSpec[];
   #runtime: ProcessRuntime | undefined;
 
-  constructor(options: SimulatedNodeOptions = {}) {
-    this.#options = options;
+  /** @throws RangeError for a number of nodes that there cannot be */
+  constructor(choice: NodeChoice = 1) {
+    this.#nodes = nodesOf(choice);
   }
 
   /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
@@ -152,9 +160,5 @@ export class SimulatedNodes {
         await block.close();
       },
     };
-  }
-
-  get #nodes(): readonly NodeSpec[] {
-    return this.#options.nodes ?? [{ name: "windlass-node" }];
   }
 }

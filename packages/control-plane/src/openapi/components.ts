@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, parse, stringify, textOf } from "
 import type { KindInfo } from "../kinds/index.ts";
 import { type RecordedSchema, recordedSchemas } from "../kinds/schemas.ts";
 import type { Schema } from "../schema/schema.ts";
+import { embeddedWords, identityWords, withWords } from "./descriptions.ts";
 
 /**
  * The named schemas of a document. A type is described when it is first referred to, along with all it refers to, so that a
@@ -22,7 +23,7 @@ export class Components {
       // Set before it is described: a type may refer to itself.
       const described: JsonObject = {};
       this.#schemas.set(name, described);
-      Object.assign(described, this.#describe(recorded), introduction(recorded));
+      Object.assign(described, withWords(type, this.#describe(recorded)), introduction(recorded));
     }
     return `#/components/schemas/${name}`;
   }
@@ -39,20 +40,36 @@ export class Components {
     const name = `${prefix}.${kind.kind}`;
     const listName = `${prefix}.${kind.listKind}`;
     const reference = `#/components/schemas/${name}`;
+    const selectable = kind.selectableFields ?? [];
+    const selection: JsonObject =
+      selectable.length === 0
+        ? {}
+        : { "x-kubernetes-selectable-fields": selectable.map((fieldPath) => ({ fieldPath })) };
+    const metadata = { $ref: this.refer("meta.v1.ObjectMeta") };
     this.#schemas.set(name, {
-      ...withIdentity(describeCustom(kind.schema()), { $ref: this.refer("meta.v1.ObjectMeta") }),
+      ...withIdentity(describeCustom(kind.schema(), metadata), metadata, identityWords),
       "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.kind, version: kind.version }],
+      ...selection,
     });
     this.#schemas.set(listName, {
+      description: `${kind.listKind} is a list of ${kind.kind}`,
       type: "object",
       required: ["items"],
       properties: {
-        apiVersion: { type: "string" },
-        items: { type: "array", items: { $ref: reference } },
-        kind: { type: "string" },
-        metadata: { $ref: this.refer("meta.v1.ListMeta") },
+        apiVersion: { description: identityWords.apiVersion, type: "string" },
+        items: {
+          description: identityWords.items(kind.plural),
+          type: "array",
+          items: { $ref: reference },
+        },
+        kind: { description: identityWords.kind, type: "string" },
+        metadata: {
+          description: identityWords.listMetadata,
+          allOf: [{ $ref: this.refer("meta.v1.ListMeta") }],
+        },
       },
       "x-kubernetes-group-version-kind": [{ group: kind.group, kind: kind.listKind, version: kind.version }],
+      ...selection,
     });
     return { kind: reference, list: `#/components/schemas/${listName}` };
   }
@@ -99,47 +116,46 @@ function introduction(recorded: RecordedSchema): JsonObject {
 }
 
 /** A custom schema as it is published: as its author wrote it, descriptions included, with what is implied spelled out. */
-function describeCustom(schema: Schema): JsonObject {
+function describeCustom(schema: Schema, metadata: JsonObject): JsonObject {
+  const inner = (part: Schema) => describeCustom(part, metadata);
   const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...plain } = schema;
   const described = parse(stringify(plain as unknown as Json)) as JsonObject;
   if (properties) {
     described.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, describeCustom(property)]),
+      Object.entries(properties).map(([name, property]) => [name, inner(property)]),
     );
   }
-  if (items) described.items = describeCustom(items);
+  if (items) described.items = inner(items);
   if (additionalProperties !== undefined) {
     described.additionalProperties =
-      typeof additionalProperties === "boolean" ? additionalProperties : describeCustom(additionalProperties);
+      typeof additionalProperties === "boolean" ? additionalProperties : inner(additionalProperties);
   }
   for (const [key, nodes] of Object.entries({ allOf, anyOf, oneOf })) {
-    if (nodes) described[key] = nodes.map(describeCustom);
+    if (nodes) described[key] = nodes.map(inner);
   }
-  if (not) described.not = describeCustom(not);
+  if (not) described.not = inner(not);
   if (schema["x-kubernetes-int-or-string"] === true && !anyOf && !allOf) {
     described.anyOf = [{ type: "integer" }, { type: "string" }];
   }
-  return schema["x-kubernetes-embedded-resource"] === true
-    ? withIdentity(described, { type: "object" })
-    : described;
+  if (schema["x-kubernetes-embedded-resource"] !== true) return described;
+  const required = [...new Set([...(schema.required ?? []), "kind", "apiVersion"])];
+  return { ...withIdentity(described, metadata, embeddedWords), required };
 }
 
-/** Every object has a kind, a version and metadata, whether or not its author said so. */
-function withIdentity(described: JsonObject, metadata: JsonObject): JsonObject {
-  const own = (described.properties ?? {}) as { [name: string]: Json };
+/** Every object has a kind, a version and metadata, whatever its author says of them. */
+function withIdentity(
+  described: JsonObject,
+  metadata: JsonObject,
+  words: { readonly apiVersion: string; readonly kind: string; readonly metadata: string },
+): JsonObject {
   return {
     ...described,
     type: "object",
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      metadata,
-      ...own,
-      ...overridden(metadata),
+      ...(described.properties as JsonObject | undefined),
+      apiVersion: { description: words.apiVersion, type: "string" },
+      kind: { description: words.kind, type: "string" },
+      metadata: { description: words.metadata, allOf: [metadata] },
     },
   };
-}
-
-function overridden(metadata: JsonObject): JsonObject {
-  return "$ref" in metadata ? { metadata } : {};
 }

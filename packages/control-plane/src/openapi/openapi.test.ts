@@ -118,8 +118,8 @@ test("an operation's name is its own within a document", () => {
 
 test("a custom kind is published as its author wrote it, with what every object has", () => {
   const table = builtinKinds();
-  table.add(
-    widget({
+  table.add({
+    ...widget({
       type: "object",
       description: "A thing to sell",
       properties: {
@@ -133,15 +133,20 @@ test("a custom kind is published as its author wrote it, with what every object 
         },
       },
     }),
-  );
+    selectableFields: ["spec.size"],
+  });
   const { paths, components } = read(table, "apis/shop.example.com/v1");
+  const words = (start: string) => expect.stringMatching(new RegExp(`^${start}`));
   expect(components.schemas["com.example.shop.v1.Widget"]).toEqual({
     type: "object",
     description: "A thing to sell",
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
-      metadata: { $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" },
+      apiVersion: { type: "string", description: words("APIVersion defines the versioned schema") },
+      kind: { type: "string", description: words("Kind is a string value") },
+      metadata: {
+        description: words("Standard object's metadata"),
+        allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }],
+      },
       spec: {
         type: "object",
         properties: {
@@ -151,6 +156,10 @@ test("a custom kind is published as its author wrote it, with what every object 
       },
     },
     "x-kubernetes-group-version-kind": [{ group: "shop.example.com", kind: "Widget", version: "v1" }],
+    "x-kubernetes-selectable-fields": [{ fieldPath: "spec.size" }],
+  });
+  expect(components.schemas["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]).toMatchObject({
+    properties: { creationTimestamp: { description: words("CreationTimestamp is a timestamp") } },
   });
   const item = paths["/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}"];
   expect(Object.keys(item?.patch?.requestBody?.content ?? {})).not.toContain(

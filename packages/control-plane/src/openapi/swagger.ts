@@ -107,6 +107,7 @@ function schemaOf(schema: JsonObject): JsonObject {
     schema.nullable === true || schema[openKey] === true || schema["x-kubernetes-int-or-string"] === true;
   if (isOpen) {
     delete converted.type;
+    delete converted.required;
     return converted;
   }
   if (isObject(schema.properties)) {

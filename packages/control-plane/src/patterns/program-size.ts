@@ -63,18 +63,25 @@ function atomAt(pattern: string, at: number): { readonly weight: number; readonl
     return { weight: /[pP]/.test(pattern[at + 1] ?? "") ? unicodeClass : 1, end: at + 2 };
   }
   let weight = 1;
+  let next = pattern[at + 1] === "^" ? at + 2 : at + 1;
   // A bracket that comes first stands for itself.
-  let next = pattern[at + 1] === "^" ? at + 3 : at + 2;
-  if (pattern[next - 1] === "\\") next--;
-  while (next < pattern.length && pattern[next] !== "]") {
-    if (pattern[next] === "\\") {
+  const first = next;
+  while (next < pattern.length && (pattern[next] !== "]" || next === first)) {
+    const end = pattern.startsWith("[:", next) ? pattern.indexOf(":]", next) : -1;
+    if (end >= 0) next = end + 2;
+    else if (/^\\[dDwWsSpP]/.test(pattern.slice(next, next + 2))) {
       weight += /[pP]/.test(pattern[next + 1] ?? "") ? unicodeClass : 0;
       next += 2;
-    } else if (pattern.startsWith("[:", next)) {
-      const end = pattern.indexOf(":]", next);
-      next = end < 0 ? next + 1 : end + 2;
-    } else next++;
+    } else next = endOfRange(pattern, next);
   }
   // Thousands of ranges are sorted and searched.
   return { weight: weight + Math.floor((next - at) / 16), end: next + 1 };
+}
+
+/** Past a character of a class, or past a range, whose second character may be a bracket. */
+function endOfRange(pattern: string, at: number): number {
+  const past = (character: number) => character + (pattern[character] === "\\" ? 2 : 1);
+  const low = past(at);
+  const isRange = pattern[low] === "-" && low + 1 < pattern.length && pattern[low + 1] !== "]";
+  return isRange ? past(low + 1) : low;
 }

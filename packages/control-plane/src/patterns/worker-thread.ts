@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { StatusError } from "../status.ts";
+import { timedOut } from "../status.ts";
 import { PatternError } from "./pattern-error.ts";
 import type { Answer, Question } from "./re2.ts";
 import type { Reply } from "./worker.ts";
@@ -88,12 +88,4 @@ export class WorkerThread {
     if (state.is === "asked") clearTimeout(state.timer);
     if (state.is !== "stopped") await state.worker.terminate();
   }
-}
-
-function timedOut(): StatusError {
-  return new StatusError({
-    code: 504,
-    reason: "Timeout",
-    message: "Timeout: request did not complete within requested timeout - context deadline exceeded",
-  });
 }

@@ -119,7 +119,7 @@ test("a webhook may be a pod behind a Service", async () => {
     commonName: "hook",
     dnsNames: ["hook.default.svc"],
     usages: ["server"],
-    validForMs: 3_600_000,
+    validFor: 3_600_000,
   });
   const script = `
     const { readFileSync } = require("fs");

@@ -6,6 +6,7 @@ import { within } from "../controllers/ownership.ts";
 import { textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { startListening } from "../streams/start-listening.ts";
 
 /** Where a connection goes on. */
 export interface Backend {
@@ -79,7 +80,7 @@ export function startServiceProxy(
       }
       for (const [place, door] of places) {
         if (doors.has(place)) continue;
-        const opened = await openDoor(door, sockets);
+        const opened = await openDoor(door, sockets, (error) => world.onPanic(error, `Service ${key}`));
         if (typeof opened !== "string") doors.set(place, opened);
         else if (service)
           await record(service, { type: "Warning", reason: "FailedToListen", message: opened });
@@ -145,15 +146,21 @@ export function backendsOf(registry: Registry, service: StoredObject, portName: 
 }
 
 /** @returns why it cannot be opened, if it cannot */
-function openDoor(door: Door, sockets: Set<Socket>): Promise<OpenDoor | string> {
-  return new Promise((resolve) => {
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-      passOn(socket, opened, sockets);
-    });
-    const opened: OpenDoor = { server, door, turn: 0 };
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(whyNot(door, error)));
-    server.listen({ host: door.host, port: door.port }, () => resolve(opened));
+async function openDoor(
+  door: Door,
+  sockets: Set<Socket>,
+  onError: (error: Error) => void,
+): Promise<OpenDoor | string> {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    passOn(socket, opened, sockets);
   });
+  const opened: OpenDoor = { server, door, turn: 0 };
+  try {
+    await startListening(server, { host: door.host, port: door.port }, onError);
+    return opened;
+  } catch (error) {
+    return whyNot(door, error as NodeJS.ErrnoException);
+  }
 }
 
 function whyNot({ host, port }: Door, { code, message }: NodeJS.ErrnoException): string {

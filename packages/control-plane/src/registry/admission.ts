@@ -17,6 +17,8 @@ export interface AdmissionRequest {
   readonly namespace: string | undefined;
   /** Empty where the server will generate it, and for deletions of a collection. */
   readonly name: string;
+  /** The name in the request's address; undefined for creates and for deletions of a collection. */
+  readonly addressed: string | undefined;
   /** What is being written. Mutating admission changes it in place. Absent for deletions. */
   object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;

@@ -8,10 +8,21 @@ import { bucketOf, type Conversion, type Resource } from "./resource.ts";
 import { tableStrategy } from "./strategy.ts";
 
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+/** What is left to do with objects of a definition that is being deleted. */
+const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
+/** How a definition fares, as far as the objects it defines notice. */
+export interface DefinitionState {
+  readonly isTerminating: boolean;
+}
+
 /** What discovery, OpenAPI and routing know of a custom resource. */
-export function customKind(served: ServedKind, storage: ServedKind): KindInfo {
+export function customKind(
+  served: ServedKind,
+  storage: ServedKind,
+  { isTerminating }: DefinitionState,
+): KindInfo {
   const { group, version, kind } = served;
   const subresources: SubresourceInfo[] = [];
   if (served.subresources.status) {
@@ -34,10 +45,12 @@ export function customKind(served: ServedKind, storage: ServedKind): KindInfo {
     shortNames: served.shortNames,
     categories: served.categories,
     verbs,
+    ...(isTerminating ? { listedVerbs: terminatingVerbs } : {}),
     subresources,
     listKind: served.listKind,
     origin: "custom",
     printerColumns: served.printerColumns,
+    selectableFields: served.selectableFields,
     storageVersionHash: storageVersionHash({ group, version: storage.version, kind }),
     schema: () => served.schema.schema,
   };
@@ -49,6 +62,7 @@ export function customResource(
   served: ServedKind,
   conversion: Conversion | undefined,
   patterns: Patterns,
+  { isTerminating }: DefinitionState,
 ): Resource {
   const { schema } = served;
   const scale = served.subresources.scale;
@@ -64,6 +78,15 @@ export function customResource(
       schema.applyDefaults(object);
       return { object, unknown };
     },
+    // What is left of a field that was taken away, or applied as null, is for validation to refuse.
+    decodeApplied: (object) => {
+      schema.prune(object, { nulls: "kept" });
+      schema.applyDefaults(object);
+      return object;
+    },
+    ...(isTerminating
+      ? { refusesCreates: "create not allowed while custom resource definition is terminating" }
+      : {}),
     validate: (object: JsonObject, live, subresource) =>
       finish(
         served.validate(patterns.matcher(), object, live, subresource === "status" ? "status" : undefined),
@@ -73,7 +96,7 @@ export function customResource(
       ? {
           scale: {
             replicas: replicasPath(scale),
-            get: (object: JsonObject) => scaleOf(object, scale),
+            get: (object: JsonObject, unset?: number) => scaleOf(object, scale, unset),
             set: (object: JsonObject, wanted: JsonObject) => applyScale(object, scale, wanted),
           },
         }

@@ -4,12 +4,14 @@ import { prepareCrd } from "../crd/rule-review.ts";
 import { type ServedKind, servedKinds } from "../crd/served-kinds.ts";
 import { clone, equal, type Json, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
+import { trackUpdate } from "../merge/index.ts";
+import { StatusError } from "../status.ts";
 import { field, type LogRecord } from "../storage/store.ts";
 import { customKind, customResource } from "./custom-resource.ts";
 import { timestamp } from "./metadata.ts";
 import type { Registry } from "./registry.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
-import { cleanupFinalizer } from "./strategies/custom-resource-definition.ts";
+import { cleanupFinalizer, withTerminating } from "./strategies/custom-resource-definition.ts";
 
 export const definitionsBucket = "customresourcedefinitions.apiextensions.k8s.io";
 
@@ -28,6 +30,17 @@ function readWith(all: readonly ServedKind[], object: JsonObject): JsonObject {
   stored.schema.prune(read);
   stored.schema.applyDefaults(read);
   return read;
+}
+
+/** Objects are stored in a version that the definition has. One that lost it can no longer be read. @throws StatusError 500 */
+function checkVersions(all: readonly ServedKind[], objects: readonly JsonObject[]): void {
+  const versions = new Set(all.map(({ group, version }) => `${group}/${version}`));
+  const stray = objects.find(({ apiVersion }) => !versions.has(textOf(apiVersion)));
+  if (!stray) return;
+  throw new StatusError({
+    code: 500,
+    message: `request to convert CR from an invalid group/version: ${textOf(stray.apiVersion)}`,
+  });
 }
 
 /**
@@ -76,7 +89,19 @@ export class Definitions {
 
   /** A commit's listeners may not write; what follows from it does so right after. */
   #later(record: LogRecord): void {
-    queueMicrotask(() => this.#refresh(record.key));
+    queueMicrotask(() => {
+      this.#refresh(record.key);
+      this.#reconsider(record.key);
+    });
+  }
+
+  /** A definition that has changed or gone may have given up a name that others of its group were refused for. */
+  #reconsider(name: string): void {
+    const group = name.slice(name.indexOf("."));
+    for (const { key, object } of Array.from(this.#registry.store.entries(definitionsBucket))) {
+      if (key !== name && key.slice(key.indexOf(".")) === group && !isConditionTrue(object, "NamesAccepted"))
+        this.#refresh(key);
+    }
   }
 
   #refresh(name: string): void {
@@ -100,23 +125,57 @@ export class Definitions {
     };
     if (!equal(status, definition.status)) {
       // The write brings us back here, to serve what has been accepted.
-      store.put(definitionsBucket, name, { ...definition, status });
+      this.#writeStatus(definition, status);
       return;
     }
-    this.#serve(name, isConditionTrue(definition, "Established") ? this.#kindsOf(definition) : []);
+    this.#serveEstablished(definition);
+  }
+
+  #serveEstablished(definition: JsonObject): void {
+    const kinds = isConditionTrue(definition, "Established") ? this.#kindsOf(definition) : [];
+    this.#serve(textOf(field(definition as Json, "metadata", "name")), kinds);
+  }
+
+  /** Writes as the server itself does, which managedFields tell. */
+  #writeStatus(definition: JsonObject, status: JsonObject): void {
+    const { store, clock } = this.#registry;
+    const resource = this.#registry.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    const tracked = trackUpdate({
+      live: definition,
+      next: { ...definition, status },
+      schema: (resource as Resource).schema(),
+      manager: "kube-apiserver",
+      apiVersion: "apiextensions.k8s.io/v1",
+      subresource: "status",
+      time: timestamp(clock),
+      resetFields: [["spec"]],
+    });
+    store.put(definitionsBucket, textOf(field(definition as Json, "metadata", "name")), tracked);
   }
 
   #kindsOf(definition: JsonObject): KindInfo[] {
     const kinds = servedKinds(definition);
-    return kinds.filter(({ served }) => served).map((served) => this.#kindOf(definition, served, kinds));
+    const versions = new Map<string, Resource>();
+    for (const kind of kinds) versions.set(kind.version, this.#resourceOf(definition, kind, kinds, versions));
+    const served = kinds
+      .filter((kind) => kind.served)
+      .map(({ version }) => versions.get(version) as Resource);
+    for (const resource of served) this.#resources.set(resource.info, resource);
+    return served.map(({ info }) => info);
   }
 
-  #kindOf(definition: JsonObject, served: ServedKind, all: readonly ServedKind[]): KindInfo {
+  #resourceOf(
+    definition: JsonObject,
+    kind: ServedKind,
+    all: readonly ServedKind[],
+    versions: ReadonlyMap<string, Resource>,
+  ): Resource {
     const storage = all.find((version) => version.storage) as ServedKind;
-    const info = customKind(served, storage);
-    const conversion = this.#conversion(definition, served, storage, all);
-    this.#resources.set(info, customResource(info, served, conversion, this.#registry.patterns));
-    return info;
+    const state = { isTerminating: isConditionTrue(definition, "Terminating") };
+    const info = customKind(kind, storage, state);
+    const conversion = this.#conversion(definition, kind, storage, all);
+    const resource = customResource(info, kind, conversion, this.#registry.patterns, state);
+    return { ...resource, inVersion: (version) => versions.get(version) };
   }
 
   #conversion(
@@ -127,7 +186,10 @@ export class Definitions {
   ): Conversion | undefined {
     // Objects are stored as the schema of their day made them: they are only read otherwise once it has changed.
     const hasChanged = Number(field(definition as Json, "metadata", "generation") ?? 1) > 1;
-    if (all.length === 1 && !hasChanged) return undefined;
+    // The status of a new object is taken away after its defaults were filled in. It has them again when it is read.
+    const isRead =
+      hasChanged || all.some(({ schema }) => schema.schema.properties?.status?.default !== undefined);
+    if (all.length === 1 && !isRead) return undefined;
     const own = `${served.group}/${served.version}`;
     const stored = `${storage.group}/${storage.version}`;
     const convert = (objects: readonly JsonObject[], apiVersion: string) => {
@@ -140,9 +202,12 @@ export class Definitions {
       );
     };
     return {
-      fromStorage: (objects) =>
-        convert(hasChanged ? objects.map((object) => readWith(all, object)) : objects, own),
+      fromStorage: (objects) => {
+        checkVersions(all, objects);
+        return convert(isRead ? objects.map((object) => readWith(all, object)) : objects, own);
+      },
       toStorage: (objects) => convert(objects, stored),
+      fromAny: (objects) => convert(objects, own),
     };
   }
 
@@ -168,21 +233,16 @@ export class Definitions {
       textOf(field(definition, "spec", "names", "plural")),
     );
     this.#emptying.set(bucket, name);
-    if (!isConditionTrue(definition, "Terminating")) {
-      const conditions = ((field(definition, "status", "conditions") ?? []) as JsonObject[]).filter(
-        ({ type }) => type !== "Terminating",
-      );
-      const terminating: JsonObject = {
-        type: "Terminating",
-        status: "True",
-        lastTransitionTime: timestamp(clock),
-        reason: "InstanceDeletionInProgress",
-        message: "CustomResource deletion is in progress",
-      };
-      const status = { ...(definition.status as JsonObject), conditions: [...conditions, terminating] };
-      store.put(definitionsBucket, name, { ...definition, status });
+    const status = withTerminating(definition, timestamp(clock), {
+      reason: "InstanceDeletionInProgress",
+      message: "CustomResource deletion is in progress",
+    });
+    if (!equal(status, definition.status)) {
+      // The write brings us back here.
+      this.#writeStatus(definition, status);
       return;
     }
+    this.#serveEstablished(definition);
     for (const { key, object } of Array.from(store.entries(bucket))) {
       const own = object.metadata;
       if (((own.finalizers ?? []) as string[]).length === 0) store.delete(bucket, key);

@@ -1,5 +1,5 @@
 import { type JsonObject, textOf } from "../json.ts";
-import { badRequest } from "../status.ts";
+import { badRequest, StatusError } from "../status.ts";
 import { field } from "../storage/store.ts";
 
 export interface FieldRequirement {
@@ -15,7 +15,8 @@ export interface FieldRequirement {
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const requirements: FieldRequirement[] = [];
-  for (const term of splitTerms(text)) {
+  // In the order of the real server, which finds the first fault, and the first name, in it.
+  for (const term of splitTerms(text).sort()) {
     if (term === "") continue;
     const match = /^((?:\\.|[^=!\\])*)(!=|==|=)(.*)$/s.exec(term);
     if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
@@ -26,6 +27,21 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     });
   }
   return requirements;
+}
+
+/** The name that objects must have to be selected, if it can be part of a path: lists and watches are authorized for it. */
+export function selectedName(selector: string): string | undefined {
+  let requirements: readonly FieldRequirement[];
+  try {
+    requirements = parseFieldSelector(selector);
+  } catch (error) {
+    // The list itself will be refused.
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+  const exact = requirements.find(({ path, operator }) => path === "metadata.name" && operator === "=");
+  const name = exact?.value ?? "";
+  return name === "" || name === "." || name === ".." || /[/%]/.test(name) ? undefined : name;
 }
 
 function splitTerms(text: string): string[] {

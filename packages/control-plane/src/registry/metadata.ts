@@ -29,11 +29,16 @@ export function generateName(random: Random, prefix: string): string {
   return `${prefix.slice(0, 58)}${nameSuffix(random)}`;
 }
 
-/** Gives a new object its identity, and takes away what only the server may say. */
-export function stampNew(object: JsonObject, strategy: Strategy, clock: Clock, random: Random): void {
+/** Takes away what says that an object is being deleted. The real server does so of what is posted, and of nothing else. */
+export function withoutDeletion(object: JsonObject): void {
   const metadata = object.metadata as JsonObject;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
+}
+
+/** Gives a new object its identity, and takes away what only the server may say. */
+export function stampNew(object: JsonObject, strategy: Strategy, clock: Clock, random: Random): void {
+  const metadata = object.metadata as JsonObject;
   delete metadata.selfLink;
   metadata.uid = uuid(random);
   metadata.creationTimestamp = timestamp(clock);

@@ -55,7 +55,11 @@ export function carryOver(next: JsonObject, live: JsonObject): void {
   ]) {
     const value: Json | undefined = before[part];
     const ours = metadata[part];
-    const isServers = part === "generation" || part === "creationTimestamp";
+    // One that is being deleted stays so, whatever is said; one that is not cannot be made to.
+    const isServers =
+      part === "generation" ||
+      part === "creationTimestamp" ||
+      (part === "deletionTimestamp" && value !== undefined);
     if (isServers || ours === undefined || ours === null || ours === "") {
       if (value === undefined) delete metadata[part];
       else metadata[part] = value;
@@ -79,10 +83,9 @@ export function keepToSubresource(
     for (const part of Object.keys(next)) if (part !== "metadata") delete next[part];
     for (const [part, value] of Object.entries(live)) if (part !== "metadata") next[part] = clone(value);
     if (custom) {
-      next.metadata = {
-        ...clone(live.metadata as JsonObject),
-        ...pick(metadata, "managedFields", "resourceVersion"),
-      };
+      // Who owns what is told anew with each write, also when it is nobody.
+      const { managedFields: _managedFields, ...kept } = live.metadata as JsonObject;
+      next.metadata = { ...clone(kept), ...pick(metadata, "managedFields", "resourceVersion") };
     } else {
       const labels = (live.metadata as JsonObject).labels;
       const keepsLabels = resource.bucket === "deployments.apps";

@@ -1,15 +1,24 @@
 import type { Clock, Random } from "@windlass/clock";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
-import { noOp, trackUpdate } from "../merge/index.ts";
+import {
+  type Managers,
+  managersAfter,
+  noOp,
+  type TrackedUpdate,
+  trackUpdate,
+  withManagers,
+} from "../merge/index.ts";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
-import { alreadyExists, type Cause, invalid, notFound, StatusError } from "../status.ts";
+import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
 import { nextTurn } from "../steps.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
+import { runAdmission } from "./admission-chain.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
 import { checkIdentity, chooseName, isVersion, modified, nameOf, type Target } from "./identity.ts";
-import { metadataFaults, metadataUpdateFaults, stampNew, timestamp } from "./metadata.ts";
+import { metadataFaults, metadataUpdateFaults, stampNew, timestamp, withoutDeletion } from "./metadata.ts";
 import {
   carryOver,
   checkPreconditions,
@@ -27,6 +36,8 @@ import { withTracking } from "./tracking.ts";
 /** What a request brings besides its object. */
 export interface RequestContext {
   readonly user: Requester;
+  /** The name in the request's address: one that creates an object by POST has none. */
+  readonly addressed?: string;
   /** Who writes, for managedFields. */
   readonly fieldManager: string;
   /** What of the request's options the client named, for admission to see. */
@@ -58,8 +69,19 @@ export interface RegistryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly patterns: Patterns;
+  readonly metrics: ServerMetrics;
   /** Makes the served resource of a kind: its strategy, its schema, its conversion. */
   readonly resourceOf: (info: KindInfo) => Resource;
+}
+
+/** How an object comes about. */
+export interface CreateChoices {
+  /** Whether the object already carries its managedFields: server-side apply has its own way to find them. @default false */
+  readonly tracked?: boolean;
+  /** A kind that a write creates is created so through a subresource too, without what its own endpoint gives it. @default none */
+  readonly subresource?: string | undefined;
+  /** Posted, or by an update or apply of what was not there. @default "post" */
+  readonly through?: "post" | "update";
 }
 
 /** What is written through these is observed, not wanted: it is no new generation. */
@@ -79,6 +101,7 @@ export class Registry {
   readonly random: Random;
   /** What schemas and expressions match texts with. */
   readonly patterns: Patterns;
+  readonly metrics: ServerMetrics;
   readonly admission: Admission[] = [];
   readonly #resourceOf: (info: KindInfo) => Resource;
   readonly #resources = new WeakMap<KindInfo, Resource>();
@@ -91,6 +114,7 @@ export class Registry {
     this.clock = options.clock;
     this.random = options.random;
     this.patterns = options.patterns;
+    this.metrics = options.metrics;
     this.#resourceOf = options.resourceOf;
   }
 
@@ -130,28 +154,27 @@ export class Registry {
   /**
    * Creates an object. `input` is the request's own: it will be changed.
    *
-   * @param options.tracked whether `input` already carries its managedFields (server-side apply has its own way to find them)
-   * @param options.subresource through which it came about: a kind that a write creates is created so too, without what its
-   * own endpoint gives it
    */
   async create(
     resource: Resource,
     namespace: string | undefined,
     input: JsonObject,
     context: RequestContext,
-    {
-      tracked = false,
-      subresource,
-    }: { readonly tracked?: boolean; readonly subresource?: string | undefined } = {},
+    { tracked = false, subresource, through = "post" }: CreateChoices = {},
   ): Promise<JsonObject> {
     const { strategy } = resource;
     let object = input;
     const isSlow = isLarge(object);
     const metadata = ensureMetadata(object);
+    if (resource.refusesCreates !== undefined) {
+      throw forbidden(nameOf(resource), textOf(metadata.name), resource.refusesCreates);
+    }
     placeIn(resource, namespace, metadata);
+    if (through === "post") withoutDeletion(object);
     stampNew(object, strategy, this.clock, this.random);
     if (resource.hasStatus && resource.info.origin === "custom") delete object.status;
-    if (!tracked) object = await this.#track(resource, undefined, object, context, subresource);
+    if (isSlow) await nextTurn();
+    if (!tracked) object = await this.#track(resource, undefined, object, context, subresource, isSlow);
 
     const request = this.#admissionRequest(
       "CREATE",
@@ -177,10 +200,11 @@ export class Registry {
     strategy.prepareCreate?.(object, strategyContext);
     strategy.warn?.(object, strategyContext.warn);
     const name = textOf((object.metadata as JsonObject).name ?? "");
-    const faults = [
-      ...((await resource.validate?.(object, undefined, undefined)) ?? []),
-      ...(strategy.validate?.(object, strategyContext) ?? []),
-    ];
+    if (isSlow) await nextTurn();
+    const schemaFaults = (await resource.validate?.(object, undefined, undefined)) ?? [];
+    if (isSlow) await nextTurn();
+    const faults = [...schemaFaults, ...(strategy.validate?.(object, strategyContext) ?? [])];
+    if (isSlow) await nextTurn();
     const isLast = strategy.metadataLast && faults.length > 0;
     const causes = isLast
       ? faults
@@ -193,6 +217,7 @@ export class Registry {
 
     const key = keyOf(namespace, name);
     const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
+    if (isSlow) await nextTurn();
     // It is the real server's storage that finds this, after all that is said before it.
     if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
       throw new StatusError({
@@ -250,16 +275,16 @@ export class Registry {
     const { strategy } = resource;
     const key = keyOf(namespace, target.name);
     const entry = this.entry(target);
-    const isSlow = isLarge(entry.object);
     const live = await this.fromStorage(resource, entry.object);
-    if (isSlow) await nextTurn();
+    if (isLarge(live)) await nextTurn();
     let next = await compute(live);
+    const isSlow = isLarge(next) || isLarge(live);
     if (isSlow) await nextTurn();
     const metadata = ensureMetadata(next);
     checkIdentity(target, next, live, options.kind, context);
     // A patch is computed anew on what is there then; a PUT that names a version is not.
     const conditional = options.kind === "UpdateOptions" && Boolean(metadata.resourceVersion);
-    if (!options.tracked) next = await this.#track(resource, live, next, context, subresource);
+    if (!options.tracked) next = await this.#track(resource, live, next, context, subresource, isSlow);
 
     const request = this.#admissionRequest("UPDATE", target, context, {
       object: next,
@@ -293,6 +318,7 @@ export class Registry {
 
     const settled = resource.settle?.(next) ?? next;
     const stored = await this.#toStorage(resource, settled);
+    if (isSlow) await nextTurn();
     // Admission may have waited for a webhook: what was read before it may be old by now. From here on nothing waits.
     if (this.store.get(resource.bucket, key) !== entry) {
       if (conditional) throw modified(resource, target.name);
@@ -301,9 +327,10 @@ export class Registry {
     // In the shape it would be read back in: a zero that storage drops is no change. An object that is stored in another
     // version than its definition says now is written anew, as migrations of stored versions rely on.
     const isStoredVersion = stored.apiVersion === entry.object.apiVersion;
-    if (noOp(live, settled) && isStoredVersion && !this.#unsettled.has(entry)) return live;
+    const isGoing = readyToGo(resource, next);
+    if (!isGoing && noOp(live, settled) && isStoredVersion && !this.#unsettled.has(entry)) return live;
     if (context.dryRun) return settled;
-    if (readyToGo(resource, next)) {
+    if (isGoing) {
       // Watchers see the state before this write, which was never stored; only its author sees what it made.
       this.store.delete(resource.bucket, key);
       strategy.afterDelete?.(next, strategyContext);
@@ -381,10 +408,13 @@ export class Registry {
     next: JsonObject,
     context: RequestContext,
     subresource: string | undefined,
+    isSlow: boolean,
   ): JsonObject | Promise<JsonObject> {
     const time = timestamp(this.clock);
     const write = { ...(live ? { live } : {}), next, manager: context.fieldManager, time };
-    return withTracking(resource, this, subresource, (tracking) => trackUpdate({ ...write, ...tracking }));
+    const track = <T>(work: (update: TrackedUpdate) => T) =>
+      withTracking(resource, this, subresource, (tracking) => work({ ...write, ...tracking }));
+    return isSlow ? trackInTurns(next, () => track(managersAfter)) : track(trackUpdate);
   }
 
   /** What a strategy has to say of an object is said once the object is known to be valid. */
@@ -416,23 +446,18 @@ export class Registry {
       oldObject: rest.oldObject,
       options: rest.options,
       user: context.user,
+      addressed: context.addressed,
       dryRun: context.dryRun,
       warn: context.warn,
     };
   }
 
-  async #mutate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.admission) {
-      const waiting = plugin.mutate?.(request);
-      if (waiting) await waiting;
-    }
+  #mutate(request: AdmissionRequest): Promise<void> {
+    return runAdmission(this.admission, "admit", request, this.metrics);
   }
 
-  async #validate(request: AdmissionRequest): Promise<void> {
-    for (const plugin of this.admission) {
-      const waiting = plugin.validate?.(request);
-      if (waiting) await waiting;
-    }
+  #validate(request: AdmissionRequest): Promise<void> {
+    return runAdmission(this.admission, "validate", request, this.metrics);
   }
 
   async #toStorage(resource: Resource, object: JsonObject): Promise<JsonObject> {
@@ -440,4 +465,14 @@ export class Registry {
     const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
+}
+
+/** The same as tracking at once, with a turn for everybody else in the middle. */
+async function trackInTurns(
+  next: JsonObject,
+  managers: () => Managers | Promise<Managers>,
+): Promise<JsonObject> {
+  const after = await managers();
+  await nextTurn();
+  return withManagers(next, after);
 }

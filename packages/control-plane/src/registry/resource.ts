@@ -22,6 +22,10 @@ export interface Resource {
    * @returns the object, and the fields that were dropped
    */
   readonly decode: (object: JsonObject, numbers?: NumberSources) => Decoded;
+  /** The same for what server-side apply has merged, where that is not the same. @returns the object */
+  readonly decodeApplied?: (object: JsonObject) => JsonObject;
+  /** Why no object can be created at the moment. Absent while they can. */
+  readonly refusesCreates?: string;
   /** The last shaping before an object is stored. */
   readonly settle?: (object: JsonObject) => JsonObject;
   /** Schema and CEL validation; built-in kinds validate in their strategy. */
@@ -32,6 +36,8 @@ export interface Resource {
   ) => Cause[] | Promise<Cause[]>;
   /** From the version that is stored to this one, and back. Absent where they are the same. */
   readonly conversion?: Conversion;
+  /** Another version of a custom kind, be it served or not: managers may have written it. Absent for built-in kinds. */
+  readonly inVersion?: (version: string) => Resource | undefined;
   /** Absent for kinds that do not scale. */
   readonly scale?: Scaling;
   /** Answers carry this as a `Warning`. */
@@ -48,14 +54,20 @@ export interface Decoded {
 export interface Conversion {
   readonly fromStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
   readonly toStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
+  /** From any version to this one, and nothing else: no defaults. @default by way of the stored version */
+  readonly fromAny?: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
 }
 
 /** How an object is seen and changed through its `scale` subresource. */
 export interface Scaling {
   /** The names of the fields down to the replicas that are wanted. */
   readonly replicas: readonly string[];
-  /** The `autoscaling/v1` Scale; undefined if the object has no replicas. */
-  readonly get: (object: JsonObject) => JsonObject | undefined;
+  /**
+   * The `autoscaling/v1` Scale.
+   *
+   * @param unset what is shown for an object that has no replicas @default such an object has no Scale
+   */
+  readonly get: (object: JsonObject, unset?: number) => JsonObject | undefined;
   /** Changes the object. */
   readonly set: (object: JsonObject, scale: JsonObject) => void;
 }

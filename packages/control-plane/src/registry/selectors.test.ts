@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StatusError } from "../status.ts";
-import { fieldMatcher, parseFieldSelector } from "./field-selector.ts";
+import { fieldMatcher, parseFieldSelector, selectedName } from "./field-selector.ts";
 import { parseLabelSelector, selectorMatcher, selectorString } from "./label-selector.ts";
 
 test.each([
@@ -101,4 +101,19 @@ test("a field that cannot be selected by is refused", () => {
   expect(() => fieldMatcher(map, parseFieldSelector("spec.foo=1"))).toThrow(
     '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
   );
+});
+
+test.each([
+  ["metadata.name=a", "a"],
+  ["metadata.name==a,metadata.namespace=b", "a"],
+  ["metadata.name=b,metadata.name=a", "a"],
+  ["metadata.name!=a", undefined],
+  ["metadata.namespace=a", undefined],
+  ["metadata.name=", undefined],
+  ["metadata.name=..", undefined],
+  ["metadata.name=a/b", undefined],
+  ["metadata.name=a,nonsense", undefined],
+  ["", undefined],
+])("the selector %j is of the name %j alone", (selector, name) => {
+  expect(selectedName(selector)).toBe(name);
 });

@@ -80,7 +80,6 @@ const tracksGeneration = new Set([
   "networking.k8s.io/Ingress",
   "networking.k8s.io/IngressClass",
   "networking.k8s.io/NetworkPolicy",
-  "networking.k8s.io/ServiceCIDR",
   "policy/PodDisruptionBudget",
   "discovery.k8s.io/EndpointSlice",
   "scheduling.k8s.io/PriorityClass",

@@ -68,6 +68,7 @@ function trackingOf(
   const { info } = resource;
   const inVersion = (apiVersion: string): Resource | undefined => {
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+    if (resource.inVersion) return group === info.group ? resource.inVersion(textOf(version)) : undefined;
     const found = registry.kinds.byKind(textOf(group), textOf(version), info.kind);
     const other = found && registry.resourceFor(found);
     return other?.bucket === resource.bucket ? other : undefined;
@@ -82,7 +83,9 @@ function trackingOf(
       const to = inVersion(apiVersion);
       if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, converted);
       // Of built-in kinds the one unknown version is passed over; a definition that lacks it loses all entries.
-      if (info.origin === "custom") throw new ConversionError(`${info.kind} has no version ${apiVersion}`);
+      if (info.origin === "custom") {
+        throw new ConversionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+      }
       return undefined;
     },
     schemaFor: (apiVersion) => inVersion(apiVersion)?.schema(),
@@ -101,8 +104,7 @@ function convertedTo(
   const known = converted.get(key);
   if (known instanceof ConversionError) throw known;
   if (known) return known;
-  const stored = from?.conversion ? from.conversion.toStorage([object]) : [object];
-  const made = stored instanceof Promise ? stored.then((objects) => shown(to, objects)) : shown(to, stored);
+  const made = to.conversion?.fromAny?.([object]) ?? byStorage(object, from, to);
   if (!(made instanceof Promise)) return made[0] as JsonObject;
   throw new Lacking(
     key,
@@ -111,6 +113,15 @@ function convertedTo(
       (error: unknown) => new ConversionError(error instanceof Error ? error.message : String(error)),
     ),
   );
+}
+
+function byStorage(
+  object: JsonObject,
+  from: Resource | undefined,
+  to: Resource,
+): readonly JsonObject[] | Promise<readonly JsonObject[]> {
+  const stored = from?.conversion ? from.conversion.toStorage([object]) : [object];
+  return stored instanceof Promise ? stored.then((objects) => shown(to, objects)) : shown(to, stored);
 }
 
 function shown(

@@ -85,8 +85,13 @@ export function parseJson(text: string, options: ParseOptions = {}): Parsed {
   if (numbers.outOfRange !== undefined && options.outOfRange !== "noted") {
     throw new ParseError(outOfRange(numbers.outOfRange));
   }
-  const duplicates = options.findDuplicates === true ? new Scanner(text).duplicates() : [];
+  const duplicates = options.findDuplicates === true ? findRepeatedFields(text) : [];
   return { value, duplicates, ...(hasOddNumbers ? { numbers } : {}) };
+}
+
+/** The fields that JSON has twice, as {@link Parsed} tells of them. The text must have been read before. */
+export function findRepeatedFields(text: string): string[] {
+  return new Scanner(text).duplicates();
 }
 
 /** What Go says of a number that it cannot read without knowing what it is for. */

@@ -251,6 +251,15 @@ const TREE: Schema = {
   },
 };
 
+test("more faults than the real server can list in its time are a timeout, as they are there", () => {
+  const list: Schema = { type: "array", items: { type: "string" } };
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+  expect(faults(list, numbers(10_000))).toHaveLength(10_000);
+  const timeout = expect.objectContaining({ code: 504, reason: "Timeout" });
+  expect(() => faults(list, numbers(500_000))).toThrow(timeout);
+  expect(() => faults(list, numbers(500_000), ["fine"])).toThrow(timeout);
+});
+
 test("unknown fields are dropped and named; what is declared below a preserved object is pruned again", () => {
   const object: JsonObject = {
     apiVersion: "v1",

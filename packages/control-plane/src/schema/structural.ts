@@ -21,9 +21,10 @@ export interface StructuralSchema {
    * and in embedded resources. Changes the object, and returns the paths dropped in the order and notation of the real
    * server's warnings: `metadata.x`, `spec.list[0].y`.
    *
+   * @param options.nulls whether nulls that the schema does not allow are dropped too @default "dropped"
    * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of the wrong type.
    */
-  prune(object: JsonObject): string[];
+  prune(object: JsonObject, options?: { readonly nulls?: "dropped" | "kept" }): string[];
 
   /** Fills in defaults, also for nulls that are not allowed. Changes the object. Prune first. */
   applyDefaults(object: JsonObject): void;
@@ -59,7 +60,7 @@ class Compiled implements StructuralSchema {
     this.schema = schema;
   }
 
-  prune(object: JsonObject): string[] {
+  prune(object: JsonObject, { nulls = "dropped" }: { readonly nulls?: "dropped" | "kept" } = {}): string[] {
     const dropped: string[] = [];
     const metadata = field(object, "metadata");
     if (metadata !== undefined) {
@@ -69,7 +70,7 @@ class Compiled implements StructuralSchema {
     }
     const root = nodeOf(this.schema);
     dropped.push(...pruneUnknown(object, root));
-    pruneNulls(object, root);
+    if (nulls === "dropped") pruneNulls(object, root);
     const embedded = normaliseEmbedded(object, this.schema);
     if (embedded.fault !== undefined) throw undecodable(object, embedded.fault);
     dropped.push(...embedded.unknown);

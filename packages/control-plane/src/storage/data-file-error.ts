@@ -1,3 +1,5 @@
+import { StorageError } from "./storage-error.ts";
+
 /**
  * | code | what happened, and what to do |
  * |---|---|
@@ -17,7 +19,7 @@ export type DataFileCode =
   | "DATA_FILE_FAILED";
 
 /** A data file that cannot be used, or a write that it did not take. The message says which, and what to do. */
-export class DataFileError extends Error {
+export class DataFileError extends StorageError {
   override readonly name = "DataFileError";
   readonly code: DataFileCode;
 

@@ -131,6 +131,14 @@ export class DataFile implements Journal {
     return this.#identity;
   }
 
+  /** How much of the disk the database takes, with its write-ahead log. */
+  get bytes(): number {
+    const sizes = ["", "-wal"].map(
+      (end) => statSync(`${this.path}${end}`, { throwIfNoEntry: false })?.size ?? 0,
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   /** Keeps the identity, in the place of the one before. */
   identify(identity: Identity): void {
     this.#write(() => this.#updatePlane.run(...planeRow(this.#reserved, identity)));

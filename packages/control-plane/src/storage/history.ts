@@ -55,12 +55,12 @@ export class History {
     if (revision < this.#compacted) throw new CompactedError(revision, this.#compacted);
   }
 
-  add(record: LogRecord): void {
+  /** @param bytes what its object takes */
+  add(record: LogRecord, bytes: number): void {
     const { bucket, revision } = record;
     const log = this.#logs.get(bucket);
     if (log) log.push(record);
     else this.#logs.set(bucket, [record]);
-    const bytes = sizeOf(record.entry.object);
     this.#kept.push({ bucket, revision, bytes });
     this.#bytes += bytes;
     if (this.#count > this.#limits.records || this.#bytes > this.#limits.bytes) this.#trim();
@@ -111,14 +111,14 @@ export class History {
 }
 
 /** What a value takes in memory, roughly: its text, and something for each field and item. */
-function sizeOf(value: Json): number {
+export function sizeOf(value: Json): number {
   if (typeof value === "string") return 16 + value.length;
   if (typeof value !== "object" || value === null) return 8;
   let size = 32;
   if (Array.isArray(value)) {
     for (const item of value) size += 8 + sizeOf(item);
   } else {
-    for (const name of Object.keys(value)) size += 8 + sizeOf(value[name] as Json);
+    for (const name of Object.keys(value)) size += 8 + name.length + sizeOf(value[name] as Json);
   }
   return size;
 }

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, stringify } from "../json.ts";
-import { History } from "./history.ts";
+import { History, sizeOf } from "./history.ts";
+import { checkObjectSize } from "./storage-error.ts";
 
 export { CompactedError } from "./history.ts";
 
@@ -137,14 +138,18 @@ export class Store {
   /**
    * Stores a new object, or replaces one. The caller has checked that it may.
    *
-   * @throws what the journal throws if it cannot keep the write: then nothing has changed, and nobody has heard of it.
+   * @throws ObjectTooLargeError, or what the journal throws if it cannot keep the write: then nothing has changed, and nobody has
+   * heard of it.
    */
   put(bucketName: string, key: string, object: JsonObject): Entry {
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
     const entry = this.#stamp(key, object);
+    const bytes = sizeOf(entry.object);
+    // Text in JSON may be six times as long as it is.
+    if (bytes > worthMeasuring) checkObjectSize(Buffer.byteLength(entry.json));
     const type = previous ? "MODIFIED" : "ADDED";
-    this.#commit(bucket, { revision: entry.revision, bucket: bucketName, key, type, entry, previous });
+    this.#commit(bucket, { revision: entry.revision, bucket: bucketName, key, type, entry, previous }, bytes);
     return entry;
   }
 
@@ -160,7 +165,8 @@ export class Store {
     if (!previous) return undefined;
     const entry = this.#stamp(key, last ?? previous.object);
     const { revision } = entry;
-    this.#commit(bucket, { revision, bucket: bucketName, key, type: "DELETED", entry, previous });
+    const record = { revision, bucket: bucketName, key, type: "DELETED", entry, previous } as const;
+    this.#commit(bucket, record, sizeOf(entry.object));
     return entry;
   }
 
@@ -267,14 +273,14 @@ export class Store {
     return newEntry(key, revision, { ...object, metadata } as unknown as StoredObject);
   }
 
-  #commit(bucket: Bucket, record: LogRecord): void {
+  #commit(bucket: Bucket, record: LogRecord, bytes: number): void {
     this.#journal?.append(record);
     const { key, revision, type, entry, previous } = record;
     this.#revision = revision;
     if (type === "DELETED") bucket.entries.delete(key);
     else bucket.entries.set(key, entry);
     if (type === "DELETED" || !previous) move(bucket, key);
-    this.#history.add(record);
+    this.#history.add(record, bytes);
     for (const listener of bucket.listeners) listener(record);
     for (const listener of this.#listeners) listener(record);
   }
@@ -315,6 +321,9 @@ function viewAt(
   }
   return { keys: [...entries.keys()].sort(byCodeUnits), entries };
 }
+
+/** Objects that may be too large are measured exactly. */
+const worthMeasuring = 256 * 1024;
 
 /** Putting this many keys in their places one by one costs less than sorting all of them. */
 const mostMoved = 64;

@@ -79,7 +79,7 @@ async function open(world: ProcessWorld, path: string, protocols?: string): Prom
     commonName: "tester",
     organizations: ["system:masters"],
     usages: ["client"],
-    validForMs: 3_600_000,
+    validFor: 3_600_000,
   });
   const headers = {
     connection: "Upgrade",

@@ -7,6 +7,7 @@ import { numberScenarios } from "./numbers.ts";
 import { patches } from "./patches.ts";
 import { paths } from "./paths.ts";
 import { scales } from "./scales.ts";
+import { sizes } from "./sizes.ts";
 import { updates } from "./updates.ts";
 
 /** What clients do, and the mistakes they make, one after the other. */
@@ -16,6 +17,7 @@ export const scenarios: readonly Sequence[] = [
   ...updates,
   ...patches,
   ...numberScenarios,
+  ...sizes,
   ...scales,
   ...applies,
   ...lists,

@@ -1,5 +1,6 @@
 import { type Random, uuid } from "@windlass/clock";
 import type { Authorizer, User } from "../../auth/index.ts";
+import type { HookOutcome } from "../../metrics/server-metrics.ts";
 import type { AdmissionRequest } from "../../registry/admission.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { badRequest, forbidden, internalError, type StatusError } from "../../status.ts";
@@ -92,6 +93,38 @@ async function judgeConditions(
  * @throws StatusError when it cannot take part in a dry run
  */
 export async function askHook(
+  world: WebhookWorld,
+  hook: Hook,
+  request: AdmissionRequest,
+  match: Match,
+  shown: Shown,
+  kind: "mutating" | "validating",
+): Promise<Verdict> {
+  const { metrics } = world.registry;
+  const began = metrics.now();
+  const told = (code: number, rejection: HookOutcome["rejection"]) =>
+    metrics.hookAsked({
+      name: hook.name,
+      type: kind === "mutating" ? "admit" : "validate",
+      operation: request.operation,
+      seconds: metrics.now() - began,
+      code,
+      rejection,
+    });
+  try {
+    const verdict = await ask(world, hook, request, match, shown, kind);
+    if (verdict.allowed) told(200, undefined);
+    else told(denied(hook, verdict).code, "no_error");
+    return verdict;
+  } catch (error) {
+    if (error instanceof HookFailure) {
+      told(error.status.code, hook.ignoreFailures ? undefined : "calling_webhook_error");
+    }
+    throw error;
+  }
+}
+
+async function ask(
   world: WebhookWorld,
   hook: Hook,
   request: AdmissionRequest,

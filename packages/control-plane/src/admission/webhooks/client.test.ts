@@ -1,6 +1,6 @@
 import { createServer as createPlainServer } from "node:http";
-import { createServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { createServer, type ServerOptions } from "node:https";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
@@ -10,7 +10,7 @@ import { type ClientConfig, WebhookClient } from "./client.ts";
 import { Services } from "./services.ts";
 
 const day = 24 * 3_600_000;
-const authority = createAuthority({ commonName: "hooks", validForMs: day });
+const authority = createAuthority({ commonName: "hooks", validFor: day });
 const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", request: {} };
 
 let clock: ManualClock;
@@ -28,19 +28,36 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+const issue = (names: { commonName?: string; dnsNames?: string[]; ipAddresses?: string[] }) =>
+  authority.issue({ commonName: "hook", usages: ["server"], validFor: day, ...names });
+
 async function serve(
   names: { dnsNames?: string[]; ipAddresses?: string[] },
   zipped = false,
 ): Promise<number> {
-  const { certificate, key } = authority.issue({
-    commonName: "hook",
-    usages: ["server"],
-    validForMs: day,
-    ...names,
-  });
-  const server = createServer({ cert: certificate, key }, (incoming, outgoing) => {
+  return await serveWith({ ...issue(names), zipped });
+}
+
+async function serveWith({
+  certificate,
+  key,
+  zipped = false,
+  options = {},
+}: {
+  certificate: string;
+  key: string;
+  zipped?: boolean;
+  options?: ServerOptions;
+}): Promise<number> {
+  const server = createServer({ cert: certificate, key, ...options }, (incoming, outgoing) => {
     incoming.resume().once("end", () => {
-      const body = Buffer.from(JSON.stringify({ ...review, response: { path: incoming.url } }));
+      const [, status, location] = /^\/redirect\/(\d+)(\/.*)\?/.exec(incoming.url ?? "") ?? [];
+      if (location !== undefined) {
+        outgoing.writeHead(Number(status), { location }).end();
+        return;
+      }
+      const { url: path, method } = incoming;
+      const body = Buffer.from(JSON.stringify({ ...review, response: { path, method } }));
       outgoing.writeHead(200, {
         "content-type": "application/json",
         ...(zipped ? { "content-encoding": "gzip" } : {}),
@@ -108,5 +125,65 @@ test("what is wrong with a connection is told as the real server tells it", asyn
   client.close();
   await expect(post({ url, authorities })).rejects.toThrow(
     `dial tcp 127.0.0.1:${port}: connect: connection refused`,
+  );
+});
+
+test("a webhook whose own certificate is trusted is reached, whoever signed it", async () => {
+  const own = issue(local);
+  const port = await serveWith(own);
+  const answer = await post({ url: `https://127.0.0.1:${port}/`, authorities: own.certificate });
+  expect(answer).toMatchObject({ response: { path: "/?timeout=5s" } });
+});
+
+test.each([
+  ["//hook", "/hook"],
+  ["/a/../hook/", "/hook"],
+  ["/a%2fb", "/a/b"],
+  ["", "/"],
+])("the path %j is asked for as %j", async (path, asked) => {
+  const answer = await post({ url: `https://127.0.0.1:${await serve(local)}${path}`, authorities });
+  expect(answer).toMatchObject({ response: { path: `${asked}?timeout=5s` } });
+});
+
+test("redirects are followed: some with what was posted, others without", async () => {
+  const base = `https://127.0.0.1:${await serve(local)}`;
+  for (const [status, method] of [
+    [307, "POST"],
+    [308, "POST"],
+    [301, "GET"],
+    [303, "GET"],
+  ] as const) {
+    const answer = await post({ url: `${base}/redirect/${status}/there`, authorities });
+    expect(answer).toMatchObject({ response: { path: "/there", method } });
+  }
+  const { certificate: cert, key } = issue(local);
+  const endless = await listen(
+    createServer({ cert, key }, (_incoming, outgoing) =>
+      outgoing.writeHead(307, { location: "/again" }).end(),
+    ),
+  );
+  await expect(post({ url: `https://127.0.0.1:${endless}/`, authorities })).rejects.toThrow(
+    'Post "/again": stopped after 10 redirects',
+  );
+});
+
+test("a certificate without names is for nobody, whatever its common name", async () => {
+  const port = await serveWith(issue({ commonName: "localhost" }));
+  await expect(post({ url: `https://localhost:${port}/`, authorities })).rejects.toThrow(
+    "x509: certificate relies on legacy Common Name field, use SANs instead",
+  );
+});
+
+test("what the other side says before it hangs up is told", async () => {
+  const own = issue(local);
+  const wanting = await serveWith({ ...own, options: { requestCert: true, ca: authorities } });
+  await expect(post({ url: `https://127.0.0.1:${wanting}/`, authorities })).rejects.toThrow(
+    "remote error: tls: certificate required",
+  );
+  const greeting = await listen(
+    createTcpServer((socket) => void socket.on("error", () => undefined).end("SSH-2.0-test\r\n")),
+  );
+  await expect(post({ url: `https://127.0.0.1:${greeting}/`, authorities })).rejects.toThrow(
+    "tls: first record does not look like a TLS handshake",
   );
 });

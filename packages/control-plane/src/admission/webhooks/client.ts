@@ -1,10 +1,12 @@
 import type { Agent } from "node:https";
+import { posix } from "node:path";
 import type { Clock } from "@windlass/clock";
 import { isObject, type Json, type JsonObject, stringify, textOf } from "../../json.ts";
 import { ParseError, parseJson } from "../../schema/parse-json.ts";
 import { answerFault, kindFault } from "./answer-faults.ts";
+import type { Response } from "./send.ts";
 import { type ServiceReference, type Services, UnresolvedService, type WebhookHandler } from "./services.ts";
-import { dialFault } from "./transport-faults.ts";
+import { detailOf, dialFault } from "./transport-faults.ts";
 
 /** Where a webhook is: `clientConfig` of webhooks and of conversions. */
 export type ClientConfig = {
@@ -26,11 +28,34 @@ export interface WebhookClientOptions {
 }
 
 /** One exchange with a webhook, below JSON. */
-interface Exchange {
-  readonly status: number;
-  readonly contentType: string;
+type Exchange = Pick<Response, "status" | "contentType" | "body">;
+
+/** What is sent to a webhook. */
+interface Call {
+  readonly headers: Record<string, string>;
   readonly body: string;
+  readonly signal: AbortSignal;
 }
+
+/** One request on the way to an answer: redirects lead to others. */
+interface Hop {
+  readonly method: "POST" | "GET";
+  /** Where it goes by its name. */
+  readonly target: URL;
+  /** The address as messages name it. */
+  readonly shown: string;
+}
+
+/** A request that got no answer. */
+class HopError extends Error {
+  constructor({ method, shown }: Pick<Hop, "method" | "shown">, why: string) {
+    super(`${method === "POST" ? "Post" : "Get"} "${shown}": ${why}`);
+    this.name = "HopError";
+  }
+}
+
+/** So many requests in all may redirects lead to. */
+const mostHops = 10;
 
 /**
  * Calls webhooks: over HTTPS with connections that are kept, or in this process. Everything that goes wrong is a `CallError`
@@ -76,9 +101,8 @@ export class WebhookClient {
       const exchange = await this.#exchange(config, target, { headers, body, signal: given.signal });
       return await readReview(exchange, review);
     } catch (error) {
-      if (error instanceof CallError) throw error;
-      const why = given.signal.aborted ? "context deadline exceeded" : faultText(error, config);
-      throw new CallError(`Post "${shown(config, target)}": ${why}`);
+      if (error instanceof HopError) throw new CallError(error.message);
+      throw error;
     } finally {
       cancel();
       given.abort();
@@ -91,51 +115,137 @@ export class WebhookClient {
     this.#agents.clear();
   }
 
-  async #exchange(
-    config: ClientConfig,
-    target: URL,
-    call: { headers: Record<string, string>; body: string; signal: AbortSignal },
-  ): Promise<Exchange> {
-    if ("url" in config) return await this.#overNetwork(config, target, target.hostname, call);
-    const resolved = this.#services.resolve(config.service);
-    if (typeof resolved === "function") return await inProcess(resolved, target, call);
-    const dialled = new URL(target);
-    dialled.protocol = resolved.protocol;
-    dialled.host = resolved.host;
-    if (resolved.port === "") dialled.port = "";
-    if (resolved.pathname !== "/") dialled.pathname = resolved.pathname.replace(/\/$/, "") + target.pathname;
-    const { service } = config;
-    return await this.#overNetwork(config, dialled, hostOf(service), call);
+  async #exchange(config: ClientConfig, target: URL, call: Call): Promise<Exchange> {
+    let hop: Hop = { method: "POST", target, shown: shown(config, target) };
+    for (let hops = 1; ; hops++) {
+      const response = await this.#request(config, hop, target, call);
+      const location = "location" in response ? response.location : undefined;
+      if (location === undefined || !redirects.has(response.status)) return response;
+      if (hops === mostHops) {
+        throw new HopError({ method: hop.method, shown: location }, `stopped after ${mostHops} redirects`);
+      }
+      hop = nextHop(hop, response.status, location);
+    }
   }
 
-  async #overNetwork(
-    config: ClientConfig,
-    target: URL,
-    serverName: string,
-    call: { headers: Record<string, string>; body: string; signal: AbortSignal },
-  ): Promise<Exchange> {
+  /** @param first where the webhook is: who is redirected elsewhere is found there by name */
+  async #request(config: ClientConfig, hop: Hop, first: URL, call: Call): Promise<Response | Exchange> {
+    const isService = "service" in config && hop.target.host === first.host;
+    let resolved: URL | WebhookHandler = hop.target;
+    try {
+      if (isService) resolved = this.#services.resolve(config.service);
+      if (typeof resolved === "function") return await inProcess(resolved, hop.target, call);
+      const dialled = isService ? dialledTo(resolved, hop.target) : resolved;
+      return await this.#overNetwork(config, hop, dialled, call);
+    } catch (error) {
+      if (error instanceof HopError) throw error;
+      const why = call.signal.aborted
+        ? "context deadline exceeded"
+        : error instanceof UnresolvedService
+          ? error.message
+          : String(error instanceof Error ? error.message : error);
+      throw new HopError(hop, why);
+    }
+  }
+
+  async #overNetwork(config: ClientConfig, hop: Hop, dialled: URL, call: Call): Promise<Response> {
     const { send } = await import("./send.ts");
-    const agent =
-      target.protocol === "https:" ? await this.#agent(config.authorities, serverName) : undefined;
-    return await send({ ...call, target, agent });
+    const host = "service" in config ? hostOf(config.service) : plainHost(hop.target);
+    const isSecure = dialled.protocol === "https:";
+    const agent = isSecure ? await this.#agent(config.authorities, host) : undefined;
+    const { method } = hop;
+    try {
+      return await send({
+        ...call,
+        // A Service is asked by its own name, wherever it is.
+        headers:
+          "service" in config && dialled !== hop.target
+            ? { ...call.headers, host: hop.target.host }
+            : call.headers,
+        method,
+        body: method === "POST" ? call.body : "",
+        target: dialled,
+        agent,
+      });
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      const { peerCertificate, peerGreeting } = await import("./peer.ts");
+      const detail = isSecure ? detailOf(error) : undefined;
+      const peer =
+        detail === "certificate"
+          ? await peerCertificate(dialled, serverNameOf(host))
+          : detail === "greeting"
+            ? await peerGreeting(dialled)
+            : {};
+      throw new HopError(
+        hop,
+        dialFault(error, { host, authorities: config.authorities, now: Date.now(), peer }),
+      );
+    }
   }
 
-  async #agent(authorities: string | undefined, serverName: string): Promise<Agent> {
-    const key = `${serverName}\n${authorities ?? ""}`;
+  async #agent(authorities: string | undefined, host: string): Promise<Agent> {
+    const key = `${host}\n${authorities ?? ""}`;
     let agent = this.#agents.get(key);
     if (!agent) {
-      const { Agent: HttpsAgent } = await import("node:https");
+      const [{ Agent: HttpsAgent }, { checkServerIdentity }] = await Promise.all([
+        import("node:https"),
+        import("node:tls"),
+      ]);
       agent = new HttpsAgent({
         keepAlive: true,
         timeout: 90_000,
         ALPNProtocols: ["http/1.1"],
-        servername: /^[\d.]+$|:/.test(serverName) ? "" : serverName,
+        servername: serverNameOf(host),
+        // What is trusted may be the very certificate that is shown, whoever signed it.
+        allowPartialTrustChain: true,
+        // Common names have not counted for years, but Node still takes them.
+        checkServerIdentity: (name, certificate) =>
+          certificate.subjectaltname === undefined
+            ? Object.assign(new Error("no names"), {
+                code: "ERR_TLS_CERT_ALTNAME_INVALID",
+                cert: certificate,
+              })
+            : checkServerIdentity(name, certificate),
         ...(authorities === undefined ? {} : { ca: authorities }),
       });
       this.#agents.set(key, agent);
     }
     return agent;
   }
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** Where a redirect leads. Most make a GET of it, without a body. @throws HopError */
+function nextHop(hop: Hop, status: number, location: string): Hop {
+  const target = URL.parse(location, hop.target.href);
+  if (target === null) {
+    const quoted = JSON.stringify(location);
+    const why = /\[[^\]]*$/.test(location) ? "missing ']' in host" : "invalid URL";
+    throw new HopError(hop, `failed to parse Location header ${quoted}: parse ${quoted}: ${why}`);
+  }
+  const method = status === 307 || status === 308 ? hop.method : "GET";
+  return { method, target, shown: target.href };
+}
+
+/** What is to be called for a service, where its calls go to. */
+function dialledTo(base: URL, target: URL): URL {
+  const dialled = new URL(target);
+  dialled.protocol = base.protocol;
+  dialled.host = base.host;
+  if (base.port === "") dialled.port = "";
+  if (base.pathname !== "/") dialled.pathname = base.pathname.replace(/\/$/, "") + target.pathname;
+  return dialled;
+}
+
+function plainHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+/** Addresses are not named to a server. */
+function serverNameOf(host: string): string {
+  return /^[\d.]+$|:/.test(host) ? "" : host;
 }
 
 /** Reads a `clientConfig`. @throws CallError when it names neither a URL nor a service */
@@ -158,11 +268,24 @@ export function readClientConfig(config: Json | undefined): ClientConfig {
 }
 
 function targetOf(config: ClientConfig): URL {
-  if ("url" in config) return new URL(config.url);
-  const { service } = config;
-  const target = new URL(`https://${hostOf(service)}:${service.port}`);
-  target.pathname = service.path;
+  const target = new URL(
+    "url" in config ? config.url : `https://${hostOf(config.service)}:${config.service.port}`,
+  );
+  const path = "url" in config ? target.pathname : config.service.path;
+  // As Go joins paths: unescaped, and without what is empty or goes back.
+  target.pathname = posix
+    .join("/", unescaped(path))
+    .replace(/(?<=.)\/$/, "")
+    .replaceAll("%", "%25");
   return target;
+}
+
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The name that a service's certificate must be for. */
@@ -176,11 +299,7 @@ function shown(config: ClientConfig, target: URL): string {
   return target.href.replace(target.host, `${target.host}:443`);
 }
 
-async function inProcess(
-  handler: WebhookHandler,
-  target: URL,
-  call: { headers: Record<string, string>; body: string; signal: AbortSignal },
-): Promise<Exchange> {
+async function inProcess(handler: WebhookHandler, target: URL, call: Call): Promise<Exchange> {
   const path = `${target.pathname}${target.search}`;
   const given = new Promise<never>((_resolve, reject) => {
     call.signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
@@ -213,9 +332,4 @@ async function parseEither(body: string): Promise<Json> {
   if (/^\s*["{[]/.test(body)) return parseJson(body).value;
   const { parseYaml } = await import("../../schema/parse-yaml.ts");
   return parseYaml(body).value;
-}
-
-function faultText(error: unknown, config: ClientConfig): string {
-  if (error instanceof UnresolvedService) return error.message;
-  return dialFault(error, "url" in config ? new URL(config.url).hostname : hostOf(config.service));
 }

@@ -5,21 +5,30 @@ import { gunzipSync } from "node:zlib";
 /** Larger answers are not read to their end. */
 const mostBytes = 16 * 1024 * 1024;
 
+/** What a server answered. */
+export interface Response {
+  readonly status: number;
+  readonly contentType: string;
+  readonly location: string | undefined;
+  readonly body: string;
+}
+
 /** Sends one request and reads the whole answer. Rejects with whatever Node says went wrong. */
 export function send(call: {
+  readonly method: "POST" | "GET";
   readonly target: URL;
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly signal: AbortSignal;
   /** Absent for plain HTTP. */
   readonly agent: Agent | undefined;
-}): Promise<{ status: number; contentType: string; body: string }> {
-  const { target, signal, agent } = call;
+}): Promise<Response> {
+  const { method, target, signal, agent } = call;
   const body = Buffer.from(call.body);
   const options = {
-    method: "POST",
+    method,
     signal,
-    headers: { ...call.headers, "content-length": body.byteLength },
+    headers: { ...call.headers, ...(method === "POST" ? { "content-length": body.byteLength } : {}) },
   };
   return new Promise((resolve, reject) => {
     const outgoing = agent
@@ -33,9 +42,7 @@ export function send(call: {
   });
 }
 
-async function read(
-  incoming: IncomingMessage,
-): Promise<{ status: number; contentType: string; body: string }> {
+async function read(incoming: IncomingMessage): Promise<Response> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -48,6 +55,7 @@ async function read(
   return {
     status: incoming.statusCode ?? 0,
     contentType: incoming.headers["content-type"] ?? "",
+    location: incoming.headers.location,
     body: (zipped ? gunzipSync(raw) : raw).toString("utf8"),
   };
 }

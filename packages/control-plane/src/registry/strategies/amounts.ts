@@ -154,6 +154,7 @@ export function checkRequirements(
   for (const [name, value] of Object.entries(requests)) {
     checkContainerResourceName(faults, `${at}.requests[${name}]`, name);
     checkAmount(faults, `${at}.requests[${name}]`, name, value);
+    checkHugePages(faults, `${at}.requests[${name}]`, name, value);
     const limit = own(limits, name);
     const overcommits = standardContainer.has(name) || (isNative(name) && !isHugePages(name));
     if (limit !== undefined) {
@@ -180,7 +181,7 @@ function checkHugePages(faults: Faults, at: string, name: string, value: Json): 
   if (!isHugePages(name)) return;
   const size = amount(name.slice("hugepages-".length)).nanos;
   if (size !== 0n && amount(value).nanos % size !== 0n) {
-    faults.invalid(at, value, "must be a multiple of the page size");
+    faults.invalid(at, value, `${textOf(value)} is not positive integer multiple of ${name}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { equal, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
-import { checkAmount, checkContainerResourceName } from "./amounts.ts";
+import { checkRequirements } from "./amounts.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, items, metadataOf, number, own, text } from "./fields.ts";
 import { fill } from "./fill.ts";
@@ -56,10 +56,7 @@ function runtimeFaults(object: JsonObject): Faults {
   const faults = new Faults();
   const handler = text(object, "handler");
   faults.each("handler", handler, dnsLabel(handler));
-  for (const [name, value] of Object.entries(child(child(object, "overhead"), "podFixed"))) {
-    checkContainerResourceName(faults, `overhead.limits[${name}]`, name);
-    checkAmount(faults, `overhead.limits[${name}]`, name, value);
-  }
+  checkRequirements(faults, "overhead", { limits: child(child(object, "overhead"), "podFixed") });
   const scheduling = child(object, "scheduling");
   checkLabels(faults, "scheduling.nodeSelector", scheduling, "nodeSelector");
   checkTolerations(faults, "scheduling.tolerations", items(scheduling, "tolerations"));

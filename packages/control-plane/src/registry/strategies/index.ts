@@ -30,6 +30,7 @@ import { replicaSet, replicationController } from "./replica-set.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { secret } from "./secret.ts";
 import { service } from "./service.ts";
+import { serviceCidr } from "./service-cidr.ts";
 import { apiService } from "./service-registration.ts";
 import { statefulSet } from "./stateful-set.ts";
 import { csiDriver, storageClass, volumeAttachment } from "./storage-class.ts";
@@ -72,6 +73,7 @@ const particular: { readonly [kind: string]: Strategy } = {
   "networking.k8s.io/Ingress": ingress,
   "networking.k8s.io/IngressClass": ingressClass,
   "networking.k8s.io/IPAddress": ipAddressObject,
+  "networking.k8s.io/ServiceCIDR": serviceCidr,
   "networking.k8s.io/NetworkPolicy": networkPolicy,
   "node.k8s.io/RuntimeClass": runtimeClass,
   "policy/PodDisruptionBudget": podDisruptionBudget,

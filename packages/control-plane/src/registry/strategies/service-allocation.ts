@@ -1,37 +1,67 @@
 import type { Random } from "@windlass/clock";
 import type { JsonObject } from "../../json.ts";
 import type { Entry, Store } from "../../storage/store.ts";
+import { addressesBucket } from "../service-addresses.ts";
 import { Faults } from "./faults.ts";
-import { has, items, number, specOf, text, texts } from "./fields.ts";
-import { addressNumber, ipv4 } from "./names.ts";
+import { has, items, metadataOf, number, specOf, text, texts } from "./fields.ts";
+import { addressNumber, ipv4, parseCidr } from "./names.ts";
 
-/** The first half of cluster addresses, where nothing else is said. */
-const usualPrefix = "10.96";
-const prefixes = new WeakMap<Store, string>();
-
-/** Says where a store's cluster addresses come from, by their first two numbers. Before the first Service is stored. */
-export function setServiceRange(store: Store, prefix: string): void {
-  prefixes.set(store, prefix);
-}
+/** Where cluster addresses come from, where nothing else is said. */
+const usualRange = "10.96.0.0/16";
+const ranges = new WeakMap<Store, string>();
 
 /** Where a store's cluster addresses come from. The first one is the API server's own. */
-export function serviceRange(store: Store): {
-  readonly prefix: string;
+export interface ServiceRange {
+  readonly cidr: string;
   readonly first: string;
   readonly last: string;
-} {
-  const prefix = prefixes.get(store) ?? usualPrefix;
-  return { prefix, first: `${prefix}.0.1`, last: `${prefix}.255.254` };
+  /** How many addresses there are from the first to the last. */
+  readonly size: number;
 }
+
+/**
+ * Says where a store's cluster addresses come from. Before the first Service is stored.
+ *
+ * @throws RangeError for what is not the CIDR of at least two IPv4 addresses
+ */
+export function setServiceRange(store: Store, cidr: string): void {
+  rangeOf(cidr);
+  ranges.set(store, cidr);
+}
+
+export function serviceRange(store: Store): ServiceRange {
+  return rangeOf(ranges.get(store) ?? usualRange);
+}
+
+/** As the real server counts: neither the network's address nor the last one, where packets for all go. */
+function rangeOf(cidr: string): ServiceRange {
+  const parsed = parseCidr(cidr);
+  if (parsed?.version !== 4 || parsed.bits > 30) {
+    throw new RangeError(
+      `${cidr} is no range of IPv4 addresses that Services could have, such as ${usualRange}`,
+    );
+  }
+  const whole = 2 ** (32 - parsed.bits);
+  const start = Math.floor(Number(parsed.address) / whole) * whole;
+  const size = whole - 2;
+  return { cidr, first: addressAt(start + 1), last: addressAt(start + size), size };
+}
+
+function addressAt(value: number): string {
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
+}
+
 const nodePortRange = { least: 30_000, most: 32_767 } as const;
 
 /** Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given back. */
 class Allocations {
   readonly #addresses = new Map<string, number>();
   readonly #ports = new Map<string, number>();
-  readonly range: ReturnType<typeof serviceRange>;
+  readonly #store: Store;
+  readonly range: ServiceRange;
 
   constructor(store: Store) {
+    this.#store = store;
     this.range = serviceRange(store);
     for (const entry of store.entries("services")) this.#count(entry, 1);
     store.subscribe("services", ({ type, entry, previous }) => {
@@ -40,8 +70,9 @@ class Allocations {
     });
   }
 
+  /** Whether an address is taken: by a Service, or by somebody who made it an object. */
   holdsAddress(address: string): boolean {
-    return address === this.range.first || this.#addresses.has(address);
+    return this.#addresses.has(address) || this.#store.get(addressesBucket, address) !== undefined;
   }
 
   /** @param protocol ports of different protocols do not collide */
@@ -101,17 +132,18 @@ export function needsNodePort(spec: JsonObject): boolean {
  */
 export function allocate(
   faults: Faults,
-  spec: JsonObject,
+  object: JsonObject,
   live: JsonObject | undefined,
   { store, random }: { readonly store: Store; readonly random: Random },
 ): void {
   const held = allocationsOf(store);
+  const spec = specOf(object);
   const before = live ? specOf(live) : {};
   if (needsClusterIP(spec)) {
     chooseFamilies(spec, before);
     // What came without an address, by way of its status, stays without.
     const lacksOne = live !== undefined && needsClusterIP(before) && texts(before, "clusterIPs").length === 0;
-    if (!isHeadless(spec) && !lacksOne) chooseAddress(faults, spec, before, held, random);
+    if (!isHeadless(spec) && !lacksOne) chooseAddress(faults, object, before, held, random);
   }
   choosePorts(faults, spec, before, held, random);
 }
@@ -155,11 +187,12 @@ function chooseFamilies(spec: JsonObject, before: JsonObject): void {
 
 function chooseAddress(
   faults: Faults,
-  spec: JsonObject,
+  object: JsonObject,
   before: JsonObject,
   held: Allocations,
   random: Random,
 ): void {
+  const spec = specOf(object);
   const [asked] = texts(spec, "clusterIPs");
   if (asked === undefined || asked === "") {
     const chosen = freeAddress(held, random);
@@ -170,12 +203,18 @@ function chooseAddress(
   if (texts(before, "clusterIPs").includes(asked)) return;
   const why = !inRange(asked, held)
     ? "the provided network does not match the current range"
-    : held.holdsAddress(asked)
+    : held.holdsAddress(asked) || (asked === held.range.first && !isApiServer(object))
       ? "provided IP is already allocated"
       : undefined;
   if (why !== undefined) {
     faults.invalid("spec.clusterIPs", texts(spec, "clusterIPs"), `failed to allocate IP ${asked}: ${why}`);
   }
+}
+
+/** The Service that the first address is kept for. */
+function isApiServer(object: JsonObject): boolean {
+  const { namespace, name } = metadataOf(object);
+  return namespace === "default" && name === "kubernetes";
 }
 
 function inRange(address: string, { range }: Allocations): boolean {
@@ -185,12 +224,12 @@ function inRange(address: string, { range }: Allocations): boolean {
 }
 
 function freeAddress(held: Allocations, random: Random): string {
-  const size = 256 * 256 - 2;
+  const { first, size } = held.range;
+  const lowest = Number(addressNumber(first));
   const start = Math.floor(random.next() * size);
   for (let step = 0; step < size; step++) {
-    const offset = ((start + step) % size) + 1;
-    const address = `${held.range.prefix}.${offset >> 8}.${offset & 255}`;
-    if (!held.holdsAddress(address)) return address;
+    const address = addressAt(lowest + ((start + step) % size));
+    if (address !== first && !held.holdsAddress(address)) return address;
   }
   throw new Error("every address of the service range is taken");
 }

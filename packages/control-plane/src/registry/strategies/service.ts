@@ -68,13 +68,13 @@ export const service: Strategy = {
     // Whoever writes the status of what is not there gets a Service that nothing is allocated for.
     if (context.subresource !== undefined) return serviceFaults(object).causes;
     const faults = familiesFirst(serviceFaults(object), specOf(object));
-    if (faults.none) allocate(faults, specOf(object), undefined, context);
+    if (faults.none) allocate(faults, object, undefined, context);
     return faults.causes;
   },
   validateUpdate: (next, live, context) => {
     if (context.subresource === "status") return loadBalancerFaults(next).causes;
     const faults = familiesFirst(serviceUpdateFaults(next, live), specOf(next));
-    if (faults.none) allocate(faults, specOf(next), live, context);
+    if (faults.none) allocate(faults, next, live, context);
     return faults.causes;
   },
 };

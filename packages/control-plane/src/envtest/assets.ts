@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The programs that test suites look for in KUBEBUILDER_ASSETS. */
+export const programs = ["etcd", "kube-apiserver"] as const;
+
+/**
+ * Makes a folder for KUBEBUILDER_ASSETS: each program is a script that starts this command, with this Node.js, by its full path, since a test
+ * suite may have another one on its PATH. The folder is named after what is in it: it stays as it is for as long as anybody uses it.
+ *
+ * @param command the path of this package's command
+ * @param cache the folder to make it in
+ * @returns the folder
+ */
+export function makeAssets(command: string, cache: string = cacheFolder()): string {
+  const scripts = programs.map((name) => [name, script(name, realpathSync(command))] as const);
+  const hash = createHash("sha256").update(JSON.stringify(scripts)).digest("hex").slice(0, 16);
+  const folder = join(cache, `assets-${hash}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  // Others may be making the same: whoever is done first is as good as any.
+  const made = mkdtempSync(`${folder}.`);
+  for (const [name, text] of scripts) writeFileSync(join(made, name), text, { mode: 0o755 });
+  try {
+    renameSync(made, folder);
+  } catch (error) {
+    rmSync(made, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+function script(name: string, command: string): string {
+  return `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(command)} ${name} "$@"\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function cacheFolder(): string {
+  return join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "windlass");
+}

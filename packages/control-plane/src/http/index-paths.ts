@@ -1,0 +1,29 @@
+import type { KindTable } from "../kinds/index.ts";
+import { healthChecks } from "./health.ts";
+
+const fixed = [
+  "/.well-known/openid-configuration",
+  "/api",
+  "/apis",
+  "/apis/",
+  "/metrics",
+  "/metrics/slis",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openapi/v3/",
+  "/openid/v1/jwks",
+  "/version",
+];
+
+/** All that can be asked of the server but single resources: what `/` lists. */
+export function indexPaths(kinds: KindTable): string[] {
+  const groups = kinds.groups().flatMap(({ name, versions }) => {
+    const root = name === "" ? "/api" : `/apis/${name}`;
+    return [...(name === "" ? [] : [root]), ...versions.map((version) => `${root}/${version}`)];
+  });
+  const health = ["healthz", "livez", "readyz"].flatMap((door) => [
+    `/${door}`,
+    ...healthChecks(door).map((check) => `/${door}/${check}`),
+  ]);
+  return [...fixed, ...groups, ...health].sort((a, b) => (a < b ? -1 : 1));
+}

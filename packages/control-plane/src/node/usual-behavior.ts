@@ -1,0 +1,44 @@
+import { controllerOf } from "../controllers/ownership.ts";
+import { isObject, type JsonObject, textOf } from "../json.ts";
+import { field, type StoredObject } from "../storage/store.ts";
+import type { Behavior } from "./behavior.ts";
+
+/**
+ * What a container does that nothing is said about: it runs, unless its pod is there to end. That is the pod of a Job, and a pod that nobody
+ * looks after, is not restarted and names what it runs, as those of `helm test` and `kubectl run --restart=Never -- command` are. A command that
+ * would go on does: `sleep 30` for 30 seconds, `sleep infinity` for ever.
+ */
+export function usualBehavior(pod: StoredObject, name: string | undefined): Behavior {
+  const container = containerOf(pod, name);
+  const words = [...list(container.command), ...list(container.args)].map(textOf);
+  if (!isThereToEnd(pod, words)) return { kind: "run" };
+  const seconds = secondsOf(words.join(" "));
+  if (seconds === Infinity) return { kind: "run" };
+  return { kind: "succeed", ...(seconds === 0 ? {} : { afterMs: seconds * 1_000 }) };
+}
+
+function isThereToEnd(pod: StoredObject, words: readonly string[]): boolean {
+  const owner = controllerOf(pod);
+  if (owner) return owner.kind === "Job";
+  return field(pod, "spec", "restartPolicy") === "Never" && words.length > 0;
+}
+
+const units: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** How long a command goes on, as far as can be read from it: 0 where nothing is. */
+function secondsOf(command: string): number {
+  if (/\b(?:while (?:true|:)|tail -f|pause)\b/.test(command)) return Infinity;
+  const [, amount = "", unit = ""] = /\bsleep (infinity|\d+(?:\.\d+)?)([smhd]?)\b/.exec(command) ?? [];
+  if (amount === "infinity") return Infinity;
+  return Number(amount) * (units[unit] ?? 1);
+}
+
+function containerOf(pod: StoredObject, name: string | undefined): JsonObject {
+  const all = [...list(field(pod, "spec", "containers")), ...list(field(pod, "spec", "initContainers"))];
+  const found = name === undefined ? all[0] : all.find((one) => isObject(one) && one.name === name);
+  return isObject(found) ? found : {};
+}
+
+function list(value: unknown): readonly JsonObject[string][] {
+  return Array.isArray(value) ? (value as JsonObject[string][]) : [];
+}

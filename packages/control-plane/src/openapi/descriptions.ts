@@ -1,0 +1,54 @@
+import { isObject, type Json, type JsonObject } from "../json.ts";
+import { memoised, readData } from "../kinds/data.ts";
+
+/** What Kubernetes says of the types of metadata, by the name of the type. */
+export interface Descriptions {
+  readonly [type: string]: {
+    readonly type: string;
+    readonly fields: { readonly [field: string]: string };
+  };
+}
+
+const recorded = memoised(() => readData("descriptions") as Descriptions);
+
+/** A schema of the package `meta.v1` with the words on it. Others have none. */
+export function withWords(type: string, described: JsonObject): JsonObject {
+  const words = type.startsWith("meta.v1.") ? recorded("meta.v1")[type.slice("meta.v1.".length)] : undefined;
+  if (words === undefined) return described;
+  const properties = Object.entries(isObject(described.properties) ? described.properties : {});
+  return {
+    ...(words.type === "" ? {} : { description: words.type }),
+    ...described,
+    ...(properties.length === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            properties.map(([name, property]) => [name, withDescription(property, words.fields[name] ?? "")]),
+          ),
+        }),
+  };
+}
+
+/** A reference stands alone: words are said beside a list of it. */
+function withDescription(property: Json, description: string): Json {
+  if (!isObject(property) || description === "") return property;
+  return "$ref" in property ? { description, allOf: [property] } : { description, ...property };
+}
+
+const conventions = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+/** What is said of the fields that every object and every list has. */
+export const identityWords = {
+  apiVersion: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
+  kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
+  metadata: `Standard object's metadata. More info: ${conventions}#metadata`,
+  listMetadata: `Standard list metadata. More info: ${conventions}#types-kinds`,
+  items: (plural: string) => `List of ${plural}. More info: ${conventions}`,
+} as const;
+
+/** What is said of the same fields of an object inside another. */
+export const embeddedWords = {
+  apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${conventions}#resources`,
+  kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${conventions}#types-kinds`,
+  metadata: identityWords.metadata,
+} as const;

@@ -1,0 +1,105 @@
+import { type Answer, openEmbedded, openReal } from "../servers.ts";
+import { conclude } from "../tally.ts";
+
+/**
+ * Compares what the two servers say about themselves: the paths of `/`, and what is measured under which names, labels and buckets.
+ *
+ *     node tests/differential/pages/compare.ts --kubeconfig FILE
+ *
+ * The real server must be bare. It measures more; what both measure must be called the same.
+ */
+const at = process.argv.indexOf("--kubeconfig");
+const kubeconfig = process.argv[at + 1];
+if (at < 0 || kubeconfig === undefined) throw new Error("--kubeconfig FILE is needed");
+await using real = openReal(kubeconfig);
+await using ours = await openEmbedded();
+
+const differences: string[] = [];
+let compared = 0;
+const check = (what: string, theirs: unknown, own: unknown) => {
+  compared++;
+  const [left, right] = [JSON.stringify(theirs), JSON.stringify(own)];
+  if (left !== right) differences.push(`${what}\n    real ${left}\n    ours ${right}`);
+};
+
+for (const path of [
+  "/",
+  "/index.html",
+  "/metrics",
+  "/metrics/slis",
+  "/version",
+  "/openid/v1/jwks",
+  "/.well-known/openid-configuration",
+]) {
+  const [theirs, own] = [await ask(real, path), await ask(ours, path)];
+  check(`${path}: status and type`, [theirs.status, theirs.contentType], [own.status, own.contentType]);
+  if (path === "/" || path === "/index.html") check(path, theirs.body, own.body);
+}
+
+// Some families have no series before something has happened.
+for (const server of [real, ours]) {
+  const path = "/api/v1/namespaces/default/configmaps";
+  const metadata = { name: "measured" };
+  await server.send({ method: "POST", path, body: { metadata } });
+  await server.send({ method: "POST", path, body: { metadata } });
+  await server.send({ method: "GET", path });
+  await server.send({ method: "PUT", path: `${path}/measured`, body: { metadata } });
+  const type = "application/merge-patch+json";
+  await server.send({ method: "PATCH", path: `${path}/measured`, contentType: type, body: {} });
+  const query = "fieldManager=me&force=true";
+  const applied = { apiVersion: "v1", kind: "ConfigMap", metadata };
+  const apply = "application/apply-patch+yaml";
+  await server.send({
+    method: "PATCH",
+    path: `${path}/measured?${query}`,
+    contentType: apply,
+    body: applied,
+  });
+  await server.send({ method: "GET", path: `${path}/missing` });
+  await server.send({ method: "DELETE", path: `${path}/measured?dryRun=All` });
+  await server.send({ method: "DELETE", path: `${path}/measured` });
+  await server.send({ method: "DELETE", path });
+  await server.send({ method: "GET", path: `${path}?watch=true&timeoutSeconds=1` });
+}
+for (const path of ["/metrics", "/metrics/slis"]) {
+  const [theirs, own] = [families(await ask(real, path)), families(await ask(ours, path))];
+  for (const [name, family] of own) check(`${path}: ${name}`, theirs.get(name), family);
+}
+const theirs = new Set(requests(await ask(real, "/metrics")));
+for (const labels of requests(await ask(ours, "/metrics"))) check(labels, true, theirs.has(labels));
+
+for (const difference of differences) console.log(difference);
+conclude({ name: "pages", compared, differing: differences.length });
+
+function ask(server: { send: typeof real.send }, path: string): Promise<Answer> {
+  return server.send({ method: "GET", path });
+}
+
+interface FamilyShape {
+  readonly help: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly buckets: readonly string[];
+}
+
+/** Families by name, without their values. */
+function families({ body }: Answer): Map<string, FamilyShape> {
+  const found = new Map<string, FamilyShape>();
+  const blocks = String(body).split(/^(?=# HELP )/m);
+  for (const block of blocks) {
+    const [, name = "", help = ""] = /^# HELP (\S+) (.*)$/m.exec(block) ?? [];
+    const [, type = ""] = /^# TYPE \S+ (\w+)$/m.exec(block) ?? [];
+    const labels = new Set([...block.matchAll(/[{,](\w+)="/g)].map(([, label = ""]) => label));
+    const buckets = new Set(
+      [...block.matchAll(/le="([^"]*)"/g)].map(([, bound = ""]) => String(Number(bound))),
+    );
+    if (name !== "") found.set(name, { help, type, labels: [...labels].sort(), buckets: [...buckets] });
+  }
+  return found;
+}
+
+/** By which labels requests were counted. How often is not told: others ask the real server too. */
+function requests({ body }: Answer): string[] {
+  const lines = String(body).matchAll(/^(apiserver_request_total\{.*resource="configmaps".*\}) \d+$/gm);
+  return Array.from(lines, ([, labels = ""]) => labels);
+}

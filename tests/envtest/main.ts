@@ -1,0 +1,95 @@
+/**
+ * Runs others' test suites, unchanged, on the real kube-apiserver and etcd and on those of `windlass-control-plane assets`: each test must have
+ * the same result on both. They are compiled from the Go module proxy the first time, which takes some minutes.
+ *
+ *     KUBEBUILDER_ASSETS=… node tests/envtest/main.ts [part of a suite's name]
+ *
+ * KUBEBUILDER_ASSETS has the real programs. What it showed last, with both times, is in last-result.json.
+ */
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { homedir, loadavg } from "node:os";
+import { join } from "node:path";
+import { known, projects } from "./projects.ts";
+import { type Compiled, compile, fetchProject, type Outcome, runSuite } from "./suite-run.ts";
+
+interface Row {
+  readonly suite: string;
+  readonly tests: number;
+  readonly passed: number;
+  readonly realSeconds: number;
+  readonly oursSeconds: number;
+  readonly known: readonly string[];
+  readonly differing: readonly string[];
+}
+
+const real = process.env.KUBEBUILDER_ASSETS;
+if (real === undefined) throw new Error("KUBEBUILDER_ASSETS must name the folder of the real programs");
+const wanted = process.argv[2] ?? "";
+const command = join(import.meta.dirname, "../../packages/control-plane/bin/windlass-control-plane.js");
+const ours = execFileSync(process.execPath, [command, "assets"], { encoding: "utf8" }).trim();
+const work = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "windlass", "envtest-suites");
+
+const rows: Row[] = [];
+for (const project of projects) {
+  const chosen = project.suites.filter(({ folder }) => `${project.module}/${folder}`.includes(wanted));
+  if (chosen.length === 0) continue;
+  const sources = await fetchProject(project, work);
+  for (const suite of chosen) {
+    const row = await compared(`${project.module}/${suite.folder}`, await compile(sources, suite), real);
+    rows.push(row);
+    process.stdout.write(`${told(row)}\n`);
+  }
+}
+
+const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+const differing = sum((row) => row.differing.length);
+process.stdout.write(
+  `envtest: ${sum(({ tests }) => tests)} tests, ${sum(({ passed }) => passed)} passed on both, ${differing} differ, ` +
+    `${sum((row) => row.known.length)} known to; real ${Math.round(sum((row) => row.realSeconds))} s, ours ${Math.round(sum((row) => row.oursSeconds))} s\n`,
+);
+if (wanted === "") {
+  const result = { load: loadavg().map((load) => Math.round(load * 10) / 10), rows };
+  await writeFile(join(import.meta.dirname, "last-result.json"), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+if (differing > 0 || rows.length === 0) process.exitCode = 1;
+
+/** Both results. Where they differ, both run once more: a suite that waits for things may fail on a busy machine. */
+async function compared(name: string, suite: Compiled, realAssets: string): Promise<Row> {
+  let [theirs, own] = [await runSuite(suite, realAssets), await runSuite(suite, ours)];
+  if (differences(theirs, own).some((test) => !isKnown(test))) {
+    [theirs, own] = [await runSuite(suite, realAssets), await runSuite(suite, ours)];
+  }
+  const found = differences(theirs, own);
+  const unknown = found.filter((test) => !isKnown(test));
+  if (unknown.length > 0) await writeFile(`${suite.program}.log`, own.log);
+  const round = (seconds: number) => Math.round(seconds * 10) / 10;
+  return {
+    suite: name,
+    tests: theirs.states.size,
+    passed: [...theirs.states].filter(
+      ([test, state]) => /pass/i.test(state) && own.states.get(test) === state,
+    ).length,
+    realSeconds: round(theirs.seconds),
+    oursSeconds: round(own.seconds),
+    known: found.filter(isKnown),
+    differing: unknown.map(
+      (test) => `${test}: real ${theirs.states.get(test)}, ours ${own.states.get(test)}`,
+    ),
+  };
+}
+
+function differences(theirs: Outcome, own: Outcome): string[] {
+  if (theirs.states.size === 0) return ["no test was run"];
+  const tests = new Set([...theirs.states.keys(), ...own.states.keys()]);
+  return [...tests].filter((test) => theirs.states.get(test) !== own.states.get(test));
+}
+
+function isKnown(test: string): boolean {
+  return Object.hasOwn(known, test);
+}
+
+function told({ suite, tests, passed, realSeconds, oursSeconds, differing }: Row): string {
+  const lines = differing.map((line) => `\n    ${line}`);
+  return `${suite}: ${passed} of ${tests} passed on both, real ${realSeconds} s, ours ${oursSeconds} s${lines.join("")}`;
+}
