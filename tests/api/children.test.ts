@@ -22,7 +22,7 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 
-const soon = { timeoutMs: 10_000 };
+const soon = { timeout: 10_000 };
 
 const Shop = defineResource({
   group: "children.windlass.dev",

@@ -80,15 +80,15 @@ async function playUnderFaults(seed: number): Promise<Trace> {
   await runReplica(world, "first");
   const users = { probability: 0.2 };
   plane.faults.add({ verbs: ["patch", "update"], ...users, error: { code: 503 } });
-  plane.faults.add({ verbs: ["patch"], resources: ["deployments"], ...users, delayMs: 1_500 });
-  plane.faults.add({ verbs: ["watch"], dropWatches: { afterMs: 7_000 } });
+  plane.faults.add({ verbs: ["patch"], resources: ["deployments"], ...users, delay: 1_500 });
+  plane.faults.add({ verbs: ["watch"], dropWatches: { after: 7_000 } });
   await client.create(WebApp, { metadata: key, spec: { image: "nginx:1.25", replicas: 3 } });
   await world.advance(20_000);
   plane.compact();
   await world.advance(20_000);
   plane.faults.clear();
   await world.until(
-    waitForCondition(client, WebApp, key, "Ready", "True", { clock, timeoutMs: 1_200_000 }),
+    waitForCondition(client, WebApp, key, "Ready", "True", { clock, timeout: 1_200_000 }),
     1_200_000,
   );
   return world.trace;

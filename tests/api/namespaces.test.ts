@@ -94,3 +94,25 @@ test("a list of namespaces is all that is watched", async () => {
   expect(await textIn(three)).toBeUndefined();
   await running.stop();
 }, 60_000);
+
+test("a runnable's informers have the manager's namespaces, unless it asks for others", async () => {
+  const [one, two] = [await cluster.createNamespace("one"), await cluster.createNamespace("two")];
+  await Promise.all([write(one, "a"), write(two, "a")]);
+  const seen = Promise.withResolvers<readonly (readonly string[])[]>();
+  const running = await cluster.run("notes", (options) =>
+    manager({ ...options, namespaces: [one] }).add({
+      name: "looker",
+      stage: "everywhere",
+      start: async ({ informer }) => {
+        const informers = [informer(Note), informer(Note, { namespace: two })];
+        await Promise.all(informers.map(({ synced }) => synced));
+        seen.resolve(informers.map((held) => held.list().map(({ metadata }) => metadata.namespace)));
+        return () => {
+          for (const held of informers) held.release();
+        };
+      },
+    }),
+  );
+  expect(await seen.promise).toEqual([[one], [two]]);
+  await running.stop();
+}, 60_000);

@@ -189,7 +189,7 @@ test("a finalizer is there before the first child, and cleaning up comes before 
   await waitForDeletion(cluster.client, Notebook, key);
   expect(cleaned).toContain("brief");
   if (cluster.hasControllers)
-    await waitForDeletion(cluster.client, ConfigMap, { namespace, name: "brief-0" }, { timeoutMs: 60_000 });
+    await waitForDeletion(cluster.client, ConfigMap, { namespace, name: "brief-0" }, { timeout: 60_000 });
 });
 
 test("a failure is tried again until it is cured, and is in the condition meanwhile", async () => {
@@ -275,7 +275,7 @@ test("of two replicas one works, and the other takes over when it stops", { time
         leaderElection: {
           ...lease,
           identity,
-          retryPeriodMs: 200,
+          retryPeriod: 200,
         },
       }).add(
         controller(Secret, {

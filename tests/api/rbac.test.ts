@@ -93,8 +93,8 @@ async function runUnderItsRole(
       client,
       log,
       ...(clusterWide ? {} : { namespaces: [namespace] }),
-      leaderElection: { ...leaderElection, identity: namespace, retryPeriodMs: 100 },
-      cacheSyncTimeoutMs: 2_000,
+      leaderElection: { ...leaderElection, identity: namespace, retryPeriod: 100 },
+      cacheSyncTimeout: 2_000,
     }).add(vault);
     return options.also ? made.add(options.also) : made;
   });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type AnyKind, isInvalid } from "@windlass/client";
+import { builtinTypes } from "@windlass/kinds/schemas";
 import { cel, defineResource, immutable, listMap } from "@windlass/runtime";
 import { Deployment, type DeploymentInput, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import * as schemas from "@windlass/runtime/schemas";
@@ -7,7 +8,6 @@ import { type BuiltinTypes, builtin, container, podSpec, podTemplateSpec } from 
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { builtinTypes } from "../../packages/runtime/src/kinds/generated/builtin-types.ts";
 import { generateBuiltinTypes } from "../../packages/runtime/src/resource/typegen/builtin-types.ts";
 import { fullTemplate } from "./full-template.ts";
 import { projected } from "./projected.ts";
@@ -45,7 +45,7 @@ test("the generated types are those that the server publishes", async () => {
     paths.map(async ([, { serverRelativeURL: path }]) => await cluster.client.json({ path })),
   );
   const [types] = generateBuiltinTypes(documents as Parameters<typeof generateBuiltinTypes>[0]);
-  const generated = "../../packages/runtime/src/kinds/generated/builtin-types.ts";
+  const generated = "../../packages/kinds/src/generated/builtin-types.ts";
   expect(types?.text === (await readFile(new URL(generated, import.meta.url), "utf8"))).toBe(true);
 });
 

@@ -70,8 +70,8 @@ async function impostor({ certificate, key }: KeyPair): Promise<string> {
 }
 
 const longAgo = { now: () => Date.now() - 10 * day };
-const authority = createAuthority({ commonName: "ca", validForMs: 30 * day, clock: longAgo });
-const other = createAuthority({ commonName: "other", validForMs: day });
+const authority = createAuthority({ commonName: "ca", validFor: 30 * day, clock: longAgo });
+const other = createAuthority({ commonName: "other", validFor: day });
 const serving = { commonName: "server", ipAddresses: ["127.0.0.1"], usages: ["server"] } as const;
 
 /** One line at level fatal with these words, code 1, and not a word on standard error. */
@@ -129,13 +129,13 @@ test("a server that does not answer is named, with who configured it", patience,
 
 test("a server whose certificate has expired, or nobody vouches for, is told as that", patience, async () => {
   const ca = authority.certificate;
-  const old = await impostor(authority.issue({ ...serving, validForMs: day }));
+  const old = await impostor(authority.issue({ ...serving, validFor: day }));
   await expectOneLine(
     { KUBECONFIG: await file("old", kubeconfigFor({ server: old, ca, token: "t" })) },
     "CERTIFICATE_EXPIRED",
     /: the server's certificate has expired; renew it, or correct this machine's clock \(configured by \S+old\)$/,
   );
-  const strange = await impostor(other.issue({ ...serving, validForMs: day }));
+  const strange = await impostor(other.issue({ ...serving, validFor: day }));
   await expectOneLine(
     { KUBECONFIG: await file("strange", kubeconfigFor({ server: strange, ca, token: "t" })) },
     "CERTIFICATE_UNTRUSTED",
@@ -152,7 +152,7 @@ test("credentials that have expired are told as that", patience, async () => {
   const { certificate: cert, key } = authority.issue({
     commonName: "me",
     usages: ["client"],
-    validForMs: day,
+    validFor: day,
   });
   await expectOneLine(
     { KUBECONFIG: await file("expired", kubeconfigFor({ server, ca, cert, key })) },

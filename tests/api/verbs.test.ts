@@ -390,7 +390,7 @@ test("a deleted definition takes its objects along, and its kind is no longer se
   await expect(client.list(Gone, { namespace })).rejects.toSatisfy(isNotFound);
   await cluster.install(Gone);
   const fresh = await waitFor(client, Gone, { namespace, name: "last" }, () => true, {
-    timeoutMs: 300,
+    timeout: 300,
   }).catch(() => "gone");
   expect(fresh).toBe("gone");
 });

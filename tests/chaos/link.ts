@@ -12,8 +12,9 @@ interface Line {
 }
 
 /**
- * A link to a port of this machine that can be cut without either end noticing, as when packets are lost. As kernels have it, what was
- * sent meanwhile arrives when the link is mended; what a reset has taken back does not.
+ * A link to a port of this machine that can be cut without either end noticing, as when packets are
+ * lost. As kernels have it, what was sent meanwhile arrives when the link is mended; what a reset
+ * has taken back does not.
  */
 export class Link implements AsyncDisposable {
   /** How many bytes of the near end a reset has taken back. */

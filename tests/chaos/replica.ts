@@ -16,7 +16,10 @@ const {
   isStubborn?: boolean;
 };
 
-/** Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is told to stop. */
+/**
+ * Writes ten times a second while this replica leads; if it is stubborn, it goes on when it is told
+ * to stop.
+ */
 const writer: Runnable = {
   name: "writer",
   start({ client, clock }) {
@@ -43,7 +46,7 @@ await manager({
   health: false,
   metrics: false,
   log: silentLogger,
-  gracefulShutdownMs: 3_000,
+  gracefulShutdownTimeout: 3_000,
 })
   .add(gadgets)
   .add(writer)

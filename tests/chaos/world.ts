@@ -40,12 +40,12 @@ export class World implements AsyncDisposable {
     this.control = control;
     this.#folder = folder;
     this.client = new Client({ transport: control.transport(), fieldManager: "driver" });
-    this.#authority = createAuthority({ commonName: "chaos", validForMs: hour });
+    this.#authority = createAuthority({ commonName: "chaos", validFor: hour });
     this.#certificate = this.#authority.issue({
       commonName: "chaos-proxy",
       ipAddresses: ["127.0.0.1"],
       usages: ["server"],
-      validForMs: hour,
+      validFor: hour,
     });
   }
 
@@ -89,7 +89,7 @@ export class World implements AsyncDisposable {
       health: false,
       metrics: false,
       log: silentLogger,
-      gracefulShutdownMs: 5_000,
+      gracefulShutdownTimeout: 5_000,
       ...options,
     })
       .add(gadgets)

@@ -126,19 +126,19 @@ type FileIn = (name: string) => string;
 
 /** Writes what the programs prove themselves with, and the administrator's kubeconfig. */
 async function writeCredentials(file: FileIn, server: string): Promise<void> {
-  const authority = createAuthority({ commonName: "windlass-testing", validForMs: day });
+  const authority = createAuthority({ commonName: "windlass-testing", validFor: day });
   const serving = authority.issue({
     commonName: "kube-apiserver",
     ipAddresses: ["127.0.0.1"],
     dnsNames: ["localhost"],
     usages: ["server"],
-    validForMs: day,
+    validFor: day,
   });
   const admin = authority.issue({
     commonName: "admin",
     organizations: ["system:masters"],
     usages: ["client"],
-    validForMs: day,
+    validFor: day,
   });
   const signing = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const secret = { mode: 0o600 };

@@ -9,7 +9,7 @@ import {
 } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import type { ControlPlane, ControlPlaneOptions } from "@windlass/control-plane";
-import { type Manager, type ManagerOptions, silentLogger } from "@windlass/runtime";
+import type { Manager, ManagerOptions } from "@windlass/runtime";
 import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
@@ -19,7 +19,9 @@ import {
 } from "@windlass/runtime/kinds";
 import { type Crd, crdOf, type Installable } from "./definitions.ts";
 import { freePorts } from "./free-ports.ts";
-import { waitForCondition, waitForDeletion } from "./wait.ts";
+import { RecentLog } from "./recent-log.ts";
+import { TestClient } from "./test-client.ts";
+import { defaultWaitTimeout, embeddedWaitTimeout, waitForCondition, waitForDeletion } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
 /** What a test runs against: the embedded control plane, a real API server of its own, or a cluster that is there already. */
@@ -46,8 +48,9 @@ export interface ClusterOptions {
  */
 export class TestCluster implements AsyncDisposable {
   readonly flavour: Flavour;
-  /** May do everything. */
+  /** May do everything. Waits that fail through it show what operators logged last. */
   readonly client: Client;
+  readonly #log = new RecentLog();
   readonly #backend: Backend;
   readonly #namespaces: string[] = [];
   readonly #definitions = new Set<string>();
@@ -59,7 +62,11 @@ export class TestCluster implements AsyncDisposable {
   constructor(flavour: Flavour, backend: Backend) {
     this.flavour = flavour;
     this.#backend = backend;
-    this.client = this.#clientNamed("windlass-testing", backend.transport());
+    this.client = new TestClient(
+      { transport: backend.transport(), fieldManager: "windlass-testing", onWarning: () => undefined },
+      this.#log,
+      flavour === "embedded" ? embeddedWaitTimeout : defaultWaitTimeout,
+    );
   }
 
   /** The embedded control plane, to inject faults and move time. Undefined for the other flavours. */
@@ -104,15 +111,15 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Starts a manager, and stops it before the cluster goes. `make` is handed options that tie it to this cluster, with no ports and no
-   * log, and adds its own.
+   * Starts a manager, and stops it before the cluster goes. `make` is handed options that tie it to this cluster, with no ports, and
+   * a log that is shown when a wait fails. It adds its own.
    *
    * @param name The field manager of what it writes.
    */
   async run(name: string, make: (options: ManagerOptions) => Manager): Promise<Manager> {
     const manager = make({
       client: this.#clientNamed(name, this.#backend.transport()),
-      log: silentLogger,
+      log: this.#log.logger(name),
       health: false,
       metrics: false,
     });
@@ -272,7 +279,7 @@ export class TestCluster implements AsyncDisposable {
   async #remove(kind: AnyKind, name: string): Promise<void> {
     await unlessGone(this.client.delete(kind, { name }));
     if (this.hasControllers || kind !== Namespace)
-      await waitForDeletion(this.client, kind, { name }, { timeoutMs: goneWithinMs });
+      await waitForDeletion(this.client, kind, { name }, { timeout: goneWithinMs });
   }
 
   #clientNamed(fieldManager: string, transport: Transport): Client {

@@ -25,6 +25,7 @@ export {
   TestCluster,
 } from "./cluster.ts";
 export type { Installable } from "./definitions.ts";
+export { freePorts } from "./free-ports.ts";
 export { type SimulatedOperator, Simulation, type SimulationOptions } from "./simulate.ts";
 export { firstDifference, Trace } from "./trace.ts";
 export {

@@ -32,7 +32,7 @@ function jobSpec(more: object = {}) {
 async function play(seed: number): Promise<Trace> {
   await using world = await Simulation.start({
     seed,
-    controlPlane: { nodes: { nodes: [{ name: "one" }, { name: "two" }] } },
+    controlPlane: { nodes: [{ name: "one" }, { name: "two" }] },
   });
   const { client, plane } = world;
   plane.node.on("flaky-*", "crash-loop");

@@ -106,6 +106,56 @@ test("in a quiet hour informers keep their watches, and nobody writes", async ()
   expect(count(/BOOKMARK/)).toBeGreaterThanOrEqual(3 * 50);
 });
 
+const day = 24 * 3_600_000;
+
+test("a quiet day with informers and two candidates for a lease costs next to nothing, and the lease is fresh at its end", async () => {
+  await using world = await startWorld(1);
+  const first = await runOperator(world, "first");
+  const second = await runOperator(world, "second");
+  await world.advance(60_000);
+  const began = { lines: world.trace.lines.length, cpu: process.threadCpuUsage() };
+  await world.advance(day);
+  const { user, system } = process.threadCpuUsage(began.cpu);
+  // Under a second where nobody else is busy; without the rest of leases, half a minute.
+  expect((user + system) / 1_000).toBeLessThan(4_000);
+  const lines = world.trace.lines.slice(began.lines);
+  expect(lines.filter((line) => line.includes("→ PUT ")).length).toBeLessThan(400);
+  expect([first.manager.isLeading, second.manager.isLeading]).toEqual([true, false]);
+  const { spec } = await world.client.get(Lease, lease);
+  expect(spec?.leaseTransitions ?? 0).toBe(0);
+  expect(world.clock.now() - Date.parse(spec?.renewTime ?? "")).toBeLessThanOrEqual(2_000);
+}, 60_000);
+
+test("a leader that is killed in the middle of a quiet day is followed as soon as its lease runs out", async () => {
+  await using world = await startWorld(1);
+  const first = await runOperator(world, "first");
+  await runOperator(world, "second");
+  let followed = 0;
+  world.plane.onWrite(({ resource, json }) => {
+    if (resource === "leases.coordination.k8s.io" && json.includes('"holderIdentity":"second"'))
+      followed ||= world.clock.monotonic();
+  });
+  const at = day / 2 + 1_234;
+  world.clock.schedule(at - world.clock.monotonic(), () => first.crash());
+  await world.advance(day);
+  // Fifteen seconds from the last renewal, and up to the next look.
+  expect(followed - at).toBeGreaterThan(10_000);
+  expect(followed - at).toBeLessThan(20_000);
+}, 60_000);
+
+test("a leader that cannot renew in the middle of a quiet day stops when it must", async () => {
+  await using world = await startWorld(1);
+  const first = await runOperator(world, "first");
+  const at = day / 2 + 1_234;
+  const leading: boolean[] = [];
+  world.clock.schedule(at - world.clock.monotonic(), () => {
+    world.plane.faults.add({ resources: ["leases"], error: { code: 500 } });
+    for (const ms of [7_000, 11_000]) world.clock.schedule(ms, () => leading.push(first.manager.isLeading));
+  });
+  await world.advance(day / 2 + 30_000);
+  expect(leading).toEqual([true, false]);
+}, 60_000);
+
 test("an operator that is stopped hands over at once", async () => {
   await using world = await startWorld(1);
   const first = await runOperator(world, "first");
@@ -120,7 +170,7 @@ test("waiting for what will not come fails in simulated time, not in real time",
   await using world = await startWorld(1);
   const waiting = waitFor(world.client, Pod, { namespace: "default", name: "nobody" }, () => true, {
     clock: world.clock,
-    timeoutMs: 3_600_000,
+    timeout: 3_600_000,
   });
   await expect(world.until(waiting, 7_200_000)).rejects.toThrow(/Pod default\/nobody: .* did not come about/);
   const never = new Promise(() => undefined);
@@ -131,7 +181,7 @@ test("waiting for what will not come fails in simulated time, not in real time",
 
 test("what somebody waits for in the middle of a request does not keep the world from settling", async () => {
   await using world = await startWorld(1);
-  using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delayMs: 5_000 });
+  using _slow = world.plane.faults.add({ verbs: ["get"], resources: ["pods"], delay: 5_000 });
   const read = world.client.get(Pod, { namespace: "default", name: "nobody" });
   await expect(world.until(read)).rejects.toSatisfy(isNotFound);
   expect(world.clock.monotonic()).toBe(5_000);
@@ -160,7 +210,7 @@ test("the next leader goes on with a migration of stored versions where the last
     world.trace.lines.filter(
       (line) => line.includes(identity) && line.includes("PATCH") && line.includes("/parcels/"),
     );
-  using _slow = world.plane.faults.add({ verbs: ["patch"], resources: ["parcels"], delayMs: 10 });
+  using _slow = world.plane.faults.add({ verbs: ["patch"], resources: ["parcels"], delay: 10 });
   const first = await start("first");
   // The first page has been rewritten when its checkpoint is there.
   await world.until(
@@ -169,7 +219,7 @@ test("the next leader goes on with a migration of stored versions where the last
       CustomResourceDefinition,
       { name: "parcels.testing.windlass.dev" },
       ({ metadata }) => metadata.annotations?.["windlass.dev/migration"],
-      { clock: world.clock, timeoutMs: 600_000 },
+      { clock: world.clock, timeout: 600_000 },
     ),
   );
   first.crash();
@@ -182,7 +232,7 @@ test("the next leader goes on with a migration of stored versions where the last
       CustomResourceDefinition,
       { name: "parcels.testing.windlass.dev" },
       ({ status }) => (status?.storedVersions?.length === 1 ? status.storedVersions : undefined),
-      { clock: world.clock, timeoutMs: 600_000 },
+      { clock: world.clock, timeout: 600_000 },
     ),
   );
   expect(trimmed).toEqual(["v2"]);

@@ -1,11 +1,14 @@
-import { Client, type Transport } from "@windlass/client";
+import { Client, type ClientOptions, type Transport } from "@windlass/client";
 import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
-import { type Manager, type ManagerOptions, noTracing, preload, silentLogger } from "@windlass/runtime";
+import { type Manager, type ManagerOptions, noTracing, preload } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { crdOf, type Installable } from "./definitions.ts";
+import { LeaseRounds } from "./lease-rounds.ts";
+import { RecentLog } from "./recent-log.ts";
+import { TestClient } from "./test-client.ts";
 import { Trace } from "./trace.ts";
-import { waitForCondition } from "./wait.ts";
+import { defaultWaitTimeout, waitForCondition } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
 export interface SimulationOptions {
@@ -46,11 +49,15 @@ export class Simulation implements AsyncDisposable {
   readonly plane: ControlPlane;
   /** What clients asked and were answered, and each change of the server's state, whoever made it. */
   readonly trace: Trace;
-  /** May do everything; in the trace as `test`. */
+  /** May do everything; in the trace as `test`. Waits that fail through it show what operators logged last. */
   readonly client: Client;
+  readonly #log = new RecentLog();
   readonly #seed: number;
   readonly #running = new Set<Manager>();
   readonly #services: WebhookServices;
+  readonly #rounds = new LeaseRounds();
+  /** The round that began when leases were last left alone. */
+  #restRound = 0;
   /** Takes the webhook servers of an operator away, by its name. */
   readonly #attached = new Map<string, Set<() => void>>();
 
@@ -60,10 +67,15 @@ export class Simulation implements AsyncDisposable {
     this.plane = plane;
     this.trace = new Trace(clock);
     this.#services = new WebhookServices(plane);
-    plane.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
-      this.trace.note("server", `${type} ${bucket} ${key} ${revision} ${json}`),
+    plane.onWrite(({ type, resource, key, revision, json }) => {
+      this.trace.note("server", `${type} ${resource} ${key} ${revision} ${json}`);
+      this.#rounds.wrote(resource);
+    });
+    this.client = new TestClient(
+      this.#clientOptions("test", this.#strange("test")),
+      this.#log,
+      defaultWaitTimeout,
     );
-    this.client = this.connect("test");
   }
 
   static async start({ seed, controlPlane }: SimulationOptions): Promise<Simulation> {
@@ -81,7 +93,7 @@ export class Simulation implements AsyncDisposable {
 
   /** Another client, whose requests are in the trace under its name. */
   connect(name: string): Client {
-    return this.#client(name, this.#traced(name));
+    return this.#client(name, this.#strange(name));
   }
 
   /** Installs definitions and lets time pass until each is served. */
@@ -103,10 +115,10 @@ export class Simulation implements AsyncDisposable {
   async run(name: string, make: (options: ManagerOptions) => Manager): Promise<SimulatedOperator> {
     const life = new Life(this.clock);
     const made = make({
-      client: this.#client(name, life.around(this.#traced(name))),
+      client: this.#client(name, life.around(this.#rounds.around(this.#traced(name), name))),
       clock: life,
       random: randomFor(this.#seed, name),
-      log: silentLogger,
+      log: this.#log.logger(name),
       tracing: noTracing,
       health: false,
       metrics: false,
@@ -119,11 +131,13 @@ export class Simulation implements AsyncDisposable {
       stop: async () => {
         this.#running.delete(made);
         await this.until(made.stop());
+        this.#rounds.leave(name);
         this.trace.note(name, "has stopped");
       },
       crash: () => {
         this.#running.delete(made);
         life.end();
+        this.#rounds.leave(name);
         for (const detach of this.#attached.get(name) ?? []) detach();
         this.#attached.delete(name);
         this.trace.note(name, "crashes");
@@ -162,11 +176,19 @@ export class Simulation implements AsyncDisposable {
     while (process.getActiveResourcesInfo().includes("Immediate"));
   }
 
-  /** Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on. */
+  /**
+   * Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on.
+   *
+   * While nothing happens but that leaders renew their leases, they do so every ten minutes: a day costs little more than its events.
+   */
   async advance(ms: number): Promise<void> {
     const until = this.clock.now() + ms;
+    this.#rounds.begin();
     await this.settle();
-    while ((this.clock.nextAt ?? Number.POSITIVE_INFINITY) <= until) await this.#step();
+    while ((this.clock.nextAt ?? Number.POSITIVE_INFINITY) <= until) {
+      this.#rest(until);
+      await this.#step();
+    }
     await this.clock.advance(until - this.clock.now());
   }
 
@@ -206,6 +228,19 @@ export class Simulation implements AsyncDisposable {
     return this.close();
   }
 
+  /** Lets leases be for a while, if everybody has just seen that they are held, until something happens that could change that. */
+  #rest(until: number): void {
+    const isFaulty = this.plane.faults.size > 0;
+    if (isFaulty || this.#restRound !== this.#rounds.begun) this.clock.wakeHeartbeats();
+    const { nextHeartbeatAt: next } = this.clock;
+    if (isFaulty || !this.#rounds.isDone || next === undefined) return;
+    const wake = Math.min(this.clock.now() + REST_MS, until - AWAKE_MS);
+    if (wake <= next) return;
+    this.clock.restHeartbeats(wake - next);
+    this.#rounds.begin();
+    this.#restRound = this.#rounds.begun;
+  }
+
   async #step(): Promise<void> {
     this.clock.fireNext();
     await this.settle();
@@ -215,25 +250,53 @@ export class Simulation implements AsyncDisposable {
     return this.trace.around(this.plane.connect(), name);
   }
 
+  /** Of somebody who is no operator: what they write may be a lease. */
+  #strange(name: string): Transport {
+    const inner = this.#traced(name);
+    return {
+      request: (request) => {
+        if (request.method !== "GET") this.#rounds.begin();
+        return inner.request(request);
+      },
+      close: () => inner.close(),
+    };
+  }
+
   #client(name: string, transport: Transport): Client {
-    return new Client({
+    return new Client(this.#clientOptions(name, transport));
+  }
+
+  #clientOptions(name: string, transport: Transport): ClientOptions {
+    return {
       transport,
       fieldManager: name,
       userAgent: name,
       clock: this.clock,
       onWarning: () => undefined,
-    });
+    };
   }
 }
 
+/** How long leases may go without renewal while nothing happens. */
+const REST_MS = 600_000;
+/** For how long they are renewed as usual before time stops, so that whoever looks at them then finds them fresh. */
+const AWAKE_MS = 5_000;
+
 /** The time of one process, until that process is killed. */
 class Life implements Clock {
+  readonly heartbeats: Clock;
   readonly #clock: Clock;
   readonly #timers = new Set<() => void>();
   readonly #end = new AbortController();
 
-  constructor(clock: Clock) {
+  constructor(clock: ManualClock) {
     this.#clock = clock;
+    const { heartbeats } = clock;
+    this.heartbeats = {
+      now: () => heartbeats.now(),
+      monotonic: () => heartbeats.monotonic(),
+      schedule: (delayMs, task) => this.#schedule(heartbeats, delayMs, task),
+    };
   }
 
   now(): number {
@@ -245,8 +308,12 @@ class Life implements Clock {
   }
 
   schedule(delayMs: number, task: () => void): () => void {
+    return this.#schedule(this.#clock, delayMs, task);
+  }
+
+  #schedule(clock: Clock, delayMs: number, task: () => void): () => void {
     if (this.#end.signal.aborted) return () => undefined;
-    const cancel = this.#clock.schedule(delayMs, () => {
+    const cancel = clock.schedule(delayMs, () => {
       this.#timers.delete(cancel);
       task();
     });

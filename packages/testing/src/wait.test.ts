@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { ManualClock } from "@windlass/clock";
+import { controller, manager } from "@windlass/runtime";
 import { ConfigMap, Deployment, Namespace } from "@windlass/runtime/kinds";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startCluster, type TestCluster } from "./cluster.ts";
@@ -64,12 +65,12 @@ test("a condition counts once it is about the present spec", async () => {
   expect(await waitForCondition(client, Deployment, keyOf("x"), "Ready")).toBe(answers[1]);
 });
 
-test("who waits in vain is told for what, how long, and what was there instead", async () => {
+test("a wait that times out says what it waited for, how long, and what it saw instead", async () => {
   await setTo("stuck", "1");
   const clock = new ManualClock();
   const waiting = waitFor(cluster.client, ConfigMap, keyOf("stuck"), ({ data }) => data?.x === "2", {
     clock,
-    timeoutMs: 5_000,
+    timeout: 5_000,
   });
   const failed = expect(waiting).rejects.toThrow(
     /^ConfigMap default\/stuck: \(\{ data \}\) => data\?\.x === "2" did not come about within 5000 ms; last seen: \{[\s\S]*"x": "1"/,
@@ -79,9 +80,9 @@ test("who waits in vain is told for what, how long, and what was there instead",
   await expect(waiting).rejects.toBeInstanceOf(WaitError);
 });
 
-test("who waits for an end in vain is told so", async () => {
+test("a wait for a deletion that times out says so", async () => {
   const clock = new ManualClock();
-  const waiting = waitForDeletion(cluster.client, Namespace, { name: "default" }, { clock, timeoutMs: 10 });
+  const waiting = waitForDeletion(cluster.client, Namespace, { name: "default" }, { clock, timeout: 10 });
   const failed = expect(waiting).rejects.toThrow(
     /^Namespace default: its end did not come about within 10 ms/,
   );
@@ -97,24 +98,51 @@ test.each([
     { status: "True", observedGeneration: 1 },
     "it is True for generation 1, and the object is at 2",
   ],
-])("who waits in vain for a condition that is %s is told which, and how it is", async (_, condition, how) => {
-  const conditions = condition ? [{ type: "Ready", ...condition }] : [];
-  const object = { metadata: { name: "x", generation: 2 }, status: { conditions } };
-  const client = {
-    list: () => Promise.resolve({ items: [object], metadata: { resourceVersion: "1" } }),
-    watch: async function* (_kind: unknown, { signal }: { readonly signal: AbortSignal }) {
-      await once(signal, "abort");
-      yield* [];
-      signal.throwIfAborted();
+])(
+  "a wait for a condition that is %s times out with the condition and its state",
+  async (_, condition, how) => {
+    const conditions = condition ? [{ type: "Ready", ...condition }] : [];
+    const object = { metadata: { name: "x", generation: 2 }, status: { conditions } };
+    const client = {
+      list: () => Promise.resolve({ items: [object], metadata: { resourceVersion: "1" } }),
+      watch: async function* (_kind: unknown, { signal }: { readonly signal: AbortSignal }) {
+        await once(signal, "abort");
+        yield* [];
+        signal.throwIfAborted();
+      },
+    } as unknown as TestCluster["client"];
+    const clock = new ManualClock();
+    const options = { clock, timeout: 5_000 };
+    const waiting = waitForCondition(client, Deployment, keyOf("x"), "Ready", "True", options);
+    const failed = expect(waiting).rejects.toThrow(
+      `Deployment default/x: condition Ready=True did not come about within 5000 ms: ${how}; last seen: {`,
+    );
+    await clock.advance(5_000);
+    await failed;
+  },
+);
+
+test("a wait that fails shows what the operators of the test logged last", async () => {
+  const isLogged = Promise.withResolvers<void>();
+  let attempts = 0;
+  const failing = controller(ConfigMap, {
+    name: "picky",
+    reconcile: ({ metadata: { name } }) => {
+      if (name !== "unwanted") return;
+      // By the second attempt the failure of the first has been logged.
+      if (++attempts === 2) isLogged.resolve();
+      throw new Error("no disk is left");
     },
-  } as unknown as TestCluster["client"];
+  });
+  await cluster.run("picky-operator", (options) => manager(options).add(failing));
+  await setTo("unwanted", "1");
+  await isLogged.promise;
   const clock = new ManualClock();
-  const options = { clock, timeoutMs: 5_000 };
-  const waiting = waitForCondition(client, Deployment, keyOf("x"), "Ready", "True", options);
+  const waiting = waitForDeletion(cluster.client, ConfigMap, keyOf("unwanted"), { clock });
   const failed = expect(waiting).rejects.toThrow(
-    `Deployment default/x: condition Ready=True did not come about within 5000 ms: ${how}; last seen: {`,
+    /the operators logged last:\n[\s\S]*picky-operator error: .*no disk is left/,
   );
-  await clock.advance(5_000);
+  await clock.advance(30_000);
   await failed;
 });
 

@@ -7,11 +7,16 @@ import {
   type ObjectKey,
   type ObjectOf,
 } from "@windlass/client";
-import { type Clock, systemClock } from "@windlass/clock";
+import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
+import { TestClient } from "./test-client.ts";
+
+/** What becomes of an embedded control plane comes about in milliseconds: shorter than runners' own limits, whose errors show nothing. */
+export const embeddedWaitTimeout = "10s";
+export const defaultWaitTimeout = "30s";
 
 export interface WaitOptions {
-  /** @default 30_000 */
-  readonly timeoutMs?: number;
+  /** How long to wait. @default "10s" on an embedded control plane, "30s" in a simulation and elsewhere */
+  readonly timeout?: Duration;
   /** Whose time the timeout is in. @default the machine's */
   readonly clock?: Clock;
 }
@@ -27,6 +32,8 @@ export interface WaitedFor {
   readonly last: unknown;
   /** How that differs from what was waited for, where that is known. */
   readonly instead?: string | undefined;
+  /** What the operators of the test logged last. */
+  readonly operatorLog?: string | undefined;
 }
 
 /** The world did not come to what a test waited for. Says what that was, and shows what it was like instead. */
@@ -35,10 +42,11 @@ export class WaitError extends Error {
   readonly waitedFor: WaitedFor;
 
   constructor(waitedFor: WaitedFor) {
-    const { subject, what, timeoutMs, last, instead } = waitedFor;
+    const { subject, what, timeoutMs, last, instead, operatorLog } = waitedFor;
     const found = instead === undefined ? "" : `: ${instead}`;
     const seen = JSON.stringify(last, undefined, 2) ?? "nothing";
-    super(`${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}`);
+    const log = operatorLog ? `\nthe operators logged last:\n${operatorLog}` : "";
+    super(`${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}${log}`);
     this.waitedFor = waitedFor;
   }
 }
@@ -85,13 +93,14 @@ async function waitForState<K extends AnyKind, R>(
     return check(object) || undefined;
   });
   if (result !== undefined) return result;
-  const { timeoutMs = 30_000 } = options;
+  const timeoutMs = timeoutOf(client, options);
   throw new WaitError({
     subject: describe(kind, key),
     what,
     timeoutMs,
     last,
     instead: last && instead?.(last),
+    operatorLog: operatorLogOf(client),
   });
 }
 
@@ -114,8 +123,15 @@ export async function waitForDeletion(
     last = object ?? last;
     return object === undefined ? true : undefined;
   });
-  const { timeoutMs = 30_000 } = options;
-  if (!gone) throw new WaitError({ subject: describe(kind, key), what: "its end", timeoutMs, last });
+  const timeoutMs = timeoutOf(client, options);
+  if (gone) return;
+  throw new WaitError({
+    subject: describe(kind, key),
+    what: "its end",
+    timeoutMs,
+    last,
+    operatorLog: operatorLogOf(client),
+  });
 }
 
 /**
@@ -178,6 +194,15 @@ function describe(kind: AnyKind, { namespace, name }: ObjectKey): string {
   return `${kind.kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
+function operatorLogOf(client: Client): string | undefined {
+  return client instanceof TestClient ? String(client.operatorLog) : undefined;
+}
+
+function timeoutOf(client: Client, { timeout }: WaitOptions): number {
+  const usual = client instanceof TestClient ? client.waitTimeout : defaultWaitTimeout;
+  return milliseconds(timeout ?? usual, "timeout");
+}
+
 /** Calls `look` with each state of one object until it answers, or time is up. */
 async function observe<K extends AnyKind, R>(
   client: Client,
@@ -186,7 +211,8 @@ async function observe<K extends AnyKind, R>(
   options: WaitOptions,
   look: (object: ObjectOf<K> | undefined) => R | undefined,
 ): Promise<R | undefined> {
-  const { timeoutMs = 30_000, clock = systemClock } = options;
+  const { clock = systemClock } = options;
+  const timeoutMs = timeoutOf(client, options);
   const timeout = new AbortController();
   const { signal } = timeout;
   const cancel = clock.schedule(timeoutMs, () => timeout.abort(new Error(`${timeoutMs} ms have passed`)));

@@ -1,4 +1,4 @@
-import { Client, type Transport } from "@windlass/client";
+import { applyManifest, Client, type Transport } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import {
   type Cache,
@@ -78,7 +78,8 @@ test.each([
   const manifest = parcels(applied);
   await cluster.install({ crd: () => Parcel.crd({ conversion: manifest.conversion() }) });
   const [configuration] = manifest.configurations();
-  await client.apply(ValidatingWebhookConfiguration, configuration as never);
+  if (!configuration) throw new Error("there is no configuration");
+  await applyManifest(client, configuration);
   const running = await cluster.run(name, (options) =>
     manager(options).add(parcels({ install: true, port: 0, host: "127.0.0.1", ...installed })),
   );
