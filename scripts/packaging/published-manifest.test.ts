@@ -59,3 +59,10 @@ test.for(packages)("$folder says what it is to those who look for it", (source) 
   expect(keywords).toContain("kubernetes");
   expect(repository).toMatchObject({ directory: `packages/${source.folder}` });
 });
+
+test("a file that passes on another package counts as having side effects", () => {
+  const [source] = packages.filter(({ folder }) => folder === "runtime");
+  if (source === undefined) throw new Error("there is no package runtime");
+  expect(publishedManifest(source, ours).sideEffects).toBe(false);
+  expect(publishedManifest(source, ours, ["./dist/kinds.js"]).sideEffects).toEqual(["./dist/kinds.js"]);
+});

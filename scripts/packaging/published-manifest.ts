@@ -19,10 +19,14 @@ const repository = "git+https://github.com/windlass-dev/windlass.git";
  * The manifest that a package is published with. It differs from that of the repository in what npm cannot be told there: exports lead to
  * what was built, other packages may be newer than those tried here as long as they are compatible, and nothing remains that only
  * development needs.
+ *
+ * @param passingOn Files that export all of another package. esbuild leaves out what has no side effects, and with such a file the start of the
+ * modules that it leads to: what is imported through it is undefined, where the same module is also loaded later. So they count as having some.
  */
 export function publishedManifest(
   { folder, manifest, entries, hasProgram }: SourcePackage,
   ours: ReadonlySet<string>,
+  passingOn: readonly string[] = [],
 ): PublishedManifest {
   const {
     exports: _sources,
@@ -35,10 +39,12 @@ export function publishedManifest(
   const { peerDependencies } = manifest;
   // A package that is nothing but a bundled program needs nothing else.
   const dependencies = entries.length === 0 ? undefined : manifest.dependencies;
+  const programs = hasProgram ? ["./bin/*.js", "./dist/main.js", "./dist/bundle/*.js"] : [];
+  const effects = [...programs, ...passingOn];
   return {
     ...rest,
     files: hasProgram ? ["dist", "bin"] : ["dist"],
-    sideEffects: hasProgram ? ["./bin/*.js", "./dist/main.js", "./dist/bundle/*.js"] : false,
+    sideEffects: effects.length === 0 ? false : effects,
     homepage: `${repository.slice("git+".length, -".git".length)}/tree/main/packages/${folder}#readme`,
     repository: { type: "git", url: repository, directory: `packages/${folder}` },
     ...(entries.length === 0 ? {} : { exports: publishedExports(entries) }),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type PublishedManifest, publishedManifest } from "./published-manifest.ts";
@@ -34,7 +34,7 @@ export async function packTarballs(
   for (const source of packages) {
     const folder = join(stage, source.folder);
     await mkdir(folder, { recursive: true });
-    const manifest = publishedManifest(source, ours);
+    const manifest = publishedManifest(source, ours, await filesPassingOn(source));
     for (const part of manifest.files)
       await cp(join(source.path, part), join(folder, part), { recursive: true, filter: isPublished });
     await cp(join(source.path, "README.md"), join(folder, "README.md"));
@@ -56,6 +56,17 @@ export async function packTarballs(
     file: join(destination, filename),
     manifest: manifests.get(name) as PublishedManifest,
   }));
+}
+
+/** The built entries that export all of another package. */
+async function filesPassingOn({ path, entries }: SourcePackage): Promise<readonly string[]> {
+  const files = await Promise.all(
+    entries.map(async ({ name }) => {
+      const code = await readFile(join(path, "dist", `${name}.js`), "utf8");
+      return /^export \* from "[^."]/m.test(code) ? [`./dist/${name}.js`] : [];
+    }),
+  );
+  return files.flat();
 }
 
 /** The list of a program's sources is for a checkout, where they may change. */

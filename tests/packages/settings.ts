@@ -40,25 +40,27 @@ export const compilerSettings: Readonly<Record<string, object>> = {
 interface Bundle {
   /** What is installed to make it. */
   readonly versions: readonly string[];
-  /** Makes it in the folder `out/NAME` of the project. */
+  /** Makes `main.mjs` and `plane.mjs`, from `src/`, in the folder `out/NAME` of the project. */
   readonly make: (user: Newcomer, project: string) => Promise<unknown>;
-  /** The file of it that Node runs. */
-  readonly main: string;
 }
 
 /** pino is CommonJS: where a bundler makes a module of it, it wants `require`. esbuild has to be told, the others know. */
 const requireForEsbuild =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
+/** The control plane's data is most of its bundle: minifying it takes a minute, and shows nothing that the operator's does not. */
 const webpackConfiguration = `
-export default {
+const shared = {
   mode: "production",
   target: "node24",
-  entry: "./src/main.ts",
   experiments: { outputModule: true },
-  output: { path: import.meta.dirname + "/out/webpack", filename: "main.mjs", module: true, chunkFormat: "module" },
+  output: { path: import.meta.dirname + "/out/webpack", filename: "[name].mjs", module: true, chunkFormat: "module" },
   module: { rules: [{ test: /\\.ts$/, use: import.meta.dirname + "/strip-types.cjs" }] },
 };
+export default [
+  { ...shared, entry: { main: "./src/main.ts" } },
+  { ...shared, entry: { plane: "./src/plane.ts" }, optimization: { minimize: false } },
+];
 `;
 
 /** How users make one file, or a few, of their program. */
@@ -71,6 +73,7 @@ export const bundles: Readonly<Record<string, Bundle>> = {
         "npx",
         "rolldown",
         "src/main.ts",
+        "src/plane.ts",
         "--platform",
         "node",
         "--format",
@@ -82,7 +85,6 @@ export const bundles: Readonly<Record<string, Bundle>> = {
         "--chunk-file-names",
         "[name]-[hash].mjs",
       ),
-    main: "main.mjs",
   },
   esbuild: {
     versions: ["esbuild@0.28.2"],
@@ -92,14 +94,15 @@ export const bundles: Readonly<Record<string, Bundle>> = {
         "npx",
         "esbuild",
         "src/main.ts",
+        "src/plane.ts",
         "--bundle",
         "--minify",
         "--platform=node",
         "--format=esm",
         `--banner:js=${requireForEsbuild}`,
-        "--outfile=out/esbuild/main.mjs",
+        "--outdir=out/esbuild",
+        "--out-extension:.js=.mjs",
       ),
-    main: "main.mjs",
   },
   webpack: {
     versions: ["webpack@5.112.2", "webpack-cli@7.3.1"],
@@ -110,6 +113,33 @@ export const bundles: Readonly<Record<string, Bundle>> = {
       await writeFile(join(project, "webpack.config.mjs"), webpackConfiguration);
       return await user.run(project, "npx", "webpack");
     },
-    main: "main.mjs",
   },
 };
+
+/** A program with a control plane inside, whose patterns are matched on a thread: the text is long, and the pattern ambiguous. */
+export const planeProgram = `
+import { Client } from "@windlass/client";
+import { ControlPlane } from "@windlass/control-plane";
+import { defineResource } from "@windlass/runtime";
+import { CustomResourceDefinition } from "@windlass/runtime/kinds";
+import { waitForCondition } from "@windlass/testing";
+import { z } from "zod";
+
+process.on("worker", () => console.log("a thread was started"));
+const Text = defineResource({
+  group: "acme.io",
+  version: "v1",
+  kind: "Text",
+  spec: z.object({ text: z.string().regex(/^(a|aa)+$/) }),
+});
+const plane = await ControlPlane.start();
+const client = new Client({ transport: plane.connect() });
+const crd = Text.crd();
+await client.create(CustomResourceDefinition, crd);
+await waitForCondition(client, CustomResourceDefinition, { name: crd.metadata.name }, "Established");
+const metadata = { namespace: "default", name: "long" };
+await client.create(Text, { metadata, spec: { text: "a".repeat(300_000) } });
+console.log("the text matches");
+await client.close();
+await plane.close();
+`;

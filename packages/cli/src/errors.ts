@@ -9,4 +9,11 @@ export class UsageError extends Error {
 /** What was asked for could not be done, for a reason that is no fault of the program: the message says which, and what to do. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+  readonly exitCode: number;
+
+  /** @param options.exitCode What the process should end with. @default 1 */
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? exitCodes.failed;
+  }
 }

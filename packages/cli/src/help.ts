@@ -1,4 +1,5 @@
 import { type Command, helpOption, type Option } from "./command.ts";
+import type { Program } from "./run.ts";
 
 const width = 100;
 
@@ -20,26 +21,26 @@ export function helpFor(program: string, command: Command): string {
 }
 
 /** The help of the program: what commands there are. */
-export function overview(program: string, description: string, commands: readonly Command[]): string {
+export function overview(program: Program): string {
+  const { name: called, description, commands, exitCodes = [] } = program;
+  const { environment = [["KUBECONFIG", "the cluster to talk to, as for kubectl"]] } = program;
   return [
-    `Usage: ${program} COMMAND [options]`,
+    `Usage: ${called} COMMAND [options]`,
     description.trim(),
     section(
       "Commands",
       commands.map(({ name, summary }) => [name, summary]),
     ),
     section("Options", [
-      ["-h, --help", `show this; ${program} COMMAND --help shows more about a command`],
+      ["-h, --help", `show this; ${called} COMMAND --help shows more about a command`],
       ["--version", "show the version"],
     ]),
-    section("Environment", [
-      ["NO_COLOR", "show no colours"],
-      ["KUBECONFIG", "the cluster to talk to, as for kubectl"],
-    ]),
+    section("Environment", [["NO_COLOR", "show no colours"], ...environment]),
     section("Exit codes", [
       ["0", "done"],
       ["1", "it could not be done: the last line says why"],
       ["2", "the command line makes no sense: the last line says how"],
+      ...exitCodes,
       ["130", "interrupted"],
     ]),
   ]

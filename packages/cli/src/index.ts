@@ -19,6 +19,16 @@ export {
 } from "./command.ts";
 export { create } from "./commands/create.ts";
 export { CommandError, exitCodes, UsageError } from "./errors.ts";
+export {
+  type AlertDeclaration,
+  type ComponentDeclaration,
+  defineOperator,
+  type OperatorDeclaration,
+  type PanelDeclaration,
+  type PodMonitorDeclaration,
+  type PortDeclaration,
+  type SettingDeclaration,
+} from "./generate/operator.ts";
 export { processTerminal } from "./process-terminal.ts";
-export { runCommand } from "./run.ts";
+export { type Program, runCommand, runProgram } from "./run.ts";
 export type { Terminal, TextOutput } from "./terminal.ts";

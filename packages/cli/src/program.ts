@@ -1,6 +1,12 @@
+import { assets } from "./commands/assets.ts";
 import { completion } from "./commands/completion.ts";
 import { create } from "./commands/create.ts";
 import { dev } from "./commands/dev.ts";
+import { diff } from "./commands/diff.ts";
+import { doctor } from "./commands/doctor.ts";
+import { generate } from "./commands/generate.ts";
+import { image } from "./commands/image.ts";
+import { top } from "./commands/top.ts";
 import { types } from "./commands/types.ts";
 import type { Program } from "./run.ts";
 import { version } from "./version.ts";
@@ -11,5 +17,5 @@ export const windlass: Program = {
   version,
   description: `
 Makes, runs and ships Kubernetes operators written in TypeScript. Begin with: windlass create`,
-  commands: [create, dev, types, completion],
+  commands: [create, dev, generate, image, diff, doctor, top, types, assets, completion],
 };

@@ -11,6 +11,10 @@ export interface Program {
   /** What it is for, in the overview. */
   readonly description: string;
   readonly commands: readonly Command[];
+  /** What the overview says of variables, besides `NO_COLOR`. @default that KUBECONFIG names the cluster */
+  readonly environment?: readonly (readonly [name: string, what: string])[];
+  /** What the overview says of exit codes, besides those that every program has. @default nothing */
+  readonly exitCodes?: readonly (readonly [code: string, what: string])[];
 }
 
 /**
@@ -29,7 +33,7 @@ export async function runProgram(
     const about = named(rest[0]);
     if (about !== undefined) return show(terminal, helpFor(`${program.name} ${about.name}`, about));
     if (first === "help" && rest[0] !== undefined) return unknownCommand(program, rest[0], terminal);
-    return show(terminal, overview(program.name, program.description, program.commands));
+    return show(terminal, overview(program));
   }
   if (first === "--version") return show(terminal, `${program.version}\n`);
   const command = named(first);
@@ -58,6 +62,7 @@ export async function runCommand(
     if (terminal.signal.aborted) return exitCodes.interrupted;
     if (error instanceof UsageError)
       return complain(terminal, `${error.message}\nTry: ${program} --help`, exitCodes.usage);
+    if (error instanceof CommandError) return complain(terminal, error.message, error.exitCode);
     if (isExplained(error)) return complain(terminal, error.message, exitCodes.failed);
     // A fault of this program: its author needs the stack.
     return complain(terminal, error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
@@ -85,7 +90,6 @@ function unknownCommand({ name, commands }: Program, given: string, terminal: Te
 
 /** Errors whose message says all there is to say: ours, those of the client and of the file system. */
 function isExplained(error: unknown): error is Error {
-  if (error instanceof CommandError) return true;
   if (!(error instanceof Error)) return false;
   return (
     ["ApiError", "KubeconfigError", "TransportError", "ResourceDefinitionError"].includes(error.name) ||

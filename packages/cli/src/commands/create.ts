@@ -14,11 +14,12 @@ const defaultGroup = "example.com";
 
 export const create = command({
   name: "create",
-  summary: "write a new operator: kind, controller, test, manifests, Dockerfile",
+  summary: "write a new operator: kind, controller, test, Dockerfile",
   description: `
 Writes a small operator into a new folder: a kind with a schema, a controller that runs a
-Deployment and a Service for each object of it, tests that need no cluster, manifests and a
-Dockerfile. What is not said by options is asked, on a terminal; elsewhere the defaults hold.
+Deployment and a Service for each object of it, tests that need no cluster, a Dockerfile,
+and the declaration that windlass generate makes its manifests and its chart from. What is
+not said by options is asked, on a terminal; elsewhere the defaults hold.
 
 Nothing is installed. The last lines say what to do next.`,
   arguments: { usage: "[NAME]", most: 1 },
@@ -82,6 +83,7 @@ function nextSteps(folder: string, count: number, terminal: Terminal): string {
     ["npm install", ""],
     ["npm test", "runs it on an API server inside the tests"],
     ["npm run dev", "runs it on an API server of its own, and shows what happens"],
-  ].map(([line = "", what = ""]) => `  ${style("bold", line.padEnd(14))}${style("dim", what)}`.trimEnd());
+    ["npm run generate", "writes what installs it in a cluster: a kustomization and a Helm chart"],
+  ].map(([line = "", what = ""]) => `  ${style("bold", line.padEnd(18))}${style("dim", what)}`.trimEnd());
   return `${count} files written to ${folder}\n\nNext:\n${lines.join("\n")}\n`;
 }

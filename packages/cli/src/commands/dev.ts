@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { command } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { styler, type Terminal } from "../terminal.ts";
+
+const defaultTunnelImage = "node:24-slim";
 
 export const dev = command({
   name: "dev",
@@ -12,8 +14,13 @@ export const dev = command({
 Starts a Kubernetes API server in this process and runs the operator of this folder on it:
 installs the CRDs of the kinds that its module exports, applies its samples, and shows what
 becomes of them. When a source changes the operator is started anew; the objects stay.
+Webhooks are called here: the operator need not know.
 
-While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`,
+While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.
+
+With --cluster it runs on the cluster that kubectl uses, as you. CRDs and samples stay there;
+webhooks are called here if --webhook-host says where this machine is reached, or with
+--tunnel through a pod, and as before once it ends.`,
   options: {
     main: {
       type: "string",
@@ -42,12 +49,50 @@ While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`
       describe: "of the API server",
       otherwise: "any that is free",
     },
+    cluster: {
+      type: "boolean",
+      describe: "on the cluster that kubectl uses, in the place of one of its own",
+    },
+    context: {
+      type: "string",
+      value: "CONTEXT",
+      describe: "of the kubeconfig; with --cluster",
+      otherwise: "the current one",
+    },
+    namespace: {
+      type: "string",
+      short: "n",
+      value: "NAMESPACE",
+      describe: "of the operator's Lease and of its webhooks' Secret; with --cluster",
+      otherwise: "the kubeconfig's",
+    },
+    "webhook-host": {
+      type: "string",
+      value: "ADDRESS",
+      describe: "of this machine, where the API server reaches it; with --cluster",
+      otherwise: "webhooks are not called here",
+    },
+    tunnel: { type: "boolean", describe: "have webhooks called through a pod; with --cluster" },
+    "tunnel-image": {
+      type: "string",
+      value: "IMAGE",
+      describe: "of that pod, which has Node 24 on its PATH",
+      otherwise: defaultTunnelImage,
+    },
     json: { type: "boolean", describe: "tell of what happens in lines of JSON" },
     "exit-when-ready": { type: "boolean", describe: "end once every sample is Ready; for scripts" },
   },
   examples: [
     { line: "windlass dev", what: "in the folder of an operator" },
     { line: "windlass dev --exit-when-ready", what: "in CI: ends with 0 once the samples are Ready" },
+    {
+      line: "windlass dev --cluster --webhook-host 192.168.1.7",
+      what: "on the cluster of your kubeconfig, which calls webhooks at that address",
+    },
+    {
+      line: "windlass dev --cluster --tunnel",
+      what: "the same, where the cluster does not reach this machine",
+    },
   ],
   async run({ options }, terminal) {
     const began = performance.now();
@@ -62,24 +107,40 @@ While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`
           `there is no ${project[name]}: run this in the folder of an operator, or say with --${name} where it is`,
         );
     const port = portOf(options.port);
+    checkChoices(options);
     const say = options.json ? jsonSayer(terminal, began) : sayer(terminal, began);
-    const [{ ControlPlane }, { Client }, { DevSession }] = await Promise.all([
-      import("@windlass/control-plane"),
-      import("@windlass/client"),
+    const [{ currentCluster, embeddedCluster }, { DevSession }, { WebhooksBefore }] = await Promise.all([
+      import("../dev/dev-cluster.ts"),
       import("../dev/session.ts"),
+      import("../dev/webhooks-before.ts"),
     ]);
-    await using plane = await ControlPlane.start();
-    say("control plane", `up at ${await plane.listen(port === undefined ? {} : { port })}`);
-    const kubeconfig = resolve(terminal.folder, ".windlass", "kubeconfig");
-    await mkdir(dirname(kubeconfig), { recursive: true });
-    await writeFile(kubeconfig, await plane.kubeconfig(), { mode: 0o600 });
-    say("control plane", `export KUBECONFIG=${relative(terminal.folder, kubeconfig)}   for kubectl`);
-
-    await using client = new Client({ transport: plane.connect(), fieldManager: "windlass-dev" });
+    const { context, namespace } = options;
+    const webhooks = webhooksOf(options);
+    await using cluster =
+      options.cluster === true
+        ? await currentCluster(
+            terminal,
+            {
+              ...(context === undefined ? {} : { context }),
+              ...(namespace === undefined ? {} : { namespace }),
+              ...(webhooks === undefined ? {} : { webhooks }),
+            },
+            say,
+          )
+        : await embeddedCluster(terminal, port, say);
     const end = new AbortController();
-    const env = { ...terminal.env, KUBECONFIG: kubeconfig };
-    const signal = AbortSignal.any([terminal.signal, end.signal]);
-    const session = new DevSession(project, { client, env }, say, signal);
+    const session = new DevSession({
+      project,
+      cluster,
+      env: terminal.env,
+      say,
+      signal: AbortSignal.any([terminal.signal, end.signal]),
+      ...(cluster.server === undefined
+        ? {}
+        : {
+            webhooksBefore: new WebhooksBefore(cluster.client, recordFile(terminal.folder, cluster.server)),
+          }),
+    });
     const running = session.run();
     if (options["exit-when-ready"]) {
       try {
@@ -93,6 +154,43 @@ While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.`
     await running;
   },
 });
+
+interface Choices {
+  readonly cluster?: boolean;
+  readonly port?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly "webhook-host"?: string;
+  readonly tunnel?: boolean;
+  readonly "tunnel-image"?: string;
+}
+
+/** How webhooks are called. */
+function webhooksOf({ "webhook-host": host, tunnel, "tunnel-image": image = defaultTunnelImage }: Choices) {
+  if (host !== undefined) return { host };
+  return tunnel === true ? { tunnelImage: image } : undefined;
+}
+
+/** @throws UsageError for options that exclude each other */
+function checkChoices({ cluster, port, ...rest }: Choices): void {
+  if (cluster === true && port !== undefined)
+    throw new UsageError("--port is of an API server of its own; leave it out, or --cluster");
+  if (rest.tunnel === true && rest["webhook-host"] !== undefined)
+    throw new UsageError(
+      "--tunnel is for a machine that the cluster does not reach; leave it out, or --webhook-host",
+    );
+  if (rest.tunnel !== true && rest["tunnel-image"] !== undefined)
+    throw new UsageError("--tunnel-image is of a tunnel: add --tunnel");
+  for (const name of ["context", "namespace", "webhook-host", "tunnel"] as const)
+    if (cluster !== true && rest[name] !== undefined)
+      throw new UsageError(`--${name} is for a cluster that is there already: add --cluster`);
+}
+
+/** Where it is kept whom a cluster called: there may be several clusters. */
+function recordFile(folder: string, server: string): string {
+  const id = createHash("sha256").update(server).digest("hex").slice(0, 8);
+  return resolve(folder, ".windlass", `webhooks-before-${id}.json`);
+}
 
 function portOf(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;

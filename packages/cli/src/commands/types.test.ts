@@ -86,3 +86,13 @@ test.for([
   expect(complained).toContain(words);
   expect(complained).not.toContain("    at ");
 });
+
+test.for([
+  ["a: [", "neither YAML nor JSON"],
+  ["kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\n", "has no spec.names.kind"],
+] as const)("what is no definition is refused in words: %j", async ([piped, words]) => {
+  const terminal = recordingTerminal({ piped });
+  expect(await runProgram(windlass, ["types", "-"], terminal)).toBe(1);
+  expect(terminal.complained()).toContain(words);
+  expect(terminal.complained()).not.toContain("    at ");
+});

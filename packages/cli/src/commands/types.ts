@@ -94,8 +94,7 @@ async function moduleFor(
 
 async function fromFile(file: string, { folder, stdin }: Terminal): Promise<readonly CrdSource[]> {
   const text = file === "-" ? await readText(stdin) : await readFile(resolve(folder, file), "utf8");
-  const { loadAll } = await import("js-yaml");
-  const definitions = loadAll(text).flatMap(itemsOf).filter(isDefinition);
+  const definitions = (await documentsIn(text, file)).flatMap(itemsOf).filter(isDefinition);
   if (definitions.length === 0)
     throw new CommandError(`${file}: there is no CustomResourceDefinition of apiextensions.k8s.io/v1 in it`);
   return definitions;
@@ -125,6 +124,17 @@ async function fromCluster(
   return await withProgress(terminal, "Asking the cluster", () => Promise.all(names.map(read)));
 }
 
+/** @throws CommandError unless it is YAML */
+async function documentsIn(text: string, file: string): Promise<readonly unknown[]> {
+  const { loadAll, YAMLException } = await import("js-yaml");
+  try {
+    return loadAll(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw new CommandError(`${file} is neither YAML nor JSON: ${error.message}`, { cause: error });
+  }
+}
+
 /** What a document holds: itself, or the items of a list. */
 function itemsOf(document: unknown): readonly unknown[] {
   const { kind, items } = (document ?? {}) as { readonly kind?: unknown; readonly items?: unknown };
@@ -132,6 +142,9 @@ function itemsOf(document: unknown): readonly unknown[] {
 }
 
 function isDefinition(object: unknown): object is CrdSource {
-  const { kind, apiVersion } = (object ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
-  return kind === "CustomResourceDefinition" && apiVersion === "apiextensions.k8s.io/v1";
+  const { kind, apiVersion, spec } = (object ?? {}) as Partial<CrdSource> & { readonly apiVersion?: unknown };
+  if (kind !== "CustomResourceDefinition" || apiVersion !== "apiextensions.k8s.io/v1") return false;
+  if (typeof spec?.names?.kind !== "string" || !Array.isArray(spec.versions))
+    throw new CommandError("a CustomResourceDefinition has no spec.names.kind, or no spec.versions");
+  return true;
 }

@@ -11,11 +11,10 @@ export function operatorFiles(
     renamed(text, names),
   ]);
   return new Map(
-    files.map(([path, text]) => {
-      if (path === "package.json") return [path, withVersions(text, names.project, windlass)];
-      if (path === "config/rbac.yaml") return [path, withRulesSorted(text)];
-      return [path, text];
-    }),
+    files.map(([path, text]) => [
+      path,
+      path === "package.json" ? withVersions(text, names.project, windlass) : text,
+    ]),
   );
 }
 
@@ -39,23 +38,4 @@ function withVersions(text: string, project: string, windlass: string): string {
   return text
     .replace(/"name": "[^"]+"/, `"name": ${JSON.stringify(project)}`)
     .replaceAll(ours, `$1${JSON.stringify(windlass)}`);
-}
-
-/** `rbacFor` sorts rules by their group, and this group may come elsewhere than the template's. */
-function withRulesSorted(text: string): string {
-  const sorted = text.split("---\n").map((document) => {
-    const [head, ...rules] = document.split(/^(?= {2}- apiGroups:$)/m);
-    return [head, ...rules.toSorted((a, b) => compare(ruleKey(a), ruleKey(b)))].join("");
-  });
-  return sorted.join("---\n");
-}
-
-/** What a rule is sorted by: its group, then its first resource. */
-function ruleKey(rule: string): string {
-  const [, group = "", resource = ""] = /- (\S+)\n {4}resources:\n {6}- (\S+)/.exec(rule) ?? [];
-  return `${group.replaceAll("'", "")} ${resource}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

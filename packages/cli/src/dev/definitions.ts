@@ -7,7 +7,7 @@ import { CommandError } from "../errors.ts";
 const program = `
   const exported = Object.values(await import(process.argv[1]));
   const kinds = exported.filter((one) => typeof one?.crd === "function");
-  process.send(kinds.map((kind) => kind.crd()));
+  process.send(kinds.map((kind) => kind.crd({ conversion: "None" })));
   process.disconnect();`;
 
 /**
@@ -15,10 +15,15 @@ const program = `
  *
  * @throws CommandError when the module cannot be loaded, with what it said
  */
-export async function readDefinitions(module: string, signal: AbortSignal): Promise<readonly CrdManifest[]> {
+export async function readDefinitions(
+  module: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<readonly CrdManifest[]> {
   const url = pathToFileURL(module).href;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program, url], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
+    env,
     signal,
   });
   let said = "";
@@ -27,8 +32,24 @@ export async function readDefinitions(module: string, signal: AbortSignal): Prom
       said += text;
     });
   const { promise, resolve, reject } = Promise.withResolvers<readonly CrdManifest[]>();
-  child.once("message", (message) => resolve(message as readonly CrdManifest[]));
+  child.once("message", (message) => resolve((message as readonly CrdManifest[]).map(withoutConversion)));
   child.once("error", reject);
-  child.once("close", () => reject(new CommandError(`${said.trim()}\n${module} could not be loaded`)));
+  child.once("close", () => reject(new CommandError(`${ownPart(said)}\n${module} could not be loaded`)));
   return await promise;
+}
+
+/** Where versions are converted is left to whoever converts them: to the operator, once it runs, or to what is installed. */
+function withoutConversion(definition: CrdManifest): CrdManifest {
+  const { conversion: _conversion, ...spec } = definition.spec;
+  return { ...definition, spec };
+}
+
+/** What a program said when it failed, without what it says of Node's own insides. */
+export function ownPart(said: string): string {
+  return said
+    .replace(/^node:internal[^\n]*\n(?: .*\n)*\n?/m, "")
+    .replaceAll(/ \{\n {2}code: '[A-Z_]+'\n\}/g, "")
+    .replaceAll(/^ +at .*\bnode:internal\/.*\n?/gm, "")
+    .replace(/^Node\.js v[\d.]+$/m, "")
+    .trim();
 }

@@ -1,6 +1,13 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type AnyKind, Client } from "@windlass/client";
+import { ControlPlane } from "@windlass/control-plane";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "@windlass/runtime/kinds";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { windlass } from "../program.ts";
 import { runProgram } from "../run.ts";
@@ -8,16 +15,13 @@ import { type RecordingTerminal, recordingTerminal } from "../terminal.fixture.t
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
-// A new operator, with the packages of this repository. Its ports are any that are free.
+// A new operator, with the packages of this repository.
 let folder: string;
 beforeEach(async () => {
   const home = await mkdtemp(join(tmpdir(), "windlass-dev-"));
   await symlink(join(root, "node_modules"), join(home, "node_modules"));
   folder = join(home, "shop");
   await runProgram(windlass, ["create", "shop", "--yes"], recordingTerminal({ folder: home }));
-  await edit("src/main.ts", (text) =>
-    text.replace("manager({", "manager({ health: { port: 0 }, metrics: { port: 0 },"),
-  );
 });
 afterEach(() => rm(dirname(folder), { recursive: true, force: true }));
 
@@ -90,6 +94,109 @@ test("for a script it ends with 0 once the samples are Ready, and with 1 if the 
   const failing = recordingTerminal({ folder, env });
   expect(await runProgram(windlass, ["dev", "--exit-when-ready"], failing)).toBe(1);
   expect(failing.complained()).toContain("the operator ended with exit code 3");
+});
+
+const webhooksModule = `
+import { defineResource, invalid, webhookServer } from "@windlass/runtime";
+import { z } from "zod";
+import { Shop as ShopV1 } from "./kind.ts";
+
+const { group, kind } = ShopV1;
+const ShopV1Beta1 = defineResource({ group, kind, version: "v1beta1", spec: z.object({ picture: z.string() }) });
+export const Shop = ShopV1.withVersion(ShopV1Beta1, {
+  to: ({ spec: { image } }) => ({ spec: { picture: image } }),
+  from: ({ spec: { picture } }) => ({ spec: { image: picture, replicas: 1 } }),
+});
+
+export const webhooks = webhookServer({ name: "shop" })
+  .convert(Shop)
+  .default(Shop, (shop) => ({ ...shop, spec: { ...shop.spec, replicas: 3 } }))
+  .validate(Shop, ({ spec }) => (spec.image.includes(":") ? [] : invalid("spec.image", "must have a tag")));
+`;
+
+/** Has the operator complete and refuse what the API server asks it about. Where it is called, it does not say. */
+async function addWebhooks(): Promise<void> {
+  await writeFile(join(folder, "src", "webhooks.ts"), webhooksModule);
+  await edit("src/main.ts", (text) =>
+    `import { webhooks } from "./webhooks.ts";\n${text}`.replace(".run()", ".add(webhooks).run()"),
+  );
+  await edit("src/index.ts", (text) => text.replace('"./kind.ts"', '"./webhooks.ts"'));
+}
+
+test("webhooks are called where the operator runs, from the first sample on", {
+  timeout: 90_000,
+}, async () => {
+  await addWebhooks();
+  const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
+  const running = runProgram(windlass, ["dev"], terminal);
+  await expect.poll(() => told(terminal), patience).toContain("shop shop Ready: 3 of 3 available");
+  await edit("config/samples/shop.yaml", (text) => text.replace(/image: .*/, "image: untagged"));
+  await expect.poll(() => told(terminal).join("\n"), patience).toContain("spec.image: must have a tag");
+  await writeFile(join(folder, "config", "samples", "shop.yaml"), "---\n---\nname: shop\n");
+  await expect
+    .poll(() => told(terminal).join("\n"), patience)
+    .toContain("shop.yaml: a sample needs apiVersion, kind and metadata.name");
+  terminal.interrupt();
+  expect(await running).toBe(0);
+});
+
+test("on a cluster that stays, CRDs and objects stay, and webhooks are as they were", {
+  timeout: 90_000,
+}, async () => {
+  await addWebhooks();
+  await edit("config/samples/shop.yaml", (text) => text.replace(/ +namespace: .*\n/, ""));
+  await using plane = await ControlPlane.start();
+  await plane.listen();
+  const kubeconfig = join(dirname(folder), "kubeconfig");
+  await writeFile(kubeconfig, await plane.kubeconfig());
+  await using client = new Client({ transport: plane.connect() });
+  // The operator is installed there, and called by its Service.
+  const service = { namespace: "shop-system", name: "shop-webhook", port: 443, path: "/validate" };
+  const installed = {
+    name: "validate.shops.example.com",
+    clientConfig: { service },
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+  } as const;
+  await client.create(ValidatingWebhookConfiguration, { metadata: { name: "shop" }, webhooks: [installed] });
+
+  const terminal = recordingTerminal({
+    folder,
+    env: { PATH: process.env.PATH ?? "", KUBECONFIG: kubeconfig },
+  });
+  const args = ["dev", "--cluster", "--webhook-host", "127.0.0.1"];
+  const running = runProgram(windlass, args, terminal);
+  await expect.poll(() => told(terminal), patience).toContain("shop shop Ready: 3 of 3 available");
+  const beta = await client.get({ ...shops, version: "v1beta1" }, { namespace: "default", name: "shop" });
+  expect(beta).toMatchObject({ spec: { picture: expect.stringContaining("nginx") } });
+  const during = await client.get(ValidatingWebhookConfiguration, { name: "shop" });
+  expect(during.webhooks?.[0]?.clientConfig.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/validate-/);
+  terminal.interrupt();
+  expect(await running).toBe(0);
+
+  const after = await client.get(ValidatingWebhookConfiguration, { name: "shop" });
+  expect(after.webhooks).toMatchObject([installed]);
+  expect(after.webhooks?.[0]?.clientConfig.url).toBeUndefined();
+  expect((await client.list(MutatingWebhookConfiguration)).items).toEqual([]);
+  const crd = await client.get(CustomResourceDefinition, { name: "shops.example.com" });
+  expect(crd.spec.conversion).toEqual({ strategy: "None" });
+  expect((await client.list(shops)).items).toHaveLength(1);
+  expect(await readdir(join(folder, ".windlass"))).toEqual([]);
+});
+
+const shops: AnyKind = {
+  group: "example.com",
+  version: "v1",
+  kind: "Shop",
+  plural: "shops",
+  scope: "Namespaced",
+};
+
+test("options that exclude each other are refused", async () => {
+  const terminal = recordingTerminal({ folder });
+  expect(await runProgram(windlass, ["dev", "--webhook-host", "127.0.0.1"], terminal)).toBe(2);
+  expect(await runProgram(windlass, ["dev", "--cluster", "--port", "1"], terminal)).toBe(2);
+  expect(terminal.complained()).toContain("--webhook-host is for a cluster that is there already");
 });
 
 test("a folder without an operator is refused", async () => {

@@ -1,4 +1,5 @@
-import type { AnyKind, AnyObject, Client } from "@windlass/client";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AnyKind, type AnyObject, type Client, statusOf, TransportError } from "@windlass/client";
 import { controllerOf } from "@windlass/runtime";
 import {
   ConfigMap,
@@ -12,34 +13,62 @@ import {
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  ReplicaSet,
   Secret,
   Service,
   StatefulSet,
 } from "@windlass/runtime/kinds";
 import { describe } from "./describe.ts";
 
-/** What operators make of their objects, and what becomes of that. */
-export const childKinds: readonly AnyKind[] = [
-  ConfigMap,
-  CronJob,
-  DaemonSet,
-  Deployment,
-  HorizontalPodAutoscaler,
-  Ingress,
-  Job,
-  NetworkPolicy,
-  PersistentVolumeClaim,
-  Pod,
-  PodDisruptionBudget,
-  Secret,
-  Service,
-  StatefulSet,
-];
+/** Tells what is of interest: objects of the operator's kinds, what was made for them, and for that. A cluster has much else. */
+export class Descendants {
+  /** What operators make of their objects, and what becomes of that. */
+  static readonly kinds: readonly AnyKind[] = [
+    ConfigMap,
+    CronJob,
+    DaemonSet,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Ingress,
+    Job,
+    NetworkPolicy,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    ReplicaSet,
+    Secret,
+    Service,
+    StatefulSet,
+  ];
+  readonly #kinds = new Set<string>();
+  readonly #uids = new Set<string>();
 
-/** Whether someone made the object for another: what a cluster comes with is of no interest. */
-export function isChild(object: AnyObject): boolean {
-  return controllerOf(object) !== undefined;
+  /** Objects of this kind are where it begins. */
+  begin({ group, kind }: Pick<AnyKind, "group" | "kind">): void {
+    this.#kinds.add(`${group}/${kind}`);
+  }
+
+  /** Whether an object is to be shown. */
+  has(kind: AnyKind, object: AnyObject): boolean {
+    const owner = controllerOf(object);
+    const isOne =
+      this.#kinds.has(`${kind.group}/${kind.kind}`) ||
+      (owner !== undefined &&
+        (this.#uids.has(owner.uid) || this.#kinds.has(`${groupOf(owner.apiVersion)}/${owner.kind}`)));
+    const { uid } = object.metadata;
+    if (isOne && uid !== undefined) this.#uids.add(uid);
+    // Between a Deployment and its pods, and says nothing that they do not.
+    return isOne && kind.kind !== "ReplicaSet";
+  }
 }
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+/** How long after an API server could not be reached, or could not answer yet, it is tried again. */
+const retryMs = 1_000;
 
 /** Something that happened to an object. */
 export interface Change {
@@ -48,7 +77,11 @@ export interface Change {
   readonly words: string;
 }
 
-/** Tells of each object of a kind when it appears, goes, or when there is something else to say about it. Ends when aborted. */
+/**
+ * Tells of each object of a kind when it appears, goes, or when there is something else to say about it. Ends when aborted.
+ *
+ * @throws ApiError if this is not allowed
+ */
 export async function follow(
   client: Client,
   kind: AnyKind,
@@ -71,7 +104,15 @@ export async function follow(
         onChange({ object, words });
       }
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      if (!isTransient(error)) throw error;
+      await delay(retryMs, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** Whether the next try may go well. A server answers 429 for a second after a definition was installed. */
+function isTransient(error: unknown): boolean {
+  const code = statusOf(error)?.code ?? 0;
+  return error instanceof TransportError || code === 410 || code === 429 || code >= 500;
 }

@@ -1,23 +1,29 @@
 import { existsSync, watch } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
   type AnyKind,
   type AnyObject,
   ApiError,
   applyManifest,
-  type Client,
+  isForbidden,
+  kindOfManifest,
   type Manifest,
 } from "@windlass/client";
+import type { CrdManifest } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { waitForCondition } from "@windlass/testing";
 import { loadAll, YAMLException } from "js-yaml";
 import { CommandError } from "../errors.ts";
 import { readDefinitions } from "./definitions.ts";
 import { isReady } from "./describe.ts";
-import { childKinds, follow, isChild } from "./follow.ts";
+import type { DevCluster } from "./dev-cluster.ts";
+import { Descendants, follow } from "./follow.ts";
 import { readLogLine } from "./log-line.ts";
 import { OperatorProcess } from "./operator-process.ts";
+import { becomesReady } from "./readiness.ts";
+import type { WebhooksBefore } from "./webhooks-before.ts";
 
 /** Where the parts of an operator are. */
 export interface Project {
@@ -29,10 +35,17 @@ export interface Project {
   readonly samples: string;
 }
 
-/** The cluster it runs on: a client, and the environment of a program that finds it. */
-export interface DevCluster {
-  readonly client: Client;
-  readonly env: NodeJS.ProcessEnv;
+/** What a session works with. */
+export interface DevParts {
+  readonly project: Project;
+  readonly cluster: DevCluster;
+  /** The variables of the terminal. The operator gets them too, beneath those of the cluster. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whom the cluster calls, to be put back at the end. @default it goes with the session */
+  readonly webhooksBefore?: WebhooksBefore;
+  readonly say: Say;
+  /** Aborted to end it. */
+  readonly signal: AbortSignal;
 }
 
 /** Tells the user that something happened. */
@@ -41,27 +54,37 @@ export type Say = (what: string, words: string) => void;
 /** Editors write a file in several steps, and tools write several files: that is one change. */
 const settleMs = 50;
 
+/** Compiled code is kept between runs: most of it does not change, and it is a third of the time to start. */
+const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
+
 /** Levels of the log that are shown: the rest can be seen in what happens. */
 const loud = new Set(["warn", "error", "fatal"]);
 
 /** An operator that runs on a cluster while its sources change. Whatever happens is told. */
 export class DevSession {
-  readonly #project: Project;
-  readonly #cluster: DevCluster;
+  readonly #parts: DevParts;
   readonly #say: Say;
   readonly #signal: AbortSignal;
+  /** What the operator's processes find in their environment. */
+  readonly #env: NodeJS.ProcessEnv;
   readonly #followed = new Set<string>();
+  readonly #descendants = new Descendants();
+  readonly #hidden: string[] = [];
   readonly #unready = new Set<string>();
   readonly #ready = Promise.withResolvers<void>();
   readonly #broken = Promise.withResolvers<never>();
   #operator: OperatorProcess | undefined;
+  /** Aborted when there is a change, so that nobody waits for what is out of date. */
+  #newest = new AbortController();
+  #areSamplesApplied = false;
+  #isRecorded = false;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(project: Project, cluster: DevCluster, say: Say, signal: AbortSignal) {
-    this.#project = project;
-    this.#cluster = cluster;
-    this.#say = say;
-    this.#signal = signal;
+  constructor(parts: DevParts) {
+    this.#parts = parts;
+    this.#say = parts.say;
+    this.#signal = parts.signal;
+    this.#env = { ...compiled, ...parts.env, ...parts.cluster.env };
     // Not everyone asks.
     this.#ready.promise.catch(() => undefined);
   }
@@ -73,15 +96,12 @@ export class DevSession {
 
   /** Runs until it is aborted. */
   async run(): Promise<void> {
-    const { samples, main } = this.#project;
+    const { samples, main } = this.#parts.project;
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     this.#signal.addEventListener("abort", () => resolve(), { once: true });
     if (this.#signal.aborted) resolve();
-    for (const kind of childKinds) this.#follow(kind, isChild);
-    this.#inTurn(async () => {
-      await this.#start();
-      await this.#applySamples();
-    });
+    for (const kind of Descendants.kinds) this.#follow(kind);
+    this.#inTurn(() => this.#start());
     this.#onChange(dirname(main), () => this.#restart());
     if (existsSync(samples)) this.#onChange(samples, () => this.#applySamples());
     try {
@@ -89,14 +109,20 @@ export class DevSession {
     } finally {
       await this.#turn;
       await this.#operator?.stop();
+      await this.#callOthersAgain();
     }
   }
 
+  /** What the kinds are now comes first: while the sources cannot be loaded, the operator that runs goes on. */
   async #start(): Promise<void> {
-    await this.#install();
+    const { project, cluster } = this.#parts;
+    const definitions = await readDefinitions(project.module, this.#env, this.#signal);
+    const stopped = this.#operator?.stop();
+    this.#operator = undefined;
+    await this.#install(definitions);
+    await stopped;
     if (this.#signal.aborted) return;
-    const { main } = this.#project;
-    this.#operator = new OperatorProcess(main, this.#cluster.env, {
+    const operator = new OperatorProcess(project.main, this.#env, {
       onLine: (line) => {
         const { level, text } = readLogLine(line);
         if (loud.has(level) || text === line) this.#say("operator", text);
@@ -107,20 +133,38 @@ export class DevSession {
         this.#ready.reject(new CommandError(`the operator ended with ${how}`));
       },
     });
+    this.#operator = operator;
+    const signal = AbortSignal.any([this.#signal, this.#newest.signal]);
+    await becomesReady(cluster.readyUrl, () => this.#operator === operator, signal);
+    // Webhooks answer now, so that samples are completed and checked as any object will be.
+    if (!this.#areSamplesApplied && this.#operator === operator) await this.#applySamples();
   }
 
   async #restart(): Promise<void> {
     const began = performance.now();
-    await this.#operator?.stop();
-    this.#operator = undefined;
     await this.#start();
-    this.#say("operator", `started anew in ${Math.round(performance.now() - began)} ms`);
+    if (this.#operator !== undefined)
+      this.#say("operator", `started anew in ${Math.round(performance.now() - began)} ms`);
+  }
+
+  /** A cluster that stays must not go on calling what has ended. */
+  async #callOthersAgain(): Promise<void> {
+    if (!this.#isRecorded) return;
+    for (const object of (await this.#parts.webhooksBefore?.restore()) ?? [])
+      this.#say("cluster", `${object} is as it was`);
   }
 
   /** Installs the kinds as they are now, and shows their objects. */
-  async #install(): Promise<void> {
-    const { client } = this.#cluster;
-    for (const definition of await readDefinitions(this.#project.module, this.#signal)) {
+  async #install(definitions: readonly CrdManifest[]): Promise<void> {
+    const { cluster, webhooksBefore } = this.#parts;
+    const { client, calledAt } = cluster;
+    if (!this.#isRecorded && webhooksBefore !== undefined) {
+      const names = definitions.map(({ metadata }) => metadata.name);
+      if (calledAt === undefined) await webhooksBefore.restore();
+      else await webhooksBefore.record(calledAt, names);
+      this.#isRecorded = true;
+    }
+    for (const definition of definitions) {
       const { name } = definition.metadata;
       await client.apply(CustomResourceDefinition, definition, { force: true });
       await waitForCondition(client, CustomResourceDefinition, { name }, "Established");
@@ -128,42 +172,69 @@ export class DevSession {
       const version = versions.find((one) => one.storage)?.name ?? "";
       const scope = definition.spec.scope === "Cluster" ? "Cluster" : "Namespaced";
       const kind: AnyKind = { group, version, kind: names.kind, plural: names.plural, scope };
-      if (this.#follow(kind, () => true)) this.#say("crd", `${name} installed`);
+      this.#descendants.begin(kind);
+      if (this.#follow(kind)) this.#say("crd", `${name} installed`);
     }
   }
 
   async #applySamples(): Promise<void> {
-    const { samples } = this.#project;
+    const { samples } = this.#parts.project;
+    const { client } = this.#parts.cluster;
     const files = await Array.fromAsync(glob("**/*.{yaml,yml,json}", { cwd: samples }));
     for (const file of files.toSorted()) {
-      const manifests = loadAll(await readFile(join(samples, file), "utf8")) as Manifest[];
-      for (const manifest of manifests) {
+      const documents = loadAll(await readFile(join(samples, file), "utf8"));
+      for (const document of documents.filter((one) => one !== null && one !== undefined)) {
+        const manifest = manifestIn(document, file);
         const { kind, metadata } = manifest;
-        const applied = await applyManifest(this.#cluster.client, manifest, { force: true });
+        const applied = await applyManifest(client, await this.#placed(manifest), { force: true });
         if (!isReady(applied)) this.#unready.add(identity(applied));
         this.#say("sample", `${kind.toLowerCase()}/${metadata.name} applied`);
       }
     }
+    this.#areSamplesApplied = true;
     if (this.#unready.size === 0) this.#ready.resolve();
   }
 
+  /** A sample with its namespace, as kubectl adds it. */
+  async #placed(manifest: Manifest): Promise<Manifest> {
+    const { client, namespace } = this.#parts.cluster;
+    const { scope } = await kindOfManifest(client, manifest);
+    if (scope === "Cluster" || manifest.metadata.namespace !== undefined) return manifest;
+    return { ...manifest, metadata: { ...manifest.metadata, namespace } };
+  }
+
   /** Shows what happens to objects of a kind. @returns whether it was not shown before */
-  #follow(kind: AnyKind, isShown: (object: AnyObject) => boolean): boolean {
+  #follow(kind: AnyKind): boolean {
     const id = `${kind.group}/${kind.kind}`;
     if (this.#followed.has(id)) return false;
     this.#followed.add(id);
-    follow(this.#cluster.client, kind, this.#signal, ({ object, words }) => {
-      if (!isShown(object)) return;
+    follow(this.#parts.cluster.client, kind, this.#signal, ({ object, words }) => {
+      if (!this.#descendants.has(kind, object)) return;
       this.#say(kind.kind.toLowerCase(), `${object.metadata.name} ${words}`);
       if (isReady(object) && this.#unready.delete(identity(object)) && this.#unready.size === 0)
         this.#ready.resolve();
-    }).catch(this.#broken.reject);
+    }).catch((error: unknown) => {
+      if (isForbidden(error)) this.#hide(kind.plural);
+      else this.#broken.reject(error);
+    });
     return true;
+  }
+
+  /** Kinds that may not be watched are told together: where one is forbidden, most are. */
+  #hide(plural: string): void {
+    if (this.#hidden.length === 0)
+      setTimeout(() => {
+        if (!this.#signal.aborted)
+          this.#say("cluster", `not shown, for you may not watch them: ${this.#hidden.splice(0).join(", ")}`);
+      }, settleMs);
+    this.#hidden.push(plural);
   }
 
   #onChange(folder: string, act: () => Promise<void>): void {
     let timer: NodeJS.Timeout | undefined;
     const watcher = watch(folder, { recursive: true, signal: this.#signal }, () => {
+      this.#newest.abort();
+      this.#newest = new AbortController();
       clearTimeout(timer);
       timer = setTimeout(() => this.#inTurn(act), settleMs);
     });
@@ -185,6 +256,14 @@ export class DevSession {
       }
     });
   }
+}
+
+/** @throws CommandError unless a document names an object */
+function manifestIn(document: unknown, file: string): Manifest {
+  const { apiVersion, kind, metadata } = document as Partial<Manifest>;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || typeof metadata?.name !== "string")
+    throw new CommandError(`${file}: a sample needs apiVersion, kind and metadata.name`);
+  return document as Manifest;
 }
 
 function identity({ kind, metadata }: AnyObject): string {

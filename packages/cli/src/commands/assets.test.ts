@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startBinaries } from "@windlass/testing";
+import { expect, test } from "vitest";
+import { windlass } from "../program.ts";
+import { runProgram } from "../run.ts";
+import { recordingTerminal } from "../terminal.fixture.ts";
+
+test("the programs of the folder that it prints start an API server, as envtest starts the real ones", async () => {
+  const cache = await mkdtemp(join(tmpdir(), "windlass-assets-"));
+  try {
+    const env = { PATH: process.env.PATH ?? "", XDG_CACHE_HOME: cache };
+    const terminal = recordingTerminal({ env });
+    expect(await runProgram(windlass, ["assets"], terminal)).toBe(0);
+    const folder = terminal.said().trim();
+    const server = await startBinaries(folder);
+    await server.close();
+
+    const json = recordingTerminal({ env });
+    expect(await runProgram(windlass, ["assets", "--json"], json)).toBe(0);
+    expect(JSON.parse(json.said())).toEqual({
+      folder,
+      programs: { etcd: join(folder, "etcd"), "kube-apiserver": join(folder, "kube-apiserver") },
+    });
+  } finally {
+    await rm(cache, { recursive: true, force: true });
+  }
+}, 30_000);

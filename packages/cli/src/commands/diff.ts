@@ -1,0 +1,133 @@
+import { resolve } from "node:path";
+import { command } from "../command.ts";
+import { differences, essential } from "../diff/differences.ts";
+import type { PlannedWrite } from "../diff/dry-run.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { configFile, loadOperator } from "../generate/load.ts";
+import { yaml } from "../generate/yaml.ts";
+import { styler, type Terminal, withProgress } from "../terminal.ts";
+
+export const diff = command({
+  name: "diff",
+  summary: "show what reconciling would change in a cluster now, changing nothing",
+  description: `
+Runs the controllers of ${configFile} on the objects that the cluster has, as the operator
+does, but has the API server decide about each write without storing it (dry run). Shows
+which objects would be created, changed field by field, or deleted: before a new version of
+an operator is rolled out, or to learn why it keeps writing.
+
+Nothing of the cluster changes. But the reconcilers run: what they do elsewhere than on the
+API server, they do. What only comes after something else has happened (a child after
+another is ready) is not shown before it has. Needs the operator's rights, and no lease.`,
+  options: {
+    context: {
+      type: "string",
+      value: "CONTEXT",
+      describe: "of the kubeconfig",
+      otherwise: "the current one",
+    },
+    namespace: {
+      type: "string",
+      short: "n",
+      value: "NAMESPACE",
+      describe: "only objects of this namespace",
+      otherwise: "those that the operator watches",
+    },
+    timeout: { type: "string", value: "SECONDS", describe: "how long it may take", otherwise: "60" },
+    check: { type: "boolean", describe: "end with 1 if anything would change" },
+    config: {
+      type: "string",
+      value: "FILE",
+      describe: "the declaration of the operator",
+      otherwise: configFile,
+      completion: "files",
+    },
+    json: { type: "boolean", describe: "print each write as JSON, a line each: before and after" },
+  },
+  examples: [
+    { line: "windlass diff", what: "in the folder of an operator" },
+    { line: "windlass diff --namespace shop --check", what: "in CI: ends with 1 unless all is settled" },
+  ],
+  async run({ options }, terminal) {
+    const seconds = Number(options.timeout ?? "60");
+    if (!(seconds > 0)) throw new UsageError(`--timeout must be a number of seconds, not ${options.timeout}`);
+    const operator = await loadOperator(resolve(terminal.folder, options.config ?? configFile));
+    const namespaces = options.namespace === undefined ? operator.namespaces : [options.namespace];
+    const [{ connect }, { preview }] = await Promise.all([
+      import("@windlass/client"),
+      import("../diff/preview.ts"),
+    ]);
+    await using client = await connect({
+      env: terminal.env,
+      ...(options.context === undefined ? {} : { context: options.context }),
+    });
+    const { writes, complaints } = await withProgress(terminal, "Reconciling without writing", () =>
+      preview({
+        client,
+        controllers: operator.manager.controllers,
+        timeoutMs: seconds * 1_000,
+        signal: terminal.signal,
+        ...(namespaces === undefined ? {} : { namespaces }),
+      }),
+    );
+    for (const words of complaints) terminal.stderr.write(`${words}\n`);
+    const changes = writes.map(changeOf).filter((one) => one.does !== "update" || one.fields.length > 0);
+    const show = options.json === true ? (one: Change) => `${JSON.stringify(one)}\n` : shower(terminal);
+    for (const change of changes) terminal.stdout.write(show(change));
+    if (options.json !== true)
+      terminal.stdout.write(
+        changes.length === 0 ? "Nothing would change.\n" : `${counted(changes.length, "write")}\n`,
+      );
+    if (options.check === true && changes.length > 0)
+      throw new CommandError(`reconciling would change ${counted(changes.length, "object")}`);
+  },
+});
+
+interface Change {
+  readonly does: PlannedWrite["does"];
+  /** `Deployment shop/web` */
+  readonly what: string;
+  readonly fields: ReturnType<typeof differences>;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+function changeOf({ path, does, ...write }: PlannedWrite): Change {
+  const [before, after] = [essential(write.before), essential(write.after)];
+  return { does, what: nameOf(path, after ?? before), fields: differences(before, after), before, after };
+}
+
+/** What kubectl would call it, with the part that is written. */
+function nameOf(path: string, object: unknown): string {
+  const { kind, metadata } = object as {
+    readonly kind?: string;
+    readonly metadata?: { readonly name?: string; readonly namespace?: string };
+  };
+  const { name = "", namespace } = metadata ?? {};
+  const [, part] = new RegExp(`/${name.replaceAll(".", "\\.")}/([a-z]+)$`).exec(path) ?? [];
+  return `${kind ?? path} ${namespace === undefined ? "" : `${namespace}/`}${name}${part === undefined ? "" : ` (${part})`}`;
+}
+
+function shower(terminal: Terminal): (change: Change) => string {
+  const style = styler(terminal, terminal.stdout);
+  return ({ does, what, fields, after }) => {
+    if (does === "delete") return `${style("red", `- ${what}`)}\n`;
+    if (does === "create") {
+      const lines = yaml(after).trimEnd().split("\n");
+      return `${style("green", `+ ${what}`)}\n${lines.map((line) => `    ${line}\n`).join("")}`;
+    }
+    const lines = fields.map(
+      ({ path, before, after: then }) =>
+        `    ${path}: ${style("red", text(before))} → ${style("green", text(then))}\n`,
+    );
+    return `${style("yellow", `~ ${what}`)}\n${lines.join("")}`;
+  };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function text(value: unknown): string {
+  return value === undefined ? "absent" : JSON.stringify(value);
+}

@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { command } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { configFile, loadOperator } from "../generate/load.ts";
+import { styler, type Terminal } from "../terminal.ts";
+import { figuresOf, type Reading } from "../top/figures.ts";
+import type { ReadMetrics } from "../top/read-metrics.ts";
+import { table } from "../top/table.ts";
+import type { UnreadyObject } from "../top/unready.ts";
+
+export const top = command({
+  name: "top",
+  summary: "show queues, rates, slow and failing reconciles of a running operator",
+  description: `
+Reads the metrics of a running operator every few seconds and shows, for each controller:
+objects that wait, reconciles and errors a second, how long reconciles and the queue take,
+the longest that is under way, writes sent and writes saved; failures by their reason; the
+objects that are not ready, and why; and what the caches hold.
+
+Where ${configFile} declares the operator, its pods are found in the cluster and read through
+the API server. With --url any /metrics is read, such as that of windlass dev or behind a
+port-forward. Ctrl-C ends it.`,
+  options: {
+    url: { type: "string", value: "URL", describe: "read these metrics, and no cluster" },
+    context: {
+      type: "string",
+      value: "CONTEXT",
+      describe: "of the kubeconfig",
+      otherwise: "the current one",
+    },
+    namespace: {
+      type: "string",
+      short: "n",
+      value: "NAMESPACE",
+      describe: "where the operator is installed",
+      otherwise: "the one that it declares",
+    },
+    interval: { type: "string", value: "SECONDS", describe: "between two readings", otherwise: "2" },
+    count: { type: "string", value: "N", describe: "end after so many", otherwise: "goes on" },
+    config: {
+      type: "string",
+      value: "FILE",
+      describe: "the declaration of the operator",
+      otherwise: configFile,
+      completion: "files",
+    },
+    json: { type: "boolean", describe: "print the figures as JSON, a line each time" },
+  },
+  examples: [
+    { line: "windlass top", what: "in the folder of an operator that runs in the cluster" },
+    { line: "windlass top --url http://localhost:8080/metrics", what: "an operator on this machine" },
+    { line: "windlass top --count 1 --json | jq .controllers", what: "for scripts" },
+  ],
+  async run({ options }, terminal) {
+    const intervalMs = positive("--interval", options.interval ?? "2") * 1_000;
+    const count = options.count === undefined ? Number.POSITIVE_INFINITY : positive("--count", options.count);
+    await using operator = await find(options, terminal);
+    const read = async (): Promise<Reading> => ({
+      atMs: performance.now(),
+      replicas: await operator.read(terminal.signal),
+    });
+    const style = styler(terminal, terminal.stdout);
+    let earlier = await read();
+    for (let shown = 0; shown < count; shown++) {
+      await delay(intervalMs, undefined, { signal: terminal.signal });
+      const later = await read();
+      const unready = await operator.unready(terminal.signal);
+      const figures = figuresOf(earlier, later);
+      if (options.json === true) terminal.stdout.write(`${JSON.stringify({ ...figures, unready })}\n`);
+      else {
+        // A person sees one table that changes; a file gets one after the other.
+        const clear = terminal.stdout.isTTY === true ? "\x1b[H\x1b[2J" : "";
+        terminal.stdout.write(`${clear}${table(operator.name, figures, unready, style)}\n`);
+      }
+      earlier = later;
+    }
+  },
+});
+
+/** An operator that can be asked how it does. */
+interface Watched extends AsyncDisposable {
+  readonly name: string;
+  readonly read: ReadMetrics;
+  readonly unready: (signal: AbortSignal) => Promise<readonly UnreadyObject[]>;
+}
+
+interface Where {
+  readonly url?: string;
+  readonly config?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+}
+
+async function find(where: Where, terminal: Terminal): Promise<Watched> {
+  const { metricsAt, metricsOfPods } = await import("../top/read-metrics.ts");
+  if (where.url !== undefined) {
+    if (!/^https?:$/.test(URL.parse(where.url)?.protocol ?? ""))
+      throw new UsageError("--url must be the address of metrics, such as http://localhost:8080/metrics");
+    const nothing = async () => [];
+    return {
+      name: where.url,
+      read: metricsAt(where.url),
+      unready: nothing,
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  }
+  const file = resolve(terminal.folder, where.config ?? configFile);
+  if (!existsSync(file))
+    throw new UsageError(`there is no ${file}: run this in the folder of an operator, or give it --url`);
+  const operator = await loadOperator(file);
+  const { connect } = await import("@windlass/client");
+  const { unreadyObjects } = await import("../top/unready.ts");
+  const client = await connect({
+    env: terminal.env,
+    ...(where.context === undefined ? {} : { context: where.context }),
+  });
+  return {
+    name: operator.name,
+    read: metricsOfPods(client, operator, where.namespace ?? operator.namespace),
+    unready: (signal) => unreadyObjects(client, operator, signal),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** @throws UsageError */
+function positive(option: string, text: string): number {
+  const number = Number(text);
+  if (number > 0) return number;
+  throw new UsageError(`${option} must be a number above 0, not ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,228 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority } from "@windlass/certificates";
+import { applyManifest, Client } from "@windlass/client";
+import { ControlPlane } from "@windlass/control-plane";
+import {
+  ClusterRole,
+  CustomResourceDefinition,
+  Deployment,
+  Lease,
+  ValidatingWebhookConfiguration,
+} from "@windlass/runtime/kinds";
+import { waitFor } from "@windlass/testing";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { manifestsOf } from "../generate/accepted.ts";
+import { generatedFiles } from "../generate/files.ts";
+import { relayOperator } from "../generate/relay-operator.fixture.ts";
+import { resolveOperator } from "../generate/resolve.ts";
+import { windlass } from "../program.ts";
+import { runProgram } from "../run.ts";
+import { recordingTerminal } from "../terminal.fixture.ts";
+import type { Finding } from "./finding.ts";
+
+const day = 86_400_000;
+const namespace = "relay-system";
+const manifests = manifestsOf(generatedFiles(resolveOperator(relayOperator, "1.0.0"))).map(([, one]) => one);
+
+let folder: string;
+let plane: ControlPlane;
+let client: Client;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "windlass-doctor-"));
+  const fixture = join(import.meta.dirname, "..", "generate", "relay-operator.fixture.ts");
+  await writeFile(
+    join(folder, "windlass.config.ts"),
+    `export { relayOperator as operator } from ${JSON.stringify(fixture)};`,
+  );
+  await writeFile(join(folder, "package.json"), '{ "type": "module", "version": "1.0.0" }');
+  plane = await ControlPlane.start();
+  client = new Client({ transport: plane.connect(), fieldManager: "test", onWarning: () => undefined });
+  await plane.listen();
+  await writeFile(join(folder, "kubeconfig"), await plane.kubeconfig());
+});
+afterAll(async () => {
+  await client.close();
+  await plane.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function doctor(...args: readonly string[]) {
+  return await doctorBy("kubeconfig", ...args);
+}
+
+async function doctorBy(kubeconfig: string, ...args: readonly string[]) {
+  const terminal = recordingTerminal({ folder, env: { KUBECONFIG: join(folder, kubeconfig) } });
+  const code = await runProgram(windlass, ["doctor", "--json", ...args], terminal);
+  const lines = terminal.said().trim().split("\n");
+  const findings = lines.map((line) => JSON.parse(line) as Finding);
+  return {
+    code,
+    findings,
+    faults: findings.filter(({ is }) => is === "fault"),
+    complained: terminal.complained(),
+  };
+}
+
+const about = (findings: readonly Finding[]) => findings.map((one) => one.about);
+
+/** Makes the operator look as if it ran. */
+async function install(): Promise<void> {
+  for (const manifest of manifests) await applyManifest(client, manifest, { force: true });
+  for (const { metadata } of manifests.filter(({ kind }) => kind === "Deployment"))
+    await waitFor(
+      client,
+      Deployment,
+      { namespace, name: metadata.name },
+      ({ spec, status }) => status?.availableReplicas === spec?.replicas,
+    );
+  await client.apply(
+    Lease,
+    {
+      metadata: { namespace, name: "relay-operator" },
+      spec: {
+        holderIdentity: "pod-1",
+        leaseDurationSeconds: 15,
+        renewTime: new Date(Date.now()).toISOString().replace("Z", "000Z"),
+      },
+    },
+    { force: true },
+  );
+  await trust(365 * day);
+}
+
+/** Has the API server trust the webhooks for some time. */
+async function trust(validForMs: number): Promise<void> {
+  // Made when it was valid.
+  const clock = { now: () => Date.now() - 400 * day };
+  const authority = createAuthority({
+    commonName: "test",
+    clock,
+    notAfter: Date.now() + validForMs,
+  });
+  const caBundle = Buffer.from(authority.certificate).toString("base64");
+  await client.patch(
+    ValidatingWebhookConfiguration,
+    { name: "relay-operator" },
+    {
+      type: "json",
+      patch: [{ op: "add", path: "/webhooks/0/clientConfig/caBundle", value: caBundle }],
+    },
+  );
+}
+
+beforeEach(install);
+
+test("an operator that is installed and runs has no faults", async () => {
+  const { code, findings, faults } = await doctor();
+  expect(faults).toEqual([]);
+  expect(code).toBe(0);
+  expect(about(findings)).toEqual(
+    expect.arrayContaining([
+      "Node.js",
+      "API server",
+      "CRD relays.net.acme.io",
+      "Deployment relay-operator-gateway",
+      "Rights of relay-operator",
+      "Lease relay-operator",
+      "Webhook validate.relays.net.acme.io",
+      "Service relay-operator-webhook",
+    ]),
+  );
+});
+
+test("a right that is missing is named", async () => {
+  const key = { name: "relay-operator" };
+  const { rules = [] } = await client.get(ClusterRole, key);
+  const without = rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== "delete") }));
+  await client.patch(ClusterRole, key, { type: "merge", patch: { rules: without } });
+  const { code, faults } = await doctor();
+  expect(faults).toMatchObject([{ about: "Rights of relay-operator", words: "may not delete services" }]);
+  expect(code).toBe(1);
+});
+
+test("a CRD that is older than the code is told of", async () => {
+  const name = "relays.net.acme.io";
+  const path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/port/minimum";
+  await client.patch(CustomResourceDefinition, { name }, { type: "json", patch: [{ op: "remove", path }] });
+  const { findings } = await doctor();
+  expect(findings).toContainEqual(
+    expect.objectContaining({ is: "warning", about: `CRD ${name}`, words: "is not what the code says" }),
+  );
+});
+
+test.for([
+  [-day, "fault"],
+  [3 * day, "warning"],
+] as const)("a certificate that ends in %d ms is a %s", async ([validForMs, is]) => {
+  await trust(validForMs);
+  const { findings } = await doctor();
+  expect(findings.find((one) => one.about.startsWith("Webhook validate"))?.is).toBe(is);
+});
+
+test("a leader that has gone silent is told of", async () => {
+  const spec = { renewTime: "2026-01-01T00:00:00.000000Z" };
+  await client.patch(Lease, { namespace, name: "relay-operator" }, { type: "merge", patch: { spec } });
+  expect((await doctor()).faults).toMatchObject([{ about: "Lease relay-operator" }]);
+});
+
+test("where nothing is installed, each thing that is missing has its remedy", async () => {
+  const { code, faults } = await doctor("--namespace", "elsewhere");
+  expect(code).toBe(1);
+  expect(about(faults)).toEqual(
+    expect.arrayContaining([
+      "Deployment relay-operator",
+      "Lease relay-operator",
+      "Service relay-operator-webhook",
+    ]),
+  );
+  for (const one of faults) expect(one).toHaveProperty("remedy", expect.stringMatching(/.{10}/));
+});
+
+test("what one may not look at is said, and the rest is looked at", async () => {
+  await writeFile(join(folder, "nobody"), await plane.kubeconfig({ anonymous: true }));
+  const { code, findings } = await doctorBy("nobody");
+  expect(code).toBe(0);
+  expect(findings.filter(({ is }) => is === "skipped")).toMatchObject([
+    {
+      about: "CRD relays.net.acme.io",
+      words: expect.stringContaining('User "system:anonymous" cannot get resource'),
+    },
+    { about: "Deployment relay-operator" },
+    { about: "Rights of relay-operator" },
+    { about: "Deployment relay-operator-gateway" },
+    { about: "Rights of relay-operator-gateway" },
+    { about: "Deployment relay-operator-log-sink" },
+    { about: "Lease relay-operator" },
+    { about: "Webhooks" },
+  ]);
+});
+
+test("a Deployment that was scaled to nothing is told with how to scale it back", async () => {
+  const key = { namespace, name: "relay-operator" };
+  await client.patch(Deployment, key, { type: "merge", patch: { spec: { replicas: 0 } } });
+  const { faults } = await doctor();
+  expect(faults).toContainEqual({
+    is: "fault",
+    about: "Deployment relay-operator",
+    words: "is scaled to 0",
+    remedy: "kubectl -n relay-system scale deploy/relay-operator --replicas 2",
+  });
+});
+
+test("without a cluster it says so, and looks no further", async () => {
+  const nowhere = recordingTerminal({ folder, env: { KUBECONFIG: join(folder, "gone") } });
+  expect(await runProgram(windlass, ["doctor"], nowhere)).toBe(1);
+  expect(nowhere.said()).toMatch(/✗ Kubeconfig: .*\n {4}→ set KUBECONFIG.*\n$/);
+  expect(nowhere.complained()).toContain("1 fault found");
+  const closed = join(folder, "closed");
+  await writeFile(
+    closed,
+    "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{ name: a, context: { cluster: a, user: a } }]\n" +
+      "clusters: [{ name: a, cluster: { server: 'https://127.0.0.1:1' } }]\nusers: [{ name: a, user: { token: x } }]\n",
+  );
+  const down = recordingTerminal({ folder, env: { KUBECONFIG: closed } });
+  expect(await runProgram(windlass, ["doctor"], down)).toBe(1);
+  expect(down.said()).toContain("✗ API server: ");
+});

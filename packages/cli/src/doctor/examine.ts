@@ -1,0 +1,95 @@
+import {
+  ApiError,
+  Client,
+  type ClusterAccess,
+  findAccess,
+  isForbidden,
+  openTransport,
+} from "@windlass/client";
+import { definitionsOf } from "../generate/objects/installation.ts";
+import { plainRendering } from "../generate/rendering.ts";
+import type { Operator } from "../generate/resolve.ts";
+import { examineAccess, examineServer } from "./cluster.ts";
+import { examineDefinition } from "./definitions.ts";
+import { type Finding, fault, skipped } from "./finding.ts";
+import { examineMachine } from "./machine.ts";
+import { examineRights } from "./rights.ts";
+import { examineWebhooks } from "./webhooks.ts";
+import { examineDeployment, examineLease } from "./workload.ts";
+
+/** What is looked at. */
+export interface Examination {
+  /** Of the operator. */
+  readonly folder: string;
+  /** @default machine and cluster alone */
+  readonly operator?: Operator;
+  /** Where it is installed. @default the one that it declares */
+  readonly namespace?: string;
+  readonly context?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The version of Node. */
+  readonly node: string;
+}
+
+/** Looks at everything that an operator needs, from the machine to its webhooks. What depends on something that is missing is left out. */
+export async function* examine(examination: Examination): AsyncGenerator<Finding> {
+  const { folder, node, now } = examination;
+  yield* await examineMachine(folder, node);
+  let access: ClusterAccess;
+  try {
+    access = await accessOf(examination);
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    yield fault("Kubeconfig", words, "set KUBECONFIG, or write ~/.kube/config");
+    return;
+  }
+  yield* examineAccess(access, now);
+  // Told at once, not after several attempts.
+  const transport = openTransport(access, { attempts: 1, connectTimeout: 5_000, env: examination.env });
+  await using client = new Client({ transport, fieldManager: "windlass-doctor", onWarning: () => undefined });
+  const server = await examineServer(client);
+  yield server;
+  if (server.is !== "fault" && examination.operator !== undefined)
+    yield* examineOperator(client, examination.operator, examination);
+}
+
+async function* examineOperator(
+  client: Client,
+  operator: Operator,
+  { namespace = operator.namespace, now }: Examination,
+): AsyncGenerator<Finding> {
+  const { manager, components, lease } = operator;
+  const rendering = { ...plainRendering(operator), namespace };
+  for (const definition of definitionsOf(operator, rendering))
+    yield* await looked(`CRD ${definition.metadata.name}`, () => examineDefinition(client, definition));
+  for (const component of [manager, ...components]) {
+    yield* await looked(`Deployment ${component.name}`, () =>
+      examineDeployment(client, component, namespace),
+    );
+    yield await examineRights(client, operator, component, namespace);
+  }
+  if (lease !== undefined)
+    yield* await looked(`Lease ${lease}`, () => examineLease(client, lease, namespace, now));
+  yield* await looked("Webhooks", () => examineWebhooks(client, operator, namespace, now));
+}
+
+/** What may not be looked at is said, and the rest is looked at. */
+async function looked(
+  about: string,
+  look: () => Promise<Finding | readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    const found = await look();
+    return "is" in found ? [found] : found;
+  } catch (error) {
+    if (error instanceof ApiError && isForbidden(error))
+      return [skipped(about, error.status.message ?? error.message)];
+    throw error;
+  }
+}
+
+async function accessOf({ context, env }: Examination): Promise<ClusterAccess> {
+  return await findAccess({ env, ...(context === undefined ? {} : { context }) });
+}

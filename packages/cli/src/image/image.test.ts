@@ -1,0 +1,201 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { windlass } from "../program.ts";
+import { runProgram } from "../run.ts";
+import { recordingTerminal } from "../terminal.fixture.ts";
+import { readElf, withoutSymbols } from "./elf.ts";
+import { librariesOf } from "./libraries.ts";
+import { fullName, imageArchive, type OciImage } from "./oci-image.ts";
+import { findNode, operatorImage } from "./operator-image.ts";
+import { foldersOf, tarArchive } from "./tar.ts";
+
+const run = promisify(execFile);
+/** A program that is linked as Node is, and small. */
+const small = "/bin/ls";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "windlass-image-"));
+  await mkdir(join(folder, "dist"));
+  await writeFile(join(folder, "dist", "main.js"), 'console.log("runs as", import.meta.dirname);');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const smallImage = () => operatorImage({ name: "shop:1", bundle: join(folder, "dist"), node: small });
+
+interface Manifest {
+  readonly config: { readonly digest: string };
+  readonly layers: readonly { readonly digest: string; readonly size: number }[];
+}
+
+function blob({ files }: OciImage, digest: string): Buffer {
+  const content = files.get(`blobs/${digest.replace(":", "/")}`);
+  if (content === undefined) throw new Error(`there is no ${digest}`);
+  return content;
+}
+
+const parsed = <T>(image: OciImage, digest: string) => JSON.parse(blob(image, digest).toString()) as T;
+const sha256 = (content: Buffer) => `sha256:${createHash("sha256").update(content).digest("hex")}`;
+
+/** Unpacks the layers of an image, one over the other. */
+async function unpack(image: OciImage, root: string): Promise<void> {
+  await mkdir(root);
+  for (const { digest } of parsed<Manifest>(image, image.digest).layers) {
+    const layer = join(folder, "layer.tar");
+    await writeFile(layer, gunzipSync(blob(image, digest)));
+    await run("tar", ["-xf", layer, "-C", root]);
+  }
+}
+
+test("Node runs from the image with the libraries of the image alone, in under 130 MB", {
+  timeout: 120_000,
+}, async () => {
+  const image = await operatorImage({ name: "shop:1", bundle: join(folder, "dist"), node: findNode(folder) });
+  const root = join(folder, "root");
+  await unpack(image, root);
+  const elf = readElf(await readFile(join(root, "usr/bin/node")));
+  const loader = join(root, elf?.interpreter ?? "");
+  const libraries = [...(await librariesOf(elf as NonNullable<typeof elf>)).keys()];
+  const places = [...new Set(libraries.map((path) => join(root, path, "..")))].join(":");
+  const args = [
+    "--inhibit-cache",
+    "--library-path",
+    places,
+    join(root, "usr/bin/node"),
+    join(root, "app/main.js"),
+  ];
+  const { stdout } = await run(loader, args, { env: {} });
+  expect(stdout).toBe(`runs as ${join(root, "app")}\n`);
+  expect(image.unpackedBytes).toBeLessThan(130e6);
+});
+
+test("the same files give the same digest, whenever they were written", async () => {
+  const first = await smallImage();
+  await utimes(join(folder, "dist", "main.js"), 1, 1);
+  const second = await smallImage();
+  expect(second.digest).toBe(first.digest);
+  expect(imageArchive(second).equals(imageArchive(first))).toBe(true);
+  await writeFile(join(folder, "dist", "main.js"), "// another");
+  expect((await smallImage()).digest).not.toBe(first.digest);
+});
+
+test("everything in the layout is what it says it is", async () => {
+  const image = await smallImage();
+  for (const [path, content] of image.files)
+    if (path.startsWith("blobs/")) expect(`blobs/${sha256(content).replace(":", "/")}`).toBe(path);
+  const { layers, config } = parsed<Manifest>(image, image.digest);
+  const { rootfs, config: running } = parsed<{
+    readonly rootfs: { readonly diff_ids: readonly string[] };
+    readonly config: object;
+  }>(image, config.digest);
+  expect(layers.map(({ size, digest }) => size === blob(image, digest).length)).toEqual([true, true]);
+  expect(rootfs.diff_ids).toEqual(layers.map(({ digest }) => sha256(gunzipSync(blob(image, digest)))));
+  expect(running).toMatchObject({ User: "65532:65532", Entrypoint: ["/usr/bin/node"], Cmd: ["main.js"] });
+  const index = JSON.parse(image.files.get("index.json")?.toString() ?? "");
+  expect(index.manifests[0]).toMatchObject({
+    digest: image.digest,
+    annotations: { "io.containerd.image.name": "docker.io/library/shop:1" },
+  });
+});
+
+test.for([
+  ["shop:1", "docker.io/library/shop:1"],
+  ["acme/shop:1", "docker.io/acme/shop:1"],
+  ["localhost/shop:1", "localhost/shop:1"],
+  ["registry:5000/shop:1", "registry:5000/shop:1"],
+] as const)("%s is %s in full", ([name, full]) => {
+  expect(fullName(name)).toBe(full);
+});
+
+test("what is never loaded is left out of a program, and nothing else", async () => {
+  const file = await readFile(findNode(folder));
+  const cut = withoutSymbols(file);
+  expect(cut.length).toBeLessThan(file.length);
+  expect(readElf(cut)).toEqual(readElf(file));
+  expect(withoutSymbols(cut).equals(cut)).toBe(true);
+});
+
+test("any archive is one that tar reads", async () => {
+  const name = fc.stringMatching(/^[a-zä][a-z0-9._-]{0,40}$/);
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+  const files = fc.uniqueArray(fc.tuple(path, fc.uint8Array({ maxLength: 2_000 })), {
+    minLength: 1,
+    maxLength: 4,
+    selector: ([one]) => one,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      files.filter((all) => !all.some(([a]) => all.some(([b]) => b.startsWith(`${a}/`)))),
+      async (all) => {
+        const archive = tarArchive([
+          ...foldersOf(all.map(([one]) => one)),
+          ...all.map(([one, content]) => ({
+            type: "file" as const,
+            path: one,
+            content: Buffer.from(content),
+          })),
+        ]);
+        const place = await mkdtemp(join(folder, "tar-"));
+        await writeFile(join(place, "a.tar"), archive);
+        await mkdir(join(place, "out"));
+        await run("tar", ["-xf", join(place, "a.tar"), "-C", join(place, "out")]);
+        for (const [one, content] of all)
+          expect(await readFile(join(place, "out", one))).toEqual(Buffer.from(content));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
+
+test.for([
+  [{ bundle: "gone" }, "build the operator first"],
+  [{ bundle: "dist", main: "other.js" }, "has no main.js"],
+  [{ bundle: "dist", node: "dist/main.js" }, "is not Node for Linux"],
+] as const)("an image that cannot be made says what is missing: %j", async ([given, words]) => {
+  if ("main" in given) {
+    await rm(join(folder, "dist", "main.js"));
+    await writeFile(join(folder, "dist", given.main), "");
+  }
+  const node = "node" in given ? join(folder, given.node) : small;
+  await expect(operatorImage({ name: "a:1", bundle: join(folder, given.bundle), node })).rejects.toThrow(
+    words,
+  );
+});
+
+test("a library that the machine lacks is named", async () => {
+  const elf = readElf(await readFile(small));
+  if (elf === undefined) throw new Error(`${small} is no program`);
+  await expect(librariesOf({ ...elf, needed: ["libwindlass.so.9"] })).rejects.toThrow("libwindlass.so.9");
+  await expect(librariesOf(elf, folder)).rejects.toThrow("Linux with glibc");
+});
+
+async function image(...args: readonly string[]) {
+  const terminal = recordingTerminal({ folder });
+  const code = await runProgram(windlass, ["image", ...args], terminal);
+  return { code, said: terminal.said(), complained: terminal.complained() };
+}
+
+test("windlass image writes a layout or an archive, and says what it made", async () => {
+  const { code, said } = await image("acme/shop:1.2.0", "--node", small, "--format", "layout", "--json");
+  expect(code).toBe(0);
+  const { digest, output } = JSON.parse(said) as { readonly digest: string; readonly output: string };
+  expect(output).toBe(join(folder, ".windlass", "image"));
+  expect(sha256(await readFile(join(output, "blobs", digest.replace(":", "/"))))).toBe(digest);
+  const archive = await image("acme/shop:1.2.0", "--node", small, "-o", "shop.tar");
+  expect(archive.said).toContain(digest);
+  const { stdout } = await run("tar", ["-tf", join(folder, "shop.tar")]);
+  expect(stdout).toContain("oci-layout\nindex.json\nmanifest.json\n");
+});
+
+test("windlass image wants a name with a tag, and a format that there is", async () => {
+  expect((await image("shop")).code).toBe(2);
+  expect((await image("shop:1", "--format", "zip")).code).toBe(2);
+  expect((await image()).complained).toContain("windlass.config.ts");
+});

@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const program = join(import.meta.dirname, "..", "bin", "windlass.js");
+
+function windlass(cwd: string, ...args: readonly string[]): string {
+  return spawnSync(process.execPath, [program, ...args], { cwd, encoding: "utf8" }).stdout;
+}
+
+test("a project that has a windlass of its own runs that one, wherever it was started from", async () => {
+  const project = await mkdtemp(join(tmpdir(), "windlass-own-"));
+  try {
+    expect(windlass(project, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const own = join(project, "node_modules", "@windlass", "cli");
+    await mkdir(join(own, "bin"), { recursive: true });
+    await writeFile(join(own, "package.json"), '{ "name": "@windlass/cli", "type": "module" }');
+    await writeFile(join(own, "bin", "windlass.js"), "console.log('own', ...process.argv.slice(2));");
+    expect(windlass(project, "generate", "--check")).toBe("own generate --check\n");
+  } finally {
+    await rm(project, { recursive: true, force: true });
+  }
+}, 30_000);
