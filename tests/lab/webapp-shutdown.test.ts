@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { ResourceKind } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import { Deployment, Pod } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
@@ -15,12 +16,10 @@ const selector = { namespace: operator.namespace, labelSelector: "app.kubernetes
 
 /** Each create asks the defaulting and the validating webhook; one of v2 has the conversion webhook asked too. */
 const versions = [
-  { kind: WebApp, spec: { image: "nginx:1.25", replicas: 1 } },
-  {
-    kind: { ...WebApp, version: "v2" } as typeof WebApp,
-    spec: { image: "nginx:1.25", scaling: { min: 1 } },
-  },
+  { version: "v1", spec: { image: "nginx:1.25", replicas: 1 } },
+  { version: "v2", spec: { image: "nginx:1.25", scaling: { min: 1 } } },
 ] as const;
+const { group, kind, plural, scope } = WebApp;
 
 interface Load {
   readonly asked: number;
@@ -48,11 +47,11 @@ function startLoad(): Load {
   const refused: string[] = [];
   let asked = 0;
   const create = async () => {
-    const { kind, spec } = versions[asked % versions.length] ?? versions[0];
+    const { version, spec } = versions[asked % versions.length] ?? versions[0];
+    const webapps: ResourceKind = { group, version, kind, plural, scope };
     const name = `load-${asked++}`;
-    const body = { apiVersion: `example.com/${kind.version}`, metadata: { namespace, name }, spec };
     try {
-      await world.client.create(kind, body as never, { dryRun: true });
+      await world.client.create(webapps, { metadata: { namespace, name }, spec }, { dryRun: true });
     } catch (error) {
       refused.push(`${new Date().toISOString()} ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -90,7 +89,7 @@ async function roll(): Promise<void> {
       status?.updatedReplicas === replicas &&
       status.replicas === replicas &&
       status.availableReplicas === replicas,
-    { timeoutMs: 120_000 },
+    { timeout: 120_000 },
   );
 }
 

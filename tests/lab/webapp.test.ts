@@ -14,7 +14,7 @@ test("nginx answers over the Service of its WebApp", async () => {
   const { client, createNamespace } = world();
   const key = { namespace: await createNamespace(), name: "nginx-app" };
   await client.create(WebApp, { metadata: key, spec: { image: "nginx:1.25", replicas: 2 } });
-  await waitForCondition(client, WebApp, key, "Ready", "True", { timeoutMs: 60_000 });
+  await waitForCondition(client, WebApp, key, "Ready", "True", { timeout: 60_000 });
   const { spec } = await client.get(Service, key);
   const page = await fetchPage(spec?.clusterIP ?? "");
   expect(page.status).toBe(200);

@@ -69,7 +69,7 @@ const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: not
 const seen: { dryRun: boolean; operation: string; user: string }[] = [];
 
 /** Authorities that live for 45 s, so that a test sees several rotations. */
-const certificates = selfManaged({ authorityLifetimeMs: 45_000, leafLifetimeMs: 15_000, settleMs: 3_000 });
+const certificates = selfManaged({ authorityLifetime: 45_000, leafLifetime: 15_000, settle: 3_000 });
 
 function server(port: number, url: string, install: boolean): WebhookServer {
   return webhookServer({

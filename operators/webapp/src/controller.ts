@@ -1,4 +1,4 @@
-import { byLabel, controller, type InputOf, type ReconcileContext, watch } from "@windlass/runtime";
+import { byLabel, controller, type ReconcileContext, watch } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
 import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./children.ts";
 import { observe } from "./status.ts";
@@ -45,8 +45,8 @@ async function replicasFor(app: App, { cache, client, key, owned }: ReconcileCon
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
   if (!isAutoscaled || !live) return app.spec.replicas;
   if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
-  const metadata = { ...key, uid: live.metadata.uid };
-  const held = { metadata, spec: { replicas: live.spec?.replicas } } as InputOf<typeof Deployment>;
+  const { metadata, spec } = live;
+  const held = { metadata: { ...key, uid: metadata.uid }, spec: { replicas: spec?.replicas } };
   await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
   return undefined;
 }

@@ -4,10 +4,16 @@ import { type App, WebApp } from "./webapp.ts";
 
 /** What those who run the cluster allow, read from the environment. */
 export const Policy = z.object({
-  /** What becomes of images that are others tomorrow: without a tag, or `latest`. */
-  FLOATING_IMAGES: z.enum(["warn", "refuse"]).default("warn"),
-  /** The most replicas that one app may have. */
-  MAX_REPLICAS: z.coerce.number().int().min(0).default(100),
+  FLOATING_IMAGES: z
+    .enum(["warn", "refuse"])
+    .default("warn")
+    .describe("What happens to images without a tag, or with the tag latest: warn of them, or refuse them"),
+  MAX_REPLICAS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(100)
+    .describe("The most pods that one WebApp may have, or begin with"),
 });
 export type Policy = z.output<typeof Policy>;
 

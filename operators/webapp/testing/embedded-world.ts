@@ -56,9 +56,9 @@ async function startReplica(cluster: TestCluster): Promise<Replica> {
     leaderElection: {
       name: "webapp-operator",
       namespace: "default",
-      leaseDurationMs: 1_000,
-      renewDeadlineMs: 600,
-      retryPeriodMs: 100,
+      leaseDuration: 1_000,
+      renewDeadline: 600,
+      retryPeriod: 100,
     },
     health: false,
     metrics: false,

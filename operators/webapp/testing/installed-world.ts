@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { ObjectKey } from "@windlass/client";
 import { Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { startCluster, waitFor, waitForCondition } from "@windlass/testing";
-import { lab, makeImage } from "../scripts/image.ts";
+import { lab, loadIntoLab } from "../../../scripts/packaging/operator-image.ts";
 import type { World } from "./world.ts";
 
 const operator = { namespace: "webapp-system", name: "webapp-operator" };
@@ -15,11 +15,11 @@ const kubectl = (...args: string[]) =>
 export async function installedWorld(): Promise<World> {
   const cluster = await startCluster({ flavour: "cluster" });
   const { client } = cluster;
-  await makeImage();
+  await loadIntoLab("webapp");
   kubectl("apply", "--server-side", "-k", config);
-  await waitForCondition(client, Deployment, operator, "Available", "True", { timeoutMs: 120_000 });
+  await waitForCondition(client, Deployment, operator, "Available", "True", { timeout: 120_000 });
   const leads = () =>
-    waitFor(client, Lease, operator, ({ spec }) => spec?.holderIdentity, { timeoutMs: 60_000 });
+    waitFor(client, Lease, operator, ({ spec }) => spec?.holderIdentity, { timeout: 60_000 });
   await leads();
   /** The leader's pod, by the name with which its identity begins. */
   const leader = async (): Promise<ObjectKey> => {

@@ -17,7 +17,8 @@ import { badManifests } from "./bad-manifests.ts";
 import { images, type World } from "./world.ts";
 
 /** Real pods take their time, and so does a lease that nobody let go of. */
-const wait = { timeoutMs: 90_000 };
+const timeout = 90_000;
+const wait = { timeout };
 
 /** What somebody may have given an object of their own, that a WebApp's of the same name can be made of. */
 function specOfSomebody(kind: AnyKind, name: string): object {
@@ -91,7 +92,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
   /** Resolves when there has been an event for each of these reasons. */
   async function toldOf(uid: string | undefined, reasons: readonly string[]): Promise<void> {
     const missing = new Set(reasons);
-    const signal = AbortSignal.timeout(wait.timeoutMs);
+    const signal = AbortSignal.timeout(timeout);
     for await (const event of client.watch(EventV1, { namespace, signal })) {
       if (event.type === "ADDED" && event.object.regarding?.uid === uid)
         missing.delete(event.object.reason ?? "");
@@ -216,7 +217,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
     const key = await createReady("scaled", { replicas: 3 });
     const counts: (number | undefined)[] = [];
     const watching = (async () => {
-      const signal = AbortSignal.timeout(wait.timeoutMs);
+      const signal = AbortSignal.timeout(timeout);
       const options = { namespace, fieldSelector: "metadata.name=scaled", signal };
       for await (const event of client.watch(Deployment, options)) {
         const { spec } = event.object as ObjectOf<typeof Deployment>;
