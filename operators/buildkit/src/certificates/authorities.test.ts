@@ -73,7 +73,7 @@ describe("rotation", () => {
   test("every certificate is trusted until it ends, by everyone who is at most the settling time behind", async () => {
     const event = fc.record({
       after: fc.oneof(fc.integer({ min: 1, max: 6 * hour }), fc.integer({ min: hour, max: 12 * day })),
-      validForMs: fc.integer({ min: hour, max: 10 * day }),
+      validFor: fc.integer({ min: hour, max: 10 * day }),
       behind: fc.integer({ min: 0, max: 2 * day }),
     });
     await fc.assert(
@@ -83,7 +83,7 @@ describe("rotation", () => {
         const ringAt = (at: number) =>
           history.findLast((one) => one.at <= at)?.ring ?? history[0]?.ring ?? [];
         const leaves: string[] = [];
-        for (const { after, validForMs, behind } of events) {
+        for (const { after, validFor, behind } of events) {
           // A controller that is up takes every step when it is due.
           const until = clock.now() + after;
           for (;;) {
@@ -95,9 +95,9 @@ describe("rotation", () => {
           await clock.advance(until - clock.now());
           const now = clock.now();
           const signer = signingAuthority(ringAt(now), clock, rotation);
-          const leaf = signer?.issue({ commonName: "x", usages: ["client"], validForMs });
+          const leaf = signer?.issue({ commonName: "x", usages: ["client"], validFor });
           if (!leaf) throw new Error("nobody signs");
-          expect(inspect(leaf.certificate).notAfter).toBe(Math.floor((now + validForMs) / 1_000) * 1_000);
+          expect(inspect(leaf.certificate).notAfter).toBe(Math.floor((now + validFor) / 1_000) * 1_000);
           leaves.push(leaf.certificate);
           const bundle = trustBundle(ringAt(now - behind));
           const live = leaves.filter((pem) => now <= inspect(pem).notAfter);
@@ -120,7 +120,7 @@ describe("rotation", () => {
 
   test("an authority that was taken over is replaced in time for its own end", async () => {
     const clock = new ManualClock();
-    const { certificate, key } = createAuthority({ commonName: "original", validForMs: 30 * day, clock });
+    const { certificate, key } = createAuthority({ commonName: "original", validFor: 30 * day, clock });
     const ring: AuthorityRing = [{ addedAt: clock.now(), certificate, key }];
     expect(authorityStep(ring, clock.now(), rotation)).toEqual({ do: "wait", until: clock.now() + 18 * day });
     await clock.advance(18 * day);
@@ -168,7 +168,7 @@ describe("in a Secret", () => {
   const leaf = signingAuthority(ring, clock)?.issue({
     commonName: "x",
     usages: ["client"],
-    validForMs: hour,
+    validFor: hour,
   });
   const entry = { addedAt: new Date().toISOString(), certificate: first.certificate, key: first.key };
   const inRing = (...entries: unknown[]) => ({ "authorities.json": JSON.stringify(entries) });

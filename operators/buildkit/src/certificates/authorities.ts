@@ -75,7 +75,7 @@ export function addAuthority(
   const now = clock.now();
   const { certificate, key } = createAuthority({
     commonName: name,
-    validForMs: milliseconds(lifetime, "authorities: lifetime"),
+    validFor: milliseconds(lifetime, "authorities: lifetime"),
     clock,
   });
   return [...neededAuthorities(ring, now, rotation), { addedAt: now, certificate, key }];

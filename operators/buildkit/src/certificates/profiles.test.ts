@@ -22,7 +22,7 @@ const pool = {
   name: "continuous-integration",
 };
 const worker = { namespace: pool.namespace, name: "continuous-integration-worker-x7k2p" };
-const validForMs = 8_760 * 3_600_000;
+const validFor = 8_760 * 3_600_000;
 const issued = issueToken(poolKeyring(addKey([], clock.now(), systemRandom), pool), {
   allocationId: newAllocationId(systemRandom),
   now: clock.now(),
@@ -58,7 +58,7 @@ test("a weak key is refused", () => {
 
 test("a gateway is certified for its Service and for what else leads there", () => {
   const names = gatewayNames(pool, ["buildkit.example.com", "203.0.113.7", "2001:DB8::7", "localhost"]);
-  const { certificate } = gatewayCertificate(authority, { pool, names, validForMs });
+  const { certificate } = gatewayCertificate(authority, { pool, names, validFor });
   const { namespace, name } = pool;
   expect(inspect(certificate)).toMatchObject({
     subject: { commonName: name, organizations: ["BuildKit Pool"] },
@@ -71,7 +71,7 @@ test("a gateway is certified for its Service and for what else leads there", () 
       "buildkit.example.com",
     ],
     usages: ["server"],
-    notAfter: clock.now() + validForMs,
+    notAfter: clock.now() + validFor,
   });
   const parsed = new X509Certificate(certificate);
   for (const address of ["127.0.0.1", "::1", "203.0.113.7", "2001:db8::7"])
@@ -79,7 +79,7 @@ test("a gateway is certified for its Service and for what else leads there", () 
 });
 
 test("a worker is certified for itself and no other", () => {
-  const { certificate } = workerCertificate(authority, { worker, pool, validForMs });
+  const { certificate } = workerCertificate(authority, { worker, pool, validFor });
   const parsed = new X509Certificate(certificate);
   expect(parsed.checkHost(workerServerName(worker))).toBe(workerServerName(worker));
   expect(parsed.checkHost(workerServerName({ ...worker, name: "other" }))).toBeUndefined();
@@ -92,9 +92,9 @@ test("no common name is longer than 64 characters, and no two serial numbers are
   const long = { namespace: pool.namespace, name: "n".repeat(63) };
   const made = Array.from({ length: 25 }).flatMap(() => [
     allocationCertificate(authority, { pool: long, issued }),
-    gatewayCertificate(authority, { pool: long, names, validForMs }),
-    gatewayClientCertificate(authority, { pool: long, validForMs }),
-    workerCertificate(authority, { worker: long, pool: long, validForMs }),
+    gatewayCertificate(authority, { pool: long, names, validFor }),
+    gatewayClientCertificate(authority, { pool: long, validFor }),
+    workerCertificate(authority, { worker: long, pool: long, validFor }),
   ]);
   const found = made.map(({ certificate }) => inspect(certificate));
   expect(found.map(({ subject }) => subject.commonName).filter((name) => name.length > 64)).toEqual([]);

@@ -57,29 +57,35 @@ export function signAllocationCertificate(
 /** What a gateway shows its clients. @param authority Of the client ring. @param init With `gatewayNames`. */
 export function gatewayCertificate(
   authority: Authority,
-  init: { readonly pool: PoolName; readonly names: ServerNames; readonly validForMs: number },
+  init: {
+    readonly pool: PoolName;
+    readonly names: ServerNames;
+    readonly validFor: number;
+    /** @default "BuildKit Pool" */
+    readonly organization?: string;
+  },
 ): KeyPair {
-  const { pool, names, validForMs } = init;
+  const { pool, names, validFor, organization = "BuildKit Pool" } = init;
   return authority.issue({
     commonName: fittingCommonName([`${pool.name}.${pool.namespace}.svc.cluster.local`, pool.name]),
-    organizations: ["BuildKit Pool"],
+    organizations: [organization],
     ...names,
     usages: ["server"],
-    validForMs,
+    validFor,
   });
 }
 
 /** What a gateway shows the workers of its pool. @param authority Of the worker ring. */
 export function gatewayClientCertificate(
   authority: Authority,
-  { pool, validForMs }: { readonly pool: PoolName; readonly validForMs: number },
+  { pool, validFor }: { readonly pool: PoolName; readonly validFor: number },
 ): KeyPair {
   return authority.issue({
     commonName: fittingCommonName([`client@${pool.name}`]),
     organizations: [clientOrganization],
     uris: [poolUri(pool)],
     usages: ["client"],
-    validForMs,
+    validFor,
   });
 }
 
@@ -89,16 +95,16 @@ export function workerCertificate(
   init: {
     readonly worker: { readonly namespace: string; readonly name: string };
     readonly pool: PoolName;
-    readonly validForMs: number;
+    readonly validFor: number;
   },
 ): KeyPair {
-  const { worker, pool, validForMs } = init;
+  const { worker, pool, validFor } = init;
   return authority.issue({
     commonName: fittingCommonName([worker.name]),
     organizations: ["BuildKit Worker"],
     ...workerNames(worker),
     uris: [poolUri(pool)],
     usages: ["server"],
-    validForMs,
+    validFor,
   });
 }

@@ -19,7 +19,7 @@ function authority() {
 
 const signer = authority();
 const wanted: WantedCertificate = { names, issuer: signer.certificate };
-const present = gatewayCertificate(signer, { pool, names, validForMs: 10 * minute });
+const present = gatewayCertificate(signer, { pool, names, validFor: 10 * minute });
 
 test("a certificate is replaced so long before its end as was asked for", () => {
   const asked: WantedCertificate = { ...wanted, rotateBefore: "4m" };

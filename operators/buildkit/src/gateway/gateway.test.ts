@@ -21,7 +21,7 @@ async function rawWorker(world: World, handler: (socket: TLSSocket) => void) {
   const { certificate, key } = workerCertificate(world.pki.workers.authority, {
     worker,
     pool,
-    validForMs: 3_600_000,
+    validFor: 3_600_000,
   });
   const server = createTlsServer(
     {
@@ -342,7 +342,7 @@ describe("a worker", () => {
     const other = workerCertificate(world.pki.workers.authority, {
       worker: named,
       pool,
-      validForMs: 3_600_000,
+      validFor: 3_600_000,
     });
     const { pair } = world.allocate(await world.worker("ci-worker-1", other));
     expect(await world.call(pair)).toMatchObject({
@@ -357,7 +357,7 @@ describe("a worker", () => {
     const foreign = workerCertificate(newRing("workers").authority, {
       worker: named,
       pool,
-      validForMs: 3_600_000,
+      validFor: 3_600_000,
     });
     const { pair } = world.allocate(await world.worker("ci-worker-1", foreign));
     expect(await world.call(pair)).toMatchObject({ status: 9, worker: undefined });

@@ -1,4 +1,4 @@
-import type { AllocationHash } from "../tokens/index.ts";
+import type { AllocationHash, Revocations } from "../tokens/index.ts";
 
 /** Where a worker is reached, and who it has to prove to be. */
 export interface WorkerAddress {
@@ -40,9 +40,12 @@ export interface WorkerLookup {
 export class RoutingTable implements WorkerLookup {
   readonly #routes = new Map<AllocationHash, Route>();
   readonly #listeners = new Set<(allocation: AllocationHash) => void>();
+  #revoked: Revocations = new Map();
   #isFilled = false;
 
   find(allocation: AllocationHash): Route {
+    const revocation = this.#revoked.get(allocation);
+    if (revocation) return { at: "revoked", reason: revocation.reason };
     return this.#routes.get(allocation) ?? { at: "unknown" };
   }
 
@@ -60,12 +63,25 @@ export class RoutingTable implements WorkerLookup {
     const before = this.find(allocation);
     if (route.at === "unknown") this.#routes.delete(allocation);
     else this.#routes.set(allocation, route);
-    if (!isSameRoute(before, route)) for (const listener of this.#listeners) listener(allocation);
+    this.#tellIfChanged(allocation, before);
+  }
+
+  /** Sets which allocations were taken back. They lead nowhere, whatever route they have. */
+  revoke(list: Revocations): void {
+    const before = this.#revoked;
+    const seen = new Map([...before, ...list].map(([allocation]) => [allocation, this.find(allocation)]));
+    this.#revoked = list;
+    for (const [allocation, route] of seen) this.#tellIfChanged(allocation, route);
   }
 
   /** Says that all allocations that exist have been set. */
   markFilled(): void {
     this.#isFilled = true;
+  }
+
+  #tellIfChanged(allocation: AllocationHash, before: Route): void {
+    if (isSameRoute(before, this.find(allocation))) return;
+    for (const listener of this.#listeners) listener(allocation);
   }
 }
 

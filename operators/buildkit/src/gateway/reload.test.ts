@@ -82,7 +82,7 @@ test("a new worker authority counts from the next connection to a worker on", as
   expect(await world.call(pair)).toMatchObject({ status: 0 });
   const { authority, ring } = newRing("workers");
   const workers = {
-    pair: gatewayClientCertificate(authority, { pool, validForMs: hour }),
+    pair: gatewayClientCertificate(authority, { pool, validFor: hour }),
     trust: trustBundle(ring),
   };
   world.gateway.use(world.pki.credentials({ workers }));
@@ -103,7 +103,7 @@ test("credentials that cannot be used, or read, leave those before in use", asyn
   const expired = signerOf(world.pki.clients.ring, { now: () => Date.now() - 2 * hour }).issue({
     commonName: "ci",
     usages: ["server"],
-    validForMs: hour,
+    validFor: hour,
   });
   const faults: [Partial<GatewayCredentials> | Error, RegExp][] = [
     [new Error("tls.crt: no such file"), /no such file/],

@@ -89,7 +89,7 @@ test("a gateway in a manager: probes, metrics, new credentials, and a stop that 
       ...options,
       health: { port: probes, host: "127.0.0.1" },
       metrics: { port: probes, host: "127.0.0.1" },
-      gracefulShutdownMs: gatewayShutdownMs(drain),
+      gracefulShutdownTimeout: gatewayShutdownMs(drain),
     }).add(gateway({ pool, port, host: "127.0.0.1", folders: secrets.folders, lookup: () => table, drain })),
   );
   const probe = async (path: string) => {

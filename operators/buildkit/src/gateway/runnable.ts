@@ -10,7 +10,7 @@ export interface GatewayRunnableOptions extends Pick<GatewayOptions, "pool" | "p
   readonly lookup: (context: RunnableContext) => WorkerLookup;
   /** Where the Secrets are mounted. @default as the original mounts them */
   readonly folders?: CredentialFolders;
-  /** How it leaves. The manager's `gracefulShutdownMs` has to be longer: `gatewayShutdownMs`. @default GatewayDrain's own */
+  /** How it leaves. The manager's `gracefulShutdownTimeout` has to be longer: `gatewayShutdownMs`. @default GatewayDrain's own */
   readonly drain?: GatewayDrain;
 }
 
@@ -19,7 +19,7 @@ export interface GatewayRunnableOptions extends Pick<GatewayOptions, "pool" | "p
  *
  * @example
  * const drain = { within: "1h" } as const;
- * await manager({ health: { port: 9090 }, metrics: { port: 9090 }, gracefulShutdownMs: gatewayShutdownMs(drain) })
+ * await manager({ health: { port: 9090 }, metrics: { port: 9090 }, gracefulShutdownTimeout: gatewayShutdownMs(drain) })
  *   .add(gateway({ pool, lookup, drain }))
  *   .run();
  */

@@ -63,11 +63,11 @@ export class Pki {
     const names = gatewayNames(pool);
     return {
       clients: {
-        pair: gatewayCertificate(this.clients.authority, { pool, names, validForMs: day }),
+        pair: gatewayCertificate(this.clients.authority, { pool, names, validFor: day }),
         trust: trustBundle(this.clients.ring),
       },
       workers: {
-        pair: gatewayClientCertificate(this.workers.authority, { pool, validForMs: day }),
+        pair: gatewayClientCertificate(this.workers.authority, { pool, validFor: day }),
         trust: trustBundle(this.workers.ring),
       },
       keys: this.keys,
@@ -95,7 +95,7 @@ export class FakeWorker {
     this.name = name;
     const worker = { namespace: pool.namespace, name };
     const { certificate, key } =
-      pair ?? workerCertificate(pki.workers.authority, { worker, pool, validForMs: day });
+      pair ?? workerCertificate(pki.workers.authority, { worker, pool, validFor: day });
     this.#server = createSecureServer({
       cert: certificate,
       key,
@@ -167,15 +167,19 @@ export type ClientOptions = Pick<
 
 /** A gateway with all that is around it. */
 export class World implements AsyncDisposable {
-  readonly pki = new Pki();
+  readonly pki: Pki;
   readonly table = new RoutingTable();
   readonly metrics = new Registry();
   readonly workers: FakeWorker[] = [];
   readonly #sockets: TLSSocket[] = [];
   #gateway: Gateway | undefined;
 
-  static async start(options: Partial<GatewayOptions> = {}): Promise<World> {
-    const world = new World();
+  private constructor(pki: Pki) {
+    this.pki = pki;
+  }
+
+  static async start(options: Partial<GatewayOptions> = {}, pki = new Pki()): Promise<World> {
+    const world = new World(pki);
     world.table.markFilled();
     world.#gateway = await Gateway.start({
       pool,

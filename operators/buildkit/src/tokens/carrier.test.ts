@@ -11,10 +11,10 @@ const { token } = issueToken(addKey([], now, systemRandom), {
   now,
 });
 const other = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
-const authority = createAuthority({ commonName: "clients", validForMs: 3_600_000 });
+const authority = createAuthority({ commonName: "clients", validFor: 3_600_000 });
 
 function carriedBy(commonName: string, uris: readonly string[]) {
-  const { certificate } = authority.issue({ commonName, uris, usages: ["client"], validForMs: 3_600_000 });
+  const { certificate } = authority.issue({ commonName, uris, usages: ["client"], validFor: 3_600_000 });
   return tokenIn(inspect(certificate));
 }
 

@@ -16,6 +16,7 @@ export {
   type Revocations,
   RevocationsError,
   readRevocations,
+  revocationsDataKey,
   revoked,
   unexpired,
   writeRevocations,

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { type AllocationHash, parseAllocationHash } from "./token.ts";
 
+/** The key of a pool's ConfigMap that has the list. */
+export const revocationsDataKey = "revocations.json";
+
 /** Why an allocation was taken back before its tokens expired. */
 export interface Revocation {
   /** Epoch milliseconds: when the last of its tokens has expired, and the entry may be forgotten. */

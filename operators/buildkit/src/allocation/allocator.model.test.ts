@@ -1,0 +1,190 @@
+import { Client } from "@windlass/client";
+import { seededRandom } from "@windlass/clock";
+import { Lease } from "@windlass/runtime/kinds";
+import { expect, test } from "vitest";
+import { BuildKitRequest } from "../request/request.ts";
+import { BuildKitWorker, isClaimable, type Worker } from "../worker/index.ts";
+import type { Grant } from "./allocator.ts";
+import { PoolWorld, type Replica } from "./pool-world.fixture.ts";
+
+const max = 6;
+const owners = ["anna", "bert", "carl", "dora"];
+/** Carl may have two. */
+const limits: Readonly<Record<string, number>> = { carl: 2 };
+
+/** Follows the workers as the server has them, and says what must never happen. */
+class Observer {
+  readonly faults: string[] = [];
+  readonly #workers = new Map<string, Worker>();
+  readonly #ended = new Set<string>();
+  claims = 0;
+
+  async follow(client: Client, namespace: string, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const event of client.watch(BuildKitWorker, { namespace, signal })) {
+        if (event.type === "BOOKMARK" || event.type === "ERROR") continue;
+        this.#see(event.object, event.type === "DELETED");
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  get held(): number {
+    return [...this.#workers.values()].filter(({ spec }) => spec.allocation).length;
+  }
+
+  #see(worker: Worker, isGone: boolean): void {
+    const { name } = worker.metadata;
+    const before = this.#workers.get(name);
+    const [was, is] = [
+      before?.spec.allocation?.tokenHash,
+      isGone ? undefined : worker.spec.allocation?.tokenHash,
+    ];
+    if (was !== is) this.#changed(name, before, was, is);
+    if (isGone) this.#workers.delete(name);
+    else this.#workers.set(name, worker);
+    if (this.#workers.size > max) this.faults.push(`${this.#workers.size} workers`);
+    const live = [...this.#workers.values()].flatMap(({ spec }) =>
+      spec.allocation && Date.now() < Date.parse(spec.allocation.expiresAt) ? [spec.allocation] : [],
+    );
+    const jobs = live.map(({ requestedBy, jobId }) => `${requestedBy} ${jobId}`);
+    if (new Set(jobs).size < jobs.length) this.faults.push(`a job has two workers: ${jobs.join(", ")}`);
+    for (const [owner, limit] of Object.entries(limits)) {
+      const count = live.filter(({ requestedBy }) => requestedBy === owner).length;
+      if (count > limit) this.faults.push(`${owner} has ${count} workers`);
+    }
+  }
+
+  #changed(name: string, before: Worker | undefined, was: string | undefined, is: string | undefined): void {
+    if (was !== undefined && is !== undefined)
+      this.faults.push(`${name} was taken from one client and given to another`);
+    if (was !== undefined) this.#ended.add(was);
+    if (is === undefined) return;
+    this.claims += 1;
+    if (this.#ended.has(is)) this.faults.push(`an allocation came back on ${name}`);
+    if (before && !isClaimable(before)) this.faults.push(`${name} was claimed while it could not be`);
+  }
+}
+
+test.for([1])(
+  "replicas are killed while clients come and go: nothing is given twice, and nothing is lost (seed %i)",
+  { timeout: 60_000 },
+  async (seed) => {
+    await using world = await PoolWorld.start();
+    const random = seededRandom(seed);
+    const pick = <T>(items: readonly T[]): T => items[Math.floor(random.next() * items.length)] as T;
+    const pool = await world.pool("ci", { scaling: { min: 2, max }, queue: { affinityWait: "50ms" } });
+    const name = { namespace: world.namespace, name: "ci" };
+    const replicas: Replica[] = [await world.replica(), await world.replica(), await world.replica()];
+    for (const { state } of replicas) await expect.poll(() => state.pool(name)).toBeDefined();
+    const stop = new AbortController();
+    const observer = new Observer();
+    const observing = observer.follow(
+      new Client({ transport: world.cluster.transport() }),
+      world.namespace,
+      stop.signal,
+    );
+    using _conflicts = world.cluster.controlPlane?.faults.add({
+      verbs: ["update"],
+      resources: ["buildkitworkers"],
+      probability: 0.15,
+      conflict: true,
+    });
+    using _slow = world.cluster.controlPlane?.faults.add({ probability: 0.3, delay: 4 });
+
+    /** A client asks one replica after the other until it is answered. */
+    const allocate = async (owner: string, jobId: string | undefined): Promise<Grant | undefined> => {
+      for (let attempt = 0; attempt < 200; attempt++) {
+        const replica = pick(replicas);
+        const gone = new AbortController();
+        const patience = setTimeout(() => gone.abort(new Error("impatient")), 50 + random.next() * 1_500);
+        const wish = {
+          pool,
+          owner,
+          jobId,
+          ttlMs: 600_000,
+          waitMs: 1_000,
+          signal: gone.signal,
+          concurrent: limits[owner],
+          affinityKey: pick([undefined, "shop", "site"]),
+        };
+        // The client's first attempt, whose connection was cut: its replica has not noticed yet.
+        const other = random.next() < 0.5 ? pick(replicas).allocator.allocate(wish) : undefined;
+        try {
+          const [outcome] = await Promise.all([
+            replica.allocator.allocate(wish),
+            other?.catch(() => undefined),
+          ]);
+          // An answer of a replica that is dead by now does not arrive.
+          if (outcome.is === "granted" && !replica.isDead) return outcome.grant;
+        } catch (error) {
+          if (error instanceof Error && "code" in error && error.code === "NotAllocated") throw error;
+        } finally {
+          clearTimeout(patience);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5 + random.next() * 20));
+      }
+      return undefined;
+    };
+
+    let served = 0;
+    const client = async (index: number) => {
+      const owner = owners[index % owners.length] ?? "anna";
+      for (let round = 0; round < 4; round++) {
+        // Who does not name its job cannot ask again: a worker of a killed replica is lost to it, until it expires.
+        const jobId = `job-${index}-${round}`;
+        const grant = await allocate(owner, jobId);
+        expect(grant, `${owner} ${jobId}`).toBeDefined();
+        if (!grant) return;
+        served += 1;
+        const hash = grant.issued.allocation;
+        for (let look = 0; look < 2; look++) {
+          const { items } = await world.cluster.client.list(BuildKitWorker, { namespace: world.namespace });
+          const mine = items.filter(({ spec }) => spec.allocation?.tokenHash === hash);
+          expect(mine.map(({ metadata }) => metadata.name)).toEqual([grant.worker.metadata.name]);
+          await new Promise((resolve) => setTimeout(resolve, random.next() * 30));
+        }
+        // Asked again meanwhile, it is the same.
+        if (random.next() < 0.3) expect((await allocate(owner, jobId))?.issued.allocation).toBe(hash);
+        for (;;) {
+          try {
+            await pick(replicas).allocator.release(name, hash);
+            break;
+          } catch (error) {
+            // Done by the call before, whose answer was lost.
+            if (error instanceof Error && "code" in error && error.code === "NotAllocated") break;
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        }
+      }
+    };
+
+    const killing = (async () => {
+      while (!stop.signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, 60 + random.next() * 120));
+        const index = Math.floor(random.next() * replicas.length);
+        await replicas[index]?.kill();
+        if (stop.signal.aborted) break;
+        replicas[index] = await world.replica();
+      }
+    })();
+    await Promise.all(Array.from({ length: 16 }, (_, index) => client(index)));
+    stop.abort();
+    await Promise.all([killing, observing]);
+    expect(observer.faults).toEqual([]);
+    expect(served).toBe(64);
+    expect(observer.claims).toBeGreaterThanOrEqual(64);
+    const { items: workers } = await world.cluster.client.list(BuildKitWorker, {
+      namespace: world.namespace,
+    });
+    expect(workers.filter(({ spec }) => spec.allocation)).toEqual([]);
+    const { items: waiting } = await world.cluster.client.list(BuildKitRequest, {
+      namespace: world.namespace,
+    });
+    for (const { spec } of waiting) expect(Date.parse(spec.waitUntil) - Date.now()).toBeLessThan(30_000);
+    // What killed replicas held is taken over when it has expired.
+    const { items: locks } = await world.cluster.client.list(Lease, { namespace: world.namespace });
+    expect(locks.length).toBeLessThan(20);
+  },
+);

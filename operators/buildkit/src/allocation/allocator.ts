@@ -1,0 +1,461 @@
+import { type Client, isForbidden } from "@windlass/client";
+import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
+import type { Pool } from "../pool/index.ts";
+import { type PoolName, poolText } from "../pool-name.ts";
+import type { WaitingRequest } from "../request/request.ts";
+import { spanMs } from "../span.ts";
+import type { IssuedToken } from "../tokens/index.ts";
+import { type Allocation, claimed, released, type Worker } from "../worker/index.ts";
+import { newAllocation, tokenOf } from "./claim-token.ts";
+import { Claims, notAllocated } from "./claims.ts";
+import { AllocationError } from "./errors.ts";
+import { type Job, jobHash, operationId, requestName } from "./job.ts";
+import { type Guard, JobLock } from "./job-lock.ts";
+import { type PlacementRules, placements } from "./placement.ts";
+import type { PoolCredentials } from "./pool-credentials.ts";
+import { type PoolState, waitingOf } from "./pool-state.ts";
+import { Requests, requestRenewMs } from "./requests.ts";
+import { fairOrder, type Waiting } from "./turns.ts";
+
+/** What an allocator is made of. */
+export interface AllocatorOptions {
+  /** Reads and writes at the server itself. */
+  readonly client: Client;
+  readonly state: PoolState;
+  readonly credentials: Pick<PoolCredentials, "keyring">;
+  /** Told of each worker that is given out, and how long its client waited. @default nobody */
+  readonly onGranted?: (pool: PoolName, waitedMs: number) => void;
+  /** How long the job that a killed replica was serving has to wait for another one, in seconds. @default 15 */
+  readonly takeoverSeconds?: number;
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+  /** @default the machine's randomness */
+  readonly random?: Random;
+}
+
+/** What a client wants. */
+export interface AllocationWish {
+  readonly pool: Pool;
+  /** The id of the identity that asks. */
+  readonly owner: string;
+  /** Its own name for what it wants a worker for: asked again, it is given the same worker. @default one that nobody else has */
+  readonly jobId?: string | undefined;
+  readonly ttlMs: number;
+  /** Whose cache it would like. @default none in particular */
+  readonly affinityKey?: string | undefined;
+  /** @default 0 */
+  readonly priority?: number | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** How many workers of the pool its owner may have. @default any number */
+  readonly concurrent?: number | undefined;
+  /** How long the call waits for a worker. */
+  readonly waitMs: number;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A worker that a client has. */
+export interface Grant {
+  readonly pool: PoolName;
+  readonly worker: Worker;
+  readonly allocation: Allocation;
+  readonly issued: IssuedToken;
+}
+
+/** A client that waits for a worker. */
+export interface Operation {
+  readonly id: string;
+  /** `Provisioning`: a worker is being started that it will get if nothing changes. */
+  readonly state: "Queued" | "Provisioning";
+  /** How many are in front of it. */
+  readonly position: number;
+  /** How long it may take; undefined while nothing is known of that. */
+  readonly estimatedWaitMs: number | undefined;
+}
+
+export type AllocationOutcome =
+  | { readonly is: "granted"; readonly grant: Grant }
+  | { readonly is: "waiting"; readonly operation: Operation };
+
+const MOST_CONFLICTS = 50;
+
+type Attempt =
+  | { readonly is: "granted"; readonly grant: Grant }
+  | { readonly is: "waiting"; readonly request: WaitingRequest }
+  /** Somebody was faster: look again. */
+  | { readonly is: "again" };
+
+interface Ask extends Omit<AllocationWish, "jobId"> {
+  readonly job: Job;
+  readonly hash: string;
+  /** Of its request. */
+  readonly name: string;
+  /** Whether the client can ask for it again: it has named the job, or was told the operation. */
+  readonly isRepeatable: boolean;
+}
+
+/**
+ * Gives workers of pools to clients. Every replica has one, and all of them serve: a worker is claimed by compare-and-swap,
+ * whose turn it is follows from objects that all of them watch, and one of them at a time serves a job.
+ */
+export class Allocator {
+  readonly #options: AllocatorOptions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #lock: JobLock;
+  readonly #claims: Claims;
+  readonly #requests: Requests;
+  /** Workers that a call of this replica is about to claim: another one that chose the same would only be refused. */
+  readonly #inFlight = new Set<string>();
+  /** How long clients of a pool have waited lately, for each that was in front of them. */
+  readonly #paceMs = new Map<string, number>();
+
+  constructor(options: AllocatorOptions) {
+    const { client, state, clock = systemClock, random = systemRandom, takeoverSeconds = 15 } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#random = random;
+    this.#lock = new JobLock({ client, clock, random, leaseSeconds: takeoverSeconds });
+    this.#claims = new Claims(client, state);
+    this.#requests = new Requests(client, state, clock);
+  }
+
+  /**
+   * Gives a worker to a client, waiting for one if need be. What still waits then goes on waiting for a while: `resume`.
+   *
+   * @throws AllocationError; ApiError or TransportError of the API server; the signal's reason.
+   */
+  async allocate(wish: AllocationWish): Promise<AllocationOutcome> {
+    const { jobId, ...rest } = wish;
+    const pool = nameOf(wish.pool);
+    const job: Job = { pool, owner: wish.owner, jobId: jobId ?? uuid(this.#random) };
+    const hash = jobHash(job);
+    const name = requestName(pool, hash);
+    return await this.#serve({ ...rest, job, hash, name, isRepeatable: jobId !== undefined });
+  }
+
+  /**
+   * Goes on waiting for an operation.
+   *
+   * @param request Of the operation, as it was found.
+   * @throws as `allocate` does.
+   */
+  async resume(
+    wish: Pick<AllocationWish, "pool" | "concurrent" | "ttlMs" | "waitMs" | "signal">,
+    request: WaitingRequest,
+  ): Promise<AllocationOutcome> {
+    const { requestedBy, jobId, affinityKey, metadata, priority } = request.spec;
+    const job: Job = { pool: nameOf(wish.pool), owner: requestedBy, jobId };
+    const own = { owner: requestedBy, affinityKey, metadata, priority };
+    const hash = jobHash(job);
+    return await this.#serve({
+      ...wish,
+      ...own,
+      job,
+      hash,
+      name: request.metadata.name,
+      isRepeatable: true,
+    });
+  }
+
+  /** The token of a worker that is allocated. @throws AllocationError. */
+  async grantOf(pool: PoolName, worker: Worker): Promise<Grant> {
+    const { allocation } = worker.spec;
+    const ring = await this.#options.credentials.keyring(pool);
+    const issued = allocation ? tokenOf(ring, pool, allocation, this.#clock.now()) : undefined;
+    if (!allocation || !issued) throw notAllocated();
+    return { pool, worker, allocation, issued };
+  }
+
+  /**
+   * Has an allocation last longer.
+   *
+   * @param mostMs How long it may last in all.
+   * @throws AllocationError.
+   */
+  async renew(pool: PoolName, tokenHash: string, ttlMs: number, mostMs: number): Promise<Grant> {
+    const worker = await this.#claims.change(pool, tokenHash, (found, allocation) => {
+      const expiresAt = renewedEnd(allocation, this.#clock.now(), ttlMs, mostMs);
+      if (expiresAt === undefined) return undefined;
+      return claimed(found, { ...allocation, expiresAt: new Date(expiresAt).toISOString() });
+    });
+    return await this.grantOf(pool, worker);
+  }
+
+  /** Takes an allocation off its worker. @throws AllocationError `NotAllocated`. */
+  async release(pool: PoolName, tokenHash: string): Promise<void> {
+    await this.#claims.change(pool, tokenHash, released);
+  }
+
+  /** The worker of an allocation, known here or not; undefined if there is none. */
+  async workerOf(pool: PoolName, tokenHash: string): Promise<Worker | undefined> {
+    const isIt = ({ spec }: Worker) => spec.allocation?.tokenHash === tokenHash;
+    return this.#options.state.workerOf(tokenHash) ?? (await this.#claims.live(pool)).find(isIt);
+  }
+
+  /** What there is of a job, known here or not: its request while it waits, its worker once it has one. */
+  async findJob(
+    pool: PoolName,
+    hash: string,
+  ): Promise<{ readonly request: WaitingRequest | undefined; readonly worker: Worker | undefined }> {
+    const { state } = this.#options;
+    const name = requestName(pool, hash);
+    const known = {
+      request: state.request({ namespace: pool.namespace, name }),
+      worker: state.workerForJob(hash),
+    };
+    if (known.request || known.worker) return known;
+    const now = this.#clock.now();
+    const worker = (await this.#claims.live(pool)).find(({ spec: { allocation } }) => {
+      if (!allocation || now >= Date.parse(allocation.expiresAt)) return false;
+      return jobHash({ pool, owner: allocation.requestedBy, jobId: allocation.jobId }) === hash;
+    });
+    return { request: worker ? undefined : await this.#requests.find(pool, name), worker };
+  }
+
+  /** Removes the locks of replicas that were killed. */
+  async sweep(): Promise<void> {
+    const namespaces = new Set(this.#options.state.pools().map(({ metadata }) => metadata.namespace));
+    for (const namespace of namespaces) {
+      try {
+        await this.#lock.sweep(namespace);
+      } catch (error) {
+        // Its pool's role is not there yet, and so is no lock.
+        if (!isForbidden(error)) throw error;
+      }
+    }
+  }
+
+  /** Forgets a request that waits. */
+  async cancel(request: WaitingRequest): Promise<void> {
+    await this.#requests.remove(request);
+  }
+
+  /** Where an operation stands. */
+  operation(request: WaitingRequest, job: Job): Operation {
+    const { state } = this.#options;
+    const workers = state.workers(job.pool);
+    const order = fairOrder(state.requests(job.pool).map(waitingOf), workers);
+    const at = order.findIndex(({ name }) => name === request.metadata.name);
+    const position = at < 0 ? order.length : at;
+    const starting = workers.filter(
+      ({ status }) => status?.phase === "Pending" || status?.phase === "Provisioning",
+    );
+    const paceMs = this.#paceMs.get(poolText(job.pool));
+    return {
+      id: operationId(job),
+      state: position < starting.length ? "Provisioning" : "Queued",
+      position,
+      estimatedWaitMs: paceMs === undefined ? undefined : Math.round(paceMs * (position + 1)),
+    };
+  }
+
+  async #serve(ask: Ask): Promise<AllocationOutcome> {
+    const { state } = this.#options;
+    const { pool } = ask.job;
+    const startedAt = this.#clock.monotonic();
+    const ahead = this.#others(ask).length;
+    let request: WaitingRequest | undefined;
+    try {
+      for (let conflicts = 0; ; ) {
+        ask.signal.throwIfAborted();
+        // Before the look: what changes meanwhile must not be missed.
+        const version = state.version(pool);
+        const attempt = await this.#attempt(ask);
+        if (attempt.is === "granted") {
+          this.#served(pool, this.#clock.monotonic() - startedAt, ahead);
+          return attempt;
+        }
+        if (attempt.is === "again") {
+          conflicts += 1;
+          if (conflicts > MOST_CONFLICTS)
+            throw new AllocationError("Contended", "others were faster, many times in a row", {
+              retryAfterSeconds: 1,
+            });
+          continue;
+        }
+        request = attempt.request;
+        const leftMs = startedAt + ask.waitMs - this.#clock.monotonic();
+        if (leftMs <= 0) return { is: "waiting", operation: this.operation(request, ask.job) };
+        const withinMs = Math.min(leftMs, requestRenewMs, this.#affinityLeftMs(ask, request));
+        await state.changed(pool, version, withinMs, ask.signal);
+      }
+    } catch (error) {
+      // A client that has gone and cannot ask again must keep nobody waiting.
+      if (request && (!ask.isRepeatable || error instanceof AllocationError))
+        await this.#requests.remove(request);
+      throw error;
+    }
+  }
+
+  /** One look at the pool: claims a worker if it is this job's turn, else has it wait. */
+  async #attempt(ask: Ask): Promise<Attempt> {
+    const { state } = this.#options;
+    const { pool } = ask.job;
+    if (state.pool(pool)?.metadata.deletionTimestamp !== undefined || !state.pool(pool))
+      throw new AllocationError("PoolTerminating", `pool ${poolText(pool)} is being deleted`);
+    const request = state.request({ namespace: pool.namespace, name: ask.name });
+    const workers = state.workers(pool);
+    const worker = this.#turnOf(ask, request, workers);
+    // Nobody else can know of a job that was named a moment ago, and has not waited.
+    if (worker && !ask.isRepeatable && !request && ask.concurrent === undefined)
+      return await this.#claim(ask, worker);
+    if (worker || state.workerForJob(ask.hash)) return await this.#claimLocked(ask, request);
+    this.#checkQuota(ask, request, workers);
+    return { is: "waiting", request: await this.#keepWaiting(ask, request) };
+  }
+
+  /** The worker that is this job's at this moment; undefined if it is not its turn. */
+  #turnOf(ask: Ask, request: WaitingRequest | undefined, workers: readonly Worker[]): Worker | undefined {
+    const now = this.#clock.now();
+    const { name, owner, affinityKey, priority = 0 } = ask;
+    const own = request ? waitingOf(request) : { name, owner, requestedAt: now, priority, affinityKey };
+    const free = workers.filter(({ metadata }) => !this.#inFlight.has(metadata.uid ?? ""));
+    return placements([...this.#others(ask), own], free, now, rulesOf(ask.pool)).get(name);
+  }
+
+  /** Claims a worker for a job while nobody else serves it, after a look whether it has one. */
+  async #claimLocked(ask: Ask, request: WaitingRequest | undefined): Promise<Attempt> {
+    const { pool } = ask.job;
+    return await this.#lock.hold(pool, lockOf(ask), ask.signal, async (guard): Promise<Attempt> => {
+      const workers = await this.#claims.live(pool, ask.signal);
+      const own = workers.find(({ spec }) => isClaimOf(spec.allocation, ask.job, this.#clock.now()));
+      if (own) {
+        if (request) await this.#requests.remove(request);
+        return { is: "granted", grant: await this.grantOf(pool, own) };
+      }
+      this.#checkQuota(ask, request, workers);
+      const worker = this.#turnOf(ask, request, workers);
+      if (!worker) return { is: "waiting", request: await this.#keepWaiting(ask, request) };
+      const attempt = await this.#claim(ask, worker, guard);
+      if (attempt.is === "granted" && request) await this.#requests.remove(request);
+      return attempt;
+    });
+  }
+
+  async #claim(ask: Ask, worker: Worker, guard?: Guard): Promise<Attempt> {
+    const { job, ttlMs, affinityKey, metadata } = ask;
+    const { uid = "" } = worker.metadata;
+    let allocation: Allocation;
+    let taken: Worker | undefined;
+    this.#inFlight.add(uid);
+    try {
+      const ring = await this.#options.credentials.keyring(job.pool);
+      allocation = newAllocation(ring, { job, now: this.#clock.now(), ttlMs, affinityKey, metadata });
+      taken = await this.#claims.take(worker, allocation, guard);
+    } finally {
+      this.#inFlight.delete(uid);
+    }
+    if (!taken) return { is: "again" };
+    if (ask.signal.aborted) {
+      // Nobody was told of it.
+      await this.release(job.pool, allocation.tokenHash);
+      throw ask.signal.reason;
+    }
+    return { is: "granted", grant: await this.grantOf(job.pool, taken) };
+  }
+
+  /** Makes the request of a job that waits, or renews it. */
+  async #keepWaiting(ask: Ask, known: WaitingRequest | undefined): Promise<WaitingRequest> {
+    const { maxWait, maxLength } = ask.pool.spec.queue;
+    const waitedMs = known ? this.#clock.now() - Date.parse(known.spec.requestedAt) : 0;
+    if (waitedMs >= spanMs(maxWait, "spec.queue.maxWait")) {
+      if (known) await this.#requests.remove(known);
+      throw new AllocationError("QueueTimeout", `no worker was free within ${maxWait}`, {
+        retryAfterSeconds: 30,
+      });
+    }
+    const renewed = known ? await this.#requests.renew(known) : undefined;
+    if (renewed) return renewed;
+    const { name, job, ttlMs, priority = 0, affinityKey, metadata } = ask;
+    return await this.#requests.make({
+      name,
+      job,
+      poolUid: ask.pool.metadata.uid ?? "",
+      ttlMs,
+      priority,
+      affinityKey,
+      metadata,
+      mostWaiting: maxLength,
+    });
+  }
+
+  /** @throws AllocationError `QuotaExceeded`. */
+  #checkQuota(ask: Ask, request: WaitingRequest | undefined, workers: readonly Worker[]): void {
+    const { concurrent, owner } = ask;
+    if (concurrent === undefined) return;
+    const held = workers.filter(({ spec }) => spec.allocation?.requestedBy === owner).length;
+    const since = request ? Date.parse(request.spec.requestedAt) : Number.POSITIVE_INFINITY;
+    const before = this.#others(ask).filter((one) => one.owner === owner && one.requestedAt < since).length;
+    if (held + before < concurrent) return;
+    throw new AllocationError(
+      "QuotaExceeded",
+      `you have ${held} workers of pool ${poolText(ask.job.pool)} and wait for ${before} more, and may have ${concurrent}: release one first`,
+      { retryAfterSeconds: 30 },
+    );
+  }
+
+  /** All others that wait for the same pool. */
+  #others({ job, name }: Ask): readonly Waiting[] {
+    return this.#options.state
+      .requests(job.pool)
+      .filter(({ metadata }) => metadata.name !== name)
+      .map(waitingOf);
+  }
+
+  /** Until the worker that has a request's cache is no longer waited for. */
+  #affinityLeftMs({ pool }: Ask, { spec }: WaitingRequest): number {
+    const leftMs = Date.parse(spec.requestedAt) + rulesOf(pool).affinityWaitMs - this.#clock.now();
+    return spec.affinityKey !== undefined && leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY;
+  }
+
+  #served(pool: PoolName, waitedMs: number, ahead: number): void {
+    this.#options.onGranted?.(pool, waitedMs);
+    const key = poolText(pool);
+    const paceMs = waitedMs / (ahead + 1);
+    this.#paceMs.set(key, (this.#paceMs.get(key) ?? paceMs) * 0.8 + paceMs * 0.2);
+  }
+}
+
+/** When a renewed allocation ends, in epoch milliseconds; undefined if it lasts as long already. */
+function renewedEnd(
+  { allocatedAt, expiresAt }: Allocation,
+  now: number,
+  ttlMs: number,
+  mostMs: number,
+): number | undefined {
+  const longest = Date.parse(allocatedAt) + mostMs;
+  // Tokens end at whole seconds.
+  const end = Math.floor(Math.min(now + ttlMs, longest) / 1_000) * 1_000;
+  if (end > Date.parse(expiresAt)) return end;
+  if (now + ttlMs <= longest) return undefined;
+  throw new AllocationError(
+    "LifetimeExceeded",
+    `an allocation of this pool lasts at most ${mostMs / 1_000}s, and this one does already`,
+  );
+}
+
+/** A limit per owner needs all of its claims one after the other; otherwise only those of one job. */
+function lockOf({ job, hash, concurrent }: Ask): string {
+  const { pool, owner } = job;
+  return concurrent === undefined
+    ? `${pool.name}-job-${hash}`
+    : `${pool.name}-owner-${jobHash({ pool, owner, jobId: "" })}`;
+}
+
+/** One that has expired is of no use to its job, though its worker may still have to finish a build. */
+function isClaimOf(allocation: Allocation | undefined, { owner, jobId }: Job, now: number): boolean {
+  if (allocation?.requestedBy !== owner || allocation.jobId !== jobId) return false;
+  return now < Date.parse(allocation.expiresAt);
+}
+
+function nameOf({ metadata }: Pool): PoolName {
+  return { namespace: metadata.namespace, name: metadata.name };
+}
+
+function rulesOf({ spec }: Pool): PlacementRules {
+  return {
+    reuse: spec.scaling.reuse,
+    affinityWaitMs: spanMs(spec.queue.affinityWait, "spec.queue.affinityWait"),
+  };
+}

@@ -1,0 +1,277 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { forgedTokens } from "../identity/forged-tokens.fixture.ts";
+import { audience, FakeIssuer, newKey } from "../identity/issuer.fixture.ts";
+import { BuildKitOIDCConfig } from "../oidc/oidc-config.ts";
+import { BuildKitPool } from "../pool/index.ts";
+import { ApiWorld, type Asked, octocatRule } from "./api-world.fixture.ts";
+import { apiRoutes } from "./runnable.ts";
+import type { Service } from "./service.ts";
+
+const world = await ApiWorld.start();
+const { namespace } = world;
+afterAll(() => world[Symbol.asyncDispose]());
+
+await world.pools.pool("ci", {
+  scaling: { min: 2, max: 4 },
+  auth: {
+    methods: [
+      {
+        type: "oidc",
+        oidc: { issuer: world.issuer.url, audience: "pool-only", claimsMapping: { user: "actor" } },
+      },
+      { type: "token", token: { secretRef: "ci-tokens" } },
+    ],
+    rbac: {
+      rules: [
+        octocatRule,
+        { users: ["limited"], maxConcurrent: 1, maxTTL: "10m" },
+        { users: ["viewer"], verbs: ["view"] },
+      ],
+    },
+  },
+});
+await world.pools.pool("other", { auth: { rbac: { rules: [{ users: ["octocat"] }] } } });
+await world.secret(namespace, "ci-tokens", { robot: "a-long-enough-secret-token", short: "short" });
+
+const known = (pool: string, token: string) =>
+  vi.waitFor(async () => {
+    for (const replica of [0, 1])
+      expect(
+        (await world.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token, replica })).status,
+      ).toBe(200);
+  });
+beforeAll(async () => {
+  await known("ci", world.token());
+  await known("other", world.token("boss"));
+});
+
+const allocate = (asked: Asked, body: object = {}) =>
+  world.ask("POST", "/api/v1/workers/allocate", {
+    body: { namespace, poolName: "ci", wait: "5s", ...body },
+    ...asked,
+  });
+const release = (token: string | undefined, allocated: unknown) =>
+  world.ask("POST", "/api/v1/workers/release", { body: { token: allocated }, ...(token ? { token } : {}) });
+
+describe("who makes a request", () => {
+  const forged = forgedTokens(world.issuer);
+
+  test.for(forged)("is not told by a token with %s: 401", async ([, token]) => {
+    const answered = await allocate({ token });
+    expect(answered).toMatchObject({ status: 401, body: { code: "Unauthenticated" } });
+    expect(answered.headers["www-authenticate"]).toContain("Bearer");
+    expect(answered.text).not.toContain(token);
+  });
+
+  test("must be told on every endpoint but health and the document", async () => {
+    const routes = apiRoutes({ options: {} } as unknown as Service);
+    const open: string[] = [];
+    for (const { method, path } of routes) {
+      const answered = await world.ask(
+        method,
+        path.replaceAll(/\{\w+\}/g, "ci"),
+        method === "POST" ? { body: {} } : {},
+      );
+      if (answered.status !== 401) open.push(path);
+    }
+    expect(open).toEqual(["/api/v1/health", "/api/v1/openapi.json"]);
+  });
+
+  test("is a service account by a token with our audience", async () => {
+    const token = await world.accountToken(namespace);
+    const answered = await allocate({ token });
+    expect(answered.status).toBe(200);
+    expect((await release(token, answered.body.token)).status).toBe(200);
+    expect((await allocate({ token: await world.accountToken(namespace, "ci", []) })).status).toBe(401);
+  });
+
+  test("is denied across namespaces unless a rule says otherwise", async () => {
+    const elsewhere = await world.pools.cluster.createNamespace("elsewhere");
+    const token = await world.accountToken(elsewhere);
+    expect(await allocate({ token })).toMatchObject({ status: 403, body: { code: "Forbidden" } });
+    const rules = [octocatRule, { users: [`system:serviceaccount:${elsewhere}:*`] }];
+    await world.pools.pool("shared", { scaling: { min: 1 }, auth: { rbac: { rules } } });
+    await known("shared", token);
+    const answered = await allocate({ token }, { poolName: "shared" });
+    expect(answered.status).toBe(200);
+  });
+
+  test("is somebody by a pool's own issuer and tokens for that pool alone", async () => {
+    for (const token of [world.token("octocat", { aud: "pool-only" }), "a-long-enough-secret-token"]) {
+      const answered = await allocate({ token });
+      expect(answered.status).toBe(200);
+      await release(token, answered.body.token);
+      expect((await allocate({ token }, { poolName: "other" })).status).toBe(403);
+    }
+    for (const token of ["a-long-enough-secret-tokem", "short", "robot"])
+      expect((await allocate({ token })).status).toBe(401);
+    // Nobody becomes an administrator by what a pool says.
+    const boss = world.token("boss", { aud: "pool-only" });
+    expect((await allocate({ token: boss }, { poolName: "other" })).status).toBe(403);
+  });
+
+  test("is left open while the issuer of a token cannot be asked: 503", async () => {
+    await using slow = await FakeIssuer.start();
+    slow.isDown = true;
+    await world.client.create(BuildKitOIDCConfig, {
+      metadata: { namespace: "buildkit-system", name: "slow" },
+      spec: { issuer: slow.url, audience, caBundle: slow.authority.certificate },
+    });
+    await vi.waitFor(async () => {
+      const answered = await allocate({ token: slow.token({}, newKey("first")) });
+      expect(answered).toMatchObject({ status: 503, body: { code: "VerifierUnavailable" } });
+      expect(answered.headers["retry-after"]).toBeDefined();
+    });
+  });
+});
+
+describe("what they may do", () => {
+  test.for<[string, string, number, number, number]>([
+    // user, pool, view, allocate, certs
+    ["octocat", "ci", 200, 200, 200],
+    ["octocat", "other", 200, 200, 200],
+    ["viewer", "ci", 200, 403, 403],
+    ["limited", "other", 403, 403, 403],
+    ["hubot", "ci", 403, 403, 403],
+    ["boss", "ci", 200, 200, 200],
+    ["boss", "other", 200, 200, 200],
+  ])("%s, with pool %s", async ([user, pool, view, take, certs]) => {
+    const token = world.token(user);
+    expect((await world.ask("GET", `/api/v1/pools/${pool}?namespace=${namespace}`, { token })).status).toBe(
+      view,
+    );
+    const allocated = await allocate({ token }, { poolName: pool });
+    expect(allocated.status).toBe(take);
+    if (take === 200) await release(token, allocated.body.token);
+    const body = { pools: [`${namespace}/${pool}`] };
+    expect((await world.ask("POST", "/api/v1/certs/request", { token, body })).status).toBe(certs);
+  });
+
+  test("follows the claims of their token", async () => {
+    expect((await allocate({ token: world.token("octocat", { repository: "acme/x" }) })).status).toBe(200);
+    expect((await allocate({ token: world.token("octocat", { repository: "evil/x" }) })).status).toBe(401);
+  });
+
+  test("is limited in number and time by the rule that admits them", async () => {
+    const token = world.token("limited");
+    const first = await allocate({ token }, { ttl: "24h" });
+    expect(first.status).toBe(200);
+    expect(Date.parse(String(first.body.expiresAt))).toBeLessThanOrEqual(Date.now() + 10 * 60_000);
+    const second = await allocate({ token, replica: 1 });
+    expect(second).toMatchObject({
+      status: 429,
+      body: { code: "QuotaExceeded" },
+      headers: { "retry-after": "30" },
+    });
+    await release(token, first.body.token);
+    const third = await allocate({ token, replica: 1 });
+    expect(third.status).toBe(200);
+    await release(token, third.body.token);
+  });
+
+  test("changes with the pool's rules, within seconds", async () => {
+    const token = world.token("late");
+    expect((await allocate({ token })).status).toBe(403);
+    const { spec } = await world.client.get(BuildKitPool, { namespace, name: "ci" });
+    const rules = [...spec.auth.rbac.rules, { users: ["late"] }];
+    const patch = { spec: { auth: { rbac: { rules } } } };
+    await world.client.patch(BuildKitPool, { namespace, name: "ci" }, { type: "merge", patch });
+    await vi.waitFor(async () => {
+      const answered = await allocate({ token });
+      expect(answered.status).toBe(200);
+      await release(token, answered.body.token);
+    });
+  });
+
+  test("is written down, with the reason and without any token", async () => {
+    world.audit.length = 0;
+    const [good, bad] = [world.token(), world.token("hubot")];
+    const allocated = await allocate({ token: good });
+    await allocate({ token: bad });
+    await allocate({ token: "nonsense" });
+    await release(good, allocated.body.token);
+    expect(world.audit).toMatchObject([
+      {
+        decision: "allowed",
+        verb: "allocate",
+        pool: `${namespace}/ci`,
+        user: "octocat",
+        identity: "oidc:github:octocat",
+        why: expect.stringContaining("a rule grants it"),
+      },
+      {
+        decision: "denied",
+        verb: "allocate",
+        user: "hubot",
+        why: expect.stringContaining("no rule of the pool grants allocate"),
+      },
+      { decision: "unauthenticated", why: expect.any(String), request: "POST /api/v1/workers/allocate" },
+      { decision: "allowed", user: "octocat", why: "octocat has allocated it" },
+    ]);
+    for (const secret of [good, bad, String(allocated.body.token)])
+      expect(JSON.stringify(world.audit)).not.toContain(secret);
+  });
+});
+
+test("no body of any kind brings the server down: never a 5xx", { timeout: 60_000 }, async () => {
+  const token = world.token();
+  const routes = apiRoutes({ options: {} } as unknown as Service).filter(({ method }) => method === "POST");
+  const word = fc.constantFrom(
+    "poolName",
+    "namespace",
+    "token",
+    "ttl",
+    "wait",
+    "jobId",
+    "pools",
+    "metadata",
+    "csr",
+    "priority",
+    "affinityKey",
+    "duration",
+    "poolSelector",
+    "useExistingCerts",
+    "__proto__",
+  );
+  const value = fc.oneof(
+    fc.constantFrom(
+      "ci",
+      namespace,
+      "nope",
+      "1h",
+      "0s",
+      "",
+      "99999h",
+      "../..",
+      "a".repeat(300),
+      "\u0000",
+      "\ud800",
+    ),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const body = fc.oneof(
+    { weight: 6, arbitrary: fc.dictionary(word, value, { maxKeys: 6 }).map((one) => JSON.stringify(one)) },
+    { weight: 1, arbitrary: fc.json() },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), body, async ({ path }, text) => {
+      const to = path.replaceAll(/\{\w+\}/g, "nope");
+      // Nobody waits for minutes here.
+      const quick = text.startsWith("{") ? text.replace(/\{/, '{"wait":"0s",') : text;
+      const answered = await world.ask("POST", to, {
+        token,
+        body: path.endsWith("/workers/allocate") ? quick : text,
+      });
+      expect(answered.status, `${to} ${text}`).toBeLessThan(500);
+      if (answered.status >= 400)
+        expect(Object.keys(answered.body).sort()).toEqual(["code", "details", "message"]);
+      const allocated = answered.body.token ?? answered.body.allocationToken;
+      if (allocated !== undefined) await release(token, allocated);
+      if (answered.status === 202)
+        await world.ask("DELETE", `/api/v1/allocations/${String(answered.body.allocationId)}`, { token });
+    }),
+    { numRuns: 500 },
+  );
+});

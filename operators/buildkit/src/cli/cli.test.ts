@@ -1,0 +1,294 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { runProgram, type Terminal } from "@windlass/cli";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { ApiWorld, octocatRule } from "../api/api-world.fixture.ts";
+import { BuildKitWorker } from "../worker/index.ts";
+import { windlassBuildkit } from "./program.ts";
+
+const world = await ApiWorld.start({ replicas: 1 });
+const root = await mkdtemp(join(tmpdir(), "windlass-buildkit-cli-"));
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await rm(root, { recursive: true });
+});
+const auth = { rbac: { rules: [octocatRule] } };
+await world.pools.pool("ci", { scaling: { min: 2, max: 2 }, auth });
+const program = join(import.meta.dirname, "..", "..", "bin", "windlass-buildkit.js");
+const runtime = join(root, "runtime");
+const bin = join(root, "bin");
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  await writeFile(join(root, "ca.crt"), world.pools.trust);
+  await mkdir(bin);
+  await mkdir(runtime, { mode: 0o700 });
+  await vi.waitFor(async () => expect(await idle()).toBe(2));
+});
+beforeEach(() => {
+  env = {
+    BKCTL_ENDPOINT: `https://localhost:${world.ports[0]}`,
+    BKCTL_TLS_CA_CERT: join(root, "ca.crt"),
+    BKCTL_TOKEN: world.token(),
+    BKCTL_POOL: "ci",
+    BKCTL_NAMESPACE: world.namespace,
+    XDG_RUNTIME_DIR: runtime,
+    PATH: `${bin}:${process.env.PATH}`,
+  };
+});
+
+async function workers() {
+  return (await world.client.list(BuildKitWorker, { namespace: world.namespace })).items;
+}
+const idle = async () =>
+  (await workers()).filter(({ spec, status }) => !spec.allocation && status?.phase === "Idle").length;
+const held = async () => (await workers()).filter(({ spec }) => spec.allocation).length;
+const keys = async () => await readdir(join(runtime, `windlass-buildkit-${process.getuid?.() ?? 0}`));
+
+/** A stand-in for buildctl, which says how it was called. */
+async function buildctl(script: string): Promise<void> {
+  await writeFile(join(bin, "buildctl"), `#!/bin/sh\n${script}\n`);
+  await chmod(join(bin, "buildctl"), 0o755);
+}
+
+/** Runs the program in this process. */
+async function run(...args: string[]) {
+  let [said, complained] = ["", ""];
+  const terminal: Terminal = {
+    stdout: { write: (text) => (said += text) },
+    stderr: { write: (text) => (complained += text) },
+    stdin: Readable.from([]),
+    env,
+    folder: root,
+    signal: new AbortController().signal,
+  };
+  const code = await runProgram(windlassBuildkit, args, terminal);
+  return { code, said, complained };
+}
+
+describe("allocate", () => {
+  test("writes what buildctl --tlsdir takes, for nobody else to read; renew replaces it, release removes it", async () => {
+    const folder = join(root, "certs");
+    const { code, said } = await run("allocate", "--tlsdir", folder, "--ttl", "10m");
+    expect(code).toBe(0);
+    expect(said).toContain(`buildctl --addr tcp://ci.${world.namespace}.svc:1235 --tlsdir ${folder} build`);
+    expect((await readdir(folder)).sort()).toEqual(["allocation.json", "ca.crt", "tls.crt", "tls.key"]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(folder))
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(folder, "tls.key"), "utf8")).toContain("PRIVATE KEY");
+    const before = await readFile(join(folder, "tls.crt"), "utf8");
+    expect((await run("renew", "--tlsdir", folder, "--ttl", "2h")).code).toBe(0);
+    expect(await readFile(join(folder, "tls.crt"), "utf8")).not.toBe(before);
+    expect(await held()).toBe(1);
+    expect((await run("release", "--tlsdir", folder)).code).toBe(0);
+    await expect(stat(folder)).rejects.toThrow("ENOENT");
+    expect(await held()).toBe(0);
+  });
+
+  test("prints JSON, and release takes a token that was released already for done", async () => {
+    const { code, said } = await run("allocate", "--json");
+    expect(code).toBe(0);
+    const allocation = JSON.parse(said) as Record<string, string>;
+    expect(Buffer.from(allocation.clientKey ?? "", "base64").toString()).toContain("PRIVATE KEY");
+    for (let turn = 0; turn < 2; turn++)
+      expect((await run("release", "--allocation-token", allocation.token ?? "")).code).toBe(0);
+  });
+
+  test("gives up after its timeout, and leaves the queue", async () => {
+    const all = await Promise.all([run("allocate", "--json"), run("allocate", "--json")]);
+    const late = await run("allocate", "--json", "--timeout", "200ms");
+    expect(late.code).toBe(4);
+    expect(late.complained).toContain("no worker of");
+    for (const { said } of all)
+      await run("release", "--allocation-token", (JSON.parse(said) as { token: string }).token);
+    await vi.waitFor(async () => expect(await idle()).toBe(2));
+  });
+});
+
+describe("exit codes say what kind of failure it is", () => {
+  test.for<[string, (given: Record<string, string>) => void, readonly string[], number, string]>([
+    ["no pool", (given) => delete given.BKCTL_POOL, ["status"], 2, "which pool"],
+    ["no token", (given) => delete given.BKCTL_TOKEN, ["list"], 3, "there is no token"],
+    [
+      "a bad token",
+      (given) => Object.assign(given, { BKCTL_TOKEN: "nonsense" }),
+      ["list"],
+      3,
+      "not accepted",
+    ],
+    [
+      "another's pool",
+      (given) => Object.assign(given, { BKCTL_TOKEN: world.token("hubot") }),
+      ["status"],
+      3,
+      "may not",
+    ],
+    [
+      "a pool that does not exist",
+      (given) => Object.assign(given, { BKCTL_POOL: "nope" }),
+      ["status"],
+      1,
+      "there is no pool",
+    ],
+    [
+      "an API that is not there",
+      (given) => Object.assign(given, { BKCTL_ENDPOINT: "https://127.0.0.1:1" }),
+      ["list", "--retry-for", "300ms"],
+      4,
+      "cannot be reached",
+    ],
+    [
+      "an authority that is not trusted",
+      (given) => delete given.BKCTL_TLS_CA_CERT,
+      ["list", "--retry-for", "0s"],
+      4,
+      "cannot be reached",
+    ],
+    [
+      "no TLS",
+      (given) => Object.assign(given, { BKCTL_ENDPOINT: "http://localhost:8082" }),
+      ["list"],
+      1,
+      "must start with https://",
+    ],
+    [
+      "an option that makes no sense",
+      () => undefined,
+      ["allocate", "--json", "--timeout", "soon"],
+      2,
+      "no span of time",
+    ],
+    ["an unknown command", () => undefined, ["alocate"], 2, "Did you mean allocate?"],
+  ])("%s", async ([, change, args, code, text]) => {
+    change(env);
+    const answered = await run(...args);
+    expect(answered.complained).toContain(text);
+    expect(answered.code).toBe(code);
+  });
+});
+
+test("status, list and doctor say how things are, for people and for programs", async () => {
+  expect((await run("status")).said).toContain("workers   2 total, 2 idle");
+  expect(JSON.parse((await run("status", "--json")).said)).toMatchObject({ name: "ci", ready: true });
+  expect((await run("list")).said).toContain(`${world.namespace}/ci  Pending`);
+  const { said, code } = await run("doctor");
+  expect(said).toContain("ok    a token: BKCTL_TOKEN");
+  expect(said).toContain("ok    the allocation API");
+  expect(said).toContain(`WRONG the pool's gateway: tcp://ci.${world.namespace}.svc:1235 cannot be reached`);
+  expect(code).toBe(1);
+});
+
+test("help teaches each command, with an example", async () => {
+  expect((await run("--help")).said).toContain("BKCTL_ENDPOINT");
+  for (const { name } of windlassBuildkit.commands) {
+    const { said, code } = await run(name, "--help");
+    expect(code).toBe(0);
+    expect(said).toContain("Examples:");
+  }
+});
+
+test("GitHub's and GitLab's ID tokens, and a ServiceAccount's file, say who it is", async () => {
+  const asked: string[] = [];
+  await using github = createServer((request, response) => {
+    asked.push(`${request.headers.authorization} ${request.url}`);
+    response.end(JSON.stringify({ value: world.token() }));
+  });
+  github.listen(0, "127.0.0.1");
+  await once(github, "listening");
+  delete env.BKCTL_TOKEN;
+  const { port } = github.address() as AddressInfo;
+  Object.assign(env, {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/token?api-version=2`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret",
+  });
+  expect((await run("list")).code).toBe(0);
+  expect(asked).toEqual(["Bearer secret /token?api-version=2&audience=buildkit-controller"]);
+  env.BUILDKIT_ID_TOKEN = world.token();
+  expect((await run("list")).code).toBe(0);
+  expect(asked).toHaveLength(1);
+  for (const name of ["BUILDKIT_ID_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL"]) delete env[name];
+  env.BUILDKIT_TOKEN_FILE = join(root, "token");
+  await writeFile(env.BUILDKIT_TOKEN_FILE, `${await world.accountToken(world.namespace)}\n`);
+  expect((await run("list")).said).toContain(`${world.namespace}/ci`);
+  delete env.BUILDKIT_TOKEN_FILE;
+  env.GITHUB_ACTIONS = "true";
+  expect((await run("list")).complained).toContain("id-token: write");
+});
+
+describe("build", () => {
+  const marker = join(root, "called");
+
+  test("runs buildctl on a worker of its own, and leaves nothing behind", async () => {
+    await buildctl(`echo "$@" > ${marker}; ls "$4" >> ${marker}; stat -c %a "$4"/tls.key >> ${marker}`);
+    const { code } = await run("build", "--", "--frontend", "dockerfile.v0");
+    expect(code).toBe(0);
+    const called = await readFile(marker, "utf8");
+    expect(called).toMatch(/^--addr tcp:\/\/ci\.\S+:1235 --tlsdir \S+ build --frontend dockerfile.v0\n/);
+    expect(called).toContain("ca.crt\ntls.crt\ntls.key\n600");
+    expect(await keys()).toEqual([]);
+    await vi.waitFor(async () => expect(await idle()).toBe(2));
+  });
+
+  test("sets buildx up with the remote driver, and takes it down", async () => {
+    const script = `#!/bin/sh\necho "$@" >> ${marker}.docker\n`;
+    await writeFile(join(bin, "docker"), script, { mode: 0o755 });
+    expect((await run("build", "--with", "buildx", "--", "-t", "app", ".")).code).toBe(0);
+    const lines = (await readFile(`${marker}.docker`, "utf8")).split("\n");
+    expect(lines[0]).toMatch(
+      /^buildx create --name (\S+) --driver remote --driver-opt cacert=\/\S+\/ca.crt,cert=\/\S+\/tls.crt,key=\/\S+\/tls.key tcp:/,
+    );
+    expect(lines[1]).toMatch(/^buildx build --builder windlass-\S+ -t app \.$/);
+    expect(lines[2]).toMatch(/^buildx rm --force windlass-/);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("ends with the exit code of the build", async () => {
+    await buildctl("exit 42");
+    expect((await run("build")).code).toBe(42);
+    expect(await keys()).toEqual([]);
+    await vi.waitFor(async () => expect(await idle()).toBe(2));
+  });
+
+  /** Starts a build that does not end, in a process of its own. */
+  async function started(): Promise<ChildProcess> {
+    await rm(marker, { force: true });
+    await buildctl(`touch ${marker}; exec sleep 60`);
+    const child = spawn(process.execPath, [program, "build"], { env, stdio: "ignore" });
+    await vi.waitFor(() => stat(marker), { timeout: 10_000 });
+    return child;
+  }
+
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "is ended by %s: the key is removed, the worker released",
+    { timeout: 30_000 },
+    async (signal) => {
+      const child = await started();
+      expect(await keys()).toHaveLength(1);
+      child.kill(signal);
+      const [code] = await once(child, "exit");
+      expect(code).toBe(130);
+      expect(await keys()).toEqual([]);
+      await vi.waitFor(async () => expect(await held()).toBe(0));
+    },
+  );
+
+  test("that was killed leaves nothing once the next one has run", { timeout: 30_000 }, async () => {
+    const child = await started();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await keys()).toHaveLength(1);
+    expect(await held()).toBe(1);
+    await buildctl("exit 0");
+    const { complained } = await run("build");
+    expect(complained).toContain("a build that was killed has left");
+    expect(await keys()).toEqual([]);
+    await vi.waitFor(async () => expect(await held()).toBe(0));
+  });
+});

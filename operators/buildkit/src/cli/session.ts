@@ -1,0 +1,174 @@
+import { readFile } from "node:fs/promises";
+import { CommandError, type Options, type Terminal, type Values } from "@windlass/cli";
+import { type Duration, milliseconds } from "@windlass/clock";
+import { type AllocationAnswer, allocationSchema } from "./allocation-files.ts";
+import { ApiClient } from "./api-client.ts";
+import { buildkitExitCodes } from "./exit-codes.ts";
+import { tokenSource } from "./token-source.ts";
+
+/** Options of every command that speaks to the API. */
+export const connectionOptions = {
+  endpoint: {
+    type: "string",
+    value: "URL",
+    describe: "where the allocation API is",
+    otherwise: "BKCTL_ENDPOINT, else https://buildkit-controller-api.buildkit-system.svc:8082",
+  },
+  ca: {
+    type: "string",
+    value: "FILE",
+    describe: "PEM of the authorities that sign its certificate",
+    otherwise: "BKCTL_TLS_CA_CERT, else those that Node trusts",
+    completion: "files",
+  },
+  token: {
+    type: "string",
+    value: "TOKEN",
+    describe: "says who you are; visible in the process list: better a file or a variable",
+  },
+  "token-file": { type: "string", value: "FILE", describe: "the same from a file", completion: "files" },
+  audience: {
+    type: "string",
+    value: "NAME",
+    describe: "what an ID token of GitHub is asked for",
+    otherwise: "buildkit-controller",
+  },
+  "retry-for": {
+    type: "string",
+    value: "SPAN",
+    describe: "how long to go on while the API cannot be reached",
+    otherwise: "2m",
+  },
+} as const satisfies Options;
+
+/** Options of every command that is about a pool. */
+export const poolOptions = {
+  pool: { type: "string", short: "p", value: "NAME", describe: "the pool", otherwise: "BKCTL_POOL" },
+  namespace: {
+    type: "string",
+    short: "n",
+    value: "NAME",
+    describe: "of the pool",
+    otherwise: "BKCTL_NAMESPACE, else default",
+  },
+} as const satisfies Options;
+
+/** Options of every command that allocates. */
+export const allocateOptions = {
+  ttl: { type: "string", value: "SPAN", describe: "how long the allocation lasts", otherwise: "the pool's" },
+  "job-id": {
+    type: "string",
+    value: "ID",
+    describe: "your name for the job: asked again, it gets the same worker",
+    otherwise: "one that nobody else has",
+  },
+  project: {
+    type: "string",
+    value: "KEY",
+    describe: "whose cache to use",
+    otherwise: "GITHUB_REPOSITORY, else CI_PROJECT_PATH",
+  },
+  timeout: { type: "string", value: "SPAN", describe: "how long to wait for a worker", otherwise: "30m" },
+  external: { type: "boolean", describe: "connect from outside of the cluster" },
+} as const satisfies Options;
+
+const defaultEndpoint = "https://buildkit-controller-api.buildkit-system.svc:8082";
+
+/** @throws CommandError. */
+export async function openApi(
+  options: Values<typeof connectionOptions>,
+  terminal: Terminal,
+): Promise<ApiClient> {
+  const { env, signal } = terminal;
+  const caFile = options.ca ?? env.BKCTL_TLS_CA_CERT;
+  return new ApiClient({
+    endpoint: options.endpoint ?? env.BKCTL_ENDPOINT ?? defaultEndpoint,
+    ca: caFile === undefined ? undefined : await readFile(caFile, "utf8"),
+    tokens: await tokenSource(terminal, options),
+    retryForMs: spanOf(options["retry-for"] ?? "2m", "--retry-for"),
+    signal,
+    env,
+  });
+}
+
+/** Which pool a command is about. @throws CommandError. */
+export function poolOf(
+  options: Values<typeof poolOptions>,
+  { env }: Terminal,
+): { readonly name: string; readonly namespace: string } {
+  const name = options.pool ?? env.BKCTL_POOL;
+  if (name === undefined)
+    throw new CommandError("which pool? Give --pool, or set BKCTL_POOL", { exitCode: 2 });
+  return { name, namespace: options.namespace ?? env.BKCTL_NAMESPACE ?? "default" };
+}
+
+/** How long one call waits: short enough for whatever stands in between. */
+const WAIT_MS = 25_000;
+
+/** Asks for a worker until there is one. The position is told as it changes. @throws CommandError. */
+export async function allocate(
+  api: ApiClient,
+  options: Values<typeof allocateOptions & typeof poolOptions>,
+  terminal: Terminal,
+): Promise<AllocationAnswer> {
+  const { env, stderr, signal } = terminal;
+  const pool = poolOf(options, terminal);
+  const timeoutMs = spanOf(options.timeout ?? "30m", "--timeout");
+  const giveUpAt = performance.now() + timeoutMs;
+  const affinityKey = options.project ?? env.GITHUB_REPOSITORY ?? env.CI_PROJECT_PATH;
+  // Named in any case, so that asking again is the same request.
+  const jobId = options["job-id"] ?? crypto.randomUUID();
+  const body = {
+    poolName: pool.name,
+    namespace: pool.namespace,
+    jobId,
+    wait: `${Math.min(WAIT_MS, timeoutMs)}ms`,
+    ...(options.ttl === undefined ? {} : { ttl: options.ttl }),
+    ...(affinityKey ? { affinityKey } : {}),
+  };
+  let told = "";
+  let waiting: string | undefined;
+  const cancel = async () => {
+    if (waiting !== undefined) await api.detached().call("DELETE", `/api/v1/allocations/${waiting}`);
+  };
+  for (;;) {
+    const answer = await api.call("POST", "/api/v1/workers/allocate", body).catch(async (error: unknown) => {
+      // Whoever presses Ctrl-C in the queue leaves it.
+      if (signal.aborted) await cancel().catch(() => undefined);
+      throw error;
+    });
+    if (answer.status === 200) return allocationSchema.parse(answer.body);
+    const { state, position, estimatedWaitSeconds, allocationId } = answer.body;
+    waiting = String(allocationId);
+    const eta = typeof estimatedWaitSeconds === "number" ? `, about ${estimatedWaitSeconds} s` : "";
+    const text =
+      state === "Provisioning" ? "a worker is being started" : `${String(position)} in front${eta}`;
+    if (text !== told) stderr.write(`waiting for a worker of ${pool.namespace}/${pool.name}: ${text}\n`);
+    told = text;
+    if (performance.now() < giveUpAt) continue;
+    await cancel();
+    throw new CommandError(
+      `no worker of ${pool.namespace}/${pool.name} was free within ${options.timeout ?? "30m"}`,
+      { exitCode: buildkitExitCodes.unavailable },
+    );
+  }
+}
+
+/** Where to connect to. @throws CommandError. */
+export function addressOf(allocation: AllocationAnswer, options: { readonly external?: boolean }): string {
+  if (!options.external) return allocation.gatewayEndpoint;
+  if (allocation.externalGatewayEndpoint !== undefined) return allocation.externalGatewayEndpoint;
+  throw new CommandError(`pool ${allocation.poolName} cannot be reached from outside of its cluster`);
+}
+
+/** @throws CommandError. */
+export function spanOf(text: string, option: string): number {
+  try {
+    return milliseconds(text as Duration, option);
+  } catch (cause) {
+    throw new CommandError(`${option}: ${JSON.stringify(text)} is no span of time: write 90s, 30m or 1h30m`, {
+      cause,
+      exitCode: 2,
+    });
+  }
+}

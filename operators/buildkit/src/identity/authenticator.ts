@@ -1,0 +1,126 @@
+import { type Clock, systemClock } from "@windlass/clock";
+import { AuthenticationError, VerifierUnavailableError } from "./errors.ts";
+import type { Identity } from "./identity.ts";
+import { identityIn } from "./identity-certificate.ts";
+import { type FetchJson, IssuerKeys, type KeyRules } from "./issuer-keys.ts";
+import { claimedIssuer, type OidcProvider, verifyOidcToken } from "./oidc.ts";
+import type { ServiceAccounts } from "./service-accounts.ts";
+
+/** What a client has shown. */
+export interface Credentials {
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined;
+  /** A certificate that verifies against the client authorities, in DER. */
+  readonly certificate: Uint8Array | undefined;
+}
+
+/** How clients are recognized. */
+export interface AuthenticatorOptions {
+  /** The providers at this moment. Asked for each request, so that changes count at once. */
+  readonly providers: () => readonly OidcProvider[];
+  readonly serviceAccounts: Pick<ServiceAccounts, "verify">;
+  /** Asked about tokens that no issuer has made. @default there are none */
+  readonly staticTokens?: StaticTokens;
+  /** How issuers are asked whose certificates these authorities sign; undefined stands for those that Node trusts. */
+  readonly fetch: (ca: string | undefined) => FetchJson;
+  readonly keys?: KeyRules;
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+}
+
+/** Tokens that somebody has made up and handed out. */
+export interface StaticTokens {
+  /** Whose a token is; none if it is nobody's. */
+  identitiesOf(token: string): Promise<readonly Identity[]>;
+}
+
+const LONGEST_TOKEN = 16 * 1024;
+
+/** Says who makes a request. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #clock: Clock;
+  readonly #issuers = new Map<string, IssuerKeys>();
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * Who a client is. Several identities where several providers take its token: which one counts depends on the pool.
+   *
+   * @throws AuthenticationError, VerifierUnavailableError.
+   */
+  async authenticate(
+    { authorization, certificate }: Credentials,
+    signal?: AbortSignal,
+  ): Promise<readonly [Identity, ...Identity[]]> {
+    if (authorization !== undefined) return await this.#verify(bearerIn(authorization), signal);
+    if (certificate !== undefined) return [identityIn(certificate)];
+    throw new AuthenticationError(
+      "there are no credentials: send Authorization: Bearer with an OIDC or ServiceAccount token, or a client certificate",
+    );
+  }
+
+  /** Why the keys of an issuer could not be fetched last time; undefined if they could, or were never asked for. */
+  faultOf(provider: OidcProvider): string | undefined {
+    return this.#issuers.get(idOf(provider))?.fault;
+  }
+
+  async #verify(token: string, signal?: AbortSignal): Promise<readonly [Identity, ...Identity[]]> {
+    const issuer = claimedIssuer(token);
+    const providers = this.#options.providers().filter((provider) => provider.issuer === issuer);
+    if (issuer === undefined) return await this.#verifyStatic(token);
+    if (providers.length === 0) return [await this.#options.serviceAccounts.verify(token, signal)];
+    const identities: Identity[] = [];
+    const refusals: AuthenticationError[] = [];
+    let unavailable: VerifierUnavailableError | undefined;
+    for (const provider of providers) {
+      try {
+        identities.push(await verifyOidcToken(token, provider, this.#keysOf(provider), this.#clock.now()));
+      } catch (error) {
+        if (error instanceof AuthenticationError) refusals.push(error);
+        else if (error instanceof VerifierUnavailableError) unavailable = error;
+        else throw error;
+      }
+    }
+    const [first, ...others] = identities;
+    if (first) return [first, ...others];
+    if (unavailable) throw unavailable;
+    const details = refusals.map(({ detail }) => detail).join("; ");
+    throw new AuthenticationError(refusals[0]?.message ?? "the token is not accepted", details);
+  }
+
+  async #verifyStatic(token: string): Promise<readonly [Identity, ...Identity[]]> {
+    const [first, ...others] = (await this.#options.staticTokens?.identitiesOf(token)) ?? [];
+    if (first) return [first, ...others];
+    throw new AuthenticationError("the token is not accepted", "it is no JSON Web Token, and no pool has it");
+  }
+
+  #keysOf({ issuer, ca }: OidcProvider): IssuerKeys {
+    const id = idOf({ issuer, ca });
+    const known = this.#issuers.get(id);
+    if (known) return known;
+    // Those of issuers that nobody declares any more are not needed.
+    const declared = new Set(this.#options.providers().map(idOf));
+    for (const other of this.#issuers.keys()) if (!declared.has(other)) this.#issuers.delete(other);
+    const keys = new IssuerKeys(issuer, this.#options.fetch(ca), this.#options.keys, this.#clock);
+    this.#issuers.set(id, keys);
+    return keys;
+  }
+}
+
+function idOf({ issuer, ca = "" }: { readonly issuer: string; readonly ca?: string | undefined }): string {
+  return `${issuer} ${ca}`;
+}
+
+/** @throws AuthenticationError. */
+function bearerIn(authorization: string): string {
+  const [, token] = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization) ?? [];
+  if (token === undefined)
+    throw new AuthenticationError("the Authorization header is not of the form: Bearer TOKEN");
+  if (token.length > LONGEST_TOKEN)
+    throw new AuthenticationError(`the token is longer than ${LONGEST_TOKEN} characters`);
+  return token;
+}

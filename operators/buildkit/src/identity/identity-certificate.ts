@@ -1,0 +1,88 @@
+import { type Authority, inspect, type KeyPair, type SigningRequest } from "@windlass/certificates";
+import { z } from "zod";
+import { poolsIn, poolUri } from "../certificates/index.ts";
+import { type PoolName, poolText } from "../pool-name.ts";
+import { AuthenticationError } from "./errors.ts";
+import { describeIdentity, type Identity } from "./identity.ts";
+
+const uriPrefix = "buildkit://identity/";
+const organization = "BuildKit Client";
+/** RFC 5280's upper bound. */
+const LONGEST_COMMON_NAME = 64;
+
+const carried = z.object({ user: z.string().min(1), id: z.string().min(1) });
+
+/** What a certificate for an identity is made of. */
+export interface IdentityCertificateInit {
+  readonly identity: Identity;
+  /** What it grants access to. */
+  readonly pools: readonly PoolName[];
+  /** Epoch milliseconds. */
+  readonly notAfter: number;
+}
+
+/**
+ * A key and a certificate that stand for an identity at the API. They hold no token: no gateway takes them.
+ *
+ * @param authority Of the client ring.
+ */
+export function identityCertificate(authority: Authority, init: IdentityCertificateInit): KeyPair {
+  const { commonName, uris } = namesOf(init);
+  return authority.issue({
+    commonName,
+    organizations: [organization],
+    uris,
+    usages: ["client"],
+    notAfter: init.notAfter,
+  });
+}
+
+/** The same for a key that the client keeps to itself. @returns PEM */
+export function signIdentityCertificate(
+  authority: Authority,
+  { publicKey }: Pick<SigningRequest, "publicKey">,
+  init: IdentityCertificateInit,
+): string {
+  const { commonName, uris } = namesOf(init);
+  return authority.sign(
+    {
+      subject: { commonName, organizations: [organization] },
+      publicKey,
+      names: uris.map((value) => ({ type: "uri", value })),
+    },
+    { usages: ["client"], keyUsages: ["digitalSignature"], notAfter: init.notAfter },
+  );
+}
+
+/**
+ * Whom a client's certificate stands for. That an authority of the client ring has signed it has been verified.
+ *
+ * @throws AuthenticationError for one that stands for nobody, such as an allocation's.
+ */
+export function identityIn(certificate: Uint8Array): Identity {
+  const inspection = inspect(certificate);
+  const encoded = inspection.uris.filter((uri) => uri.startsWith(uriPrefix));
+  const [uri] = encoded;
+  if (uri === undefined || encoded.length > 1)
+    throw new AuthenticationError(
+      "the client certificate does not say who you are: use one of POST /api/v1/certs/request, or a bearer token",
+      `certificate ${inspection.serialNumber} of ${inspection.subject.commonName}`,
+    );
+  const { user, id } = carried.parse(
+    JSON.parse(Buffer.from(uri.slice(uriPrefix.length), "base64url").toString("utf8")),
+  );
+  return { user, id, groups: [], claims: {}, origin: { is: "certificate", pools: poolsIn(inspection) } };
+}
+
+function namesOf({ identity, pools }: IdentityCertificateInit): {
+  commonName: string;
+  uris: readonly string[];
+} {
+  const { user, id } = identity;
+  const encoded = Buffer.from(JSON.stringify({ user, id })).toString("base64url");
+  const unique = new Map(pools.map((pool) => [poolText(pool), pool]));
+  return {
+    commonName: describeIdentity(identity).slice(0, LONGEST_COMMON_NAME).trimEnd(),
+    uris: [`${uriPrefix}${encoded}`, ...[...unique.values()].map(poolUri)],
+  };
+}

@@ -1,0 +1,396 @@
+import {
+  child,
+  controller,
+  controllerReference,
+  type Declared,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  type ObjectOf,
+  type ReconcileContext,
+  ReconcileError,
+  watch,
+} from "@windlass/runtime";
+import {
+  ConfigMap,
+  Deployment,
+  Ingress,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "@windlass/runtime/kinds";
+import { type CredentialStore, managedByLabel } from "../credentials.ts";
+import { poolLabel, poolNames, workerLabel, workerName } from "../names.ts";
+import { BuildKitRequest, type WaitingRequest } from "../request/request.ts";
+import { spanMs } from "../span.ts";
+import { configHashOf, workerToml } from "../worker/pod.ts";
+import { BuildKitWorker, type Worker } from "../worker/worker.ts";
+import { apiAccess, grantedPermissions } from "./api-access.ts";
+import { cacheVolumes, claimFor, volumesEnd } from "./cache-volumes.ts";
+import { type PoolCertificates, poolCertificates } from "./certificates.ts";
+import { outerHosts } from "./endpoints.ts";
+import { failuresOf } from "./failures.ts";
+import { gatewayChildren } from "./gateway-objects.ts";
+import { forgetPool, reportPool } from "./metrics.ts";
+import { networkPolicies } from "./network-policies.ts";
+import { BuildKitPool, type Pool } from "./pool.ts";
+import { deleteRoute, makeRoute, routePermissions } from "./route.ts";
+import { type ScalingPlan, scalingPlan, type WorkerSeen } from "./scaling.ts";
+import { scheduledAt } from "./schedule.ts";
+import { type Fault, phaseCounts, phaseOf, poolStatusOf } from "./status.ts";
+
+/** What the pools' controller stands on. */
+export interface PoolDependencies {
+  readonly credentials: CredentialStore;
+  /** The image of gateways whose pool names none. */
+  readonly gatewayImage: string;
+  /** Where the operator runs. */
+  readonly operatorNamespace: string;
+}
+
+const owned = [
+  BuildKitWorker,
+  ConfigMap,
+  Deployment,
+  Ingress,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Role,
+  RoleBinding,
+  Service,
+  ServiceAccount,
+] as const;
+
+type Owned = (typeof owned)[number] | typeof Secret;
+type Context = ReconcileContext<
+  Declared & {
+    readonly kind: typeof BuildKitPool;
+    readonly owned: Owned;
+    readonly cached: typeof BuildKitPool | typeof BuildKitRequest | Owned;
+  }
+>;
+
+/** The longest that a worker lives: it must be gone before the authorities that it trusts have changed. */
+const LONGEST_LIFE_MS = 6 * 24 * 3_600_000;
+const DRAIN_LOOK_MS = 5_000;
+
+/** Keeps the gateway, the certificates and the workers of each pool as the pool says. */
+export function poolController(dependencies: PoolDependencies) {
+  return controller(BuildKitPool, {
+    name: "buildkitpool",
+    owns: [...owned, { kind: Secret, metadataOnly: true }],
+    watches: [
+      watch(
+        BuildKitRequest,
+        ({ metadata, spec }) => ({ namespace: metadata.namespace, name: spec.poolRef.name }),
+        { indexes: { pool: ({ metadata, spec }) => [`${metadata.namespace}/${spec.poolRef.name}`] } },
+      ),
+    ],
+    permissions: [
+      ...routePermissions,
+      ...grantedPermissions,
+      // Keys and authorities are written as a whole, by whoever read them last.
+      { kind: Secret, verbs: ["update"] },
+      { kind: BuildKitRequest, verbs: ["delete"] },
+      // A role may only grant what the operator has itself.
+      { kind: BuildKitWorker, verbs: ["get", "list", "watch"] },
+    ],
+    concurrency: 8,
+    reconcile: (pool, context) => {
+      const { namespace, name } = context.key;
+      const requests = context.cache.byIndex(BuildKitRequest, "pool", `${namespace}/${name}`);
+      return reconcile(pool, requests, context, dependencies);
+    },
+    finalize: (pool, context) => {
+      const { namespace, name } = context.key;
+      return drain(pool, context.cache.byIndex(BuildKitRequest, "pool", `${namespace}/${name}`), context);
+    },
+  });
+}
+
+async function reconcile(
+  pool: Pool,
+  requests: readonly WaitingRequest[],
+  context: Context,
+  dependencies: PoolDependencies,
+) {
+  const { clock, key, ownedAll } = context;
+  const now = clock.now();
+  const workers = ownedAll(BuildKitWorker);
+  const waiting = await stillWaiting(requests, workers, context, now);
+  const failures = failuresOf(failuresBefore(pool), workers);
+  const configHash = configHashOf(pool);
+  const scheduled = scheduledAt(pool.spec.scaling, now);
+  const claims = ownedAll(PersistentVolumeClaim);
+  const plan = scalingPlan(
+    {
+      now,
+      workers: workers.map((worker) => seenWorker(worker, pool, configHash, now)),
+      waiting: waiting.map(({ spec }) => ({ owner: spec.requestedBy, affinityKey: spec.affinityKey })),
+      slotAffinity: new Map(
+        cacheVolumes(pool, { workers, created: [], claims, now }).flatMap(({ slot, affinityKey }) =>
+          affinityKey === undefined ? [] : [[slot, affinityKey] as const],
+        ),
+      ),
+      failures,
+    },
+    scalingRules(pool, scheduled),
+  );
+  await Promise.all([makeWorkers(plan, pool, context), removeWorkers(plan, workers, context)]);
+  const volumes = cacheVolumes(pool, { workers, created: plan.create.map(({ slot }) => slot), claims, now });
+  const service = context.owned(Service, poolNames(key.name).service);
+  const certificates = await certificatesOf(pool, service, context, dependencies);
+  const route = await routeOf(pool, context);
+  const present = ownedAll(BuildKitWorker);
+  const status = poolStatusOf(pool, {
+    now,
+    gateway: context.owned(Deployment, poolNames(key.name).gateway),
+    service,
+    workers: present,
+    waiting,
+    plan,
+    failures,
+    configHash,
+    volumes,
+    certificates,
+    route,
+  });
+  report(pool, present, waiting, certificates, context);
+  const looks = [
+    plan.until,
+    scheduled.until,
+    volumesEnd(pool, volumes),
+    "until" in certificates ? certificates.until : now + DRAIN_LOOK_MS * 6,
+    ...waiting.map(({ spec }) => Date.parse(spec.waitUntil)),
+  ].flatMap((at) => at ?? []);
+  return {
+    status,
+    requeueAfter: Math.max(100, Math.min(...looks) - now),
+    // Without certificates all stays as it is: a gateway that runs has what it needs.
+    ...("children" in certificates && {
+      children: [
+        ...certificates.children,
+        configFor(pool),
+        ...gatewayChildren(pool, pool.spec.gatewayImage ?? dependencies.gatewayImage),
+        ...networkPolicies(pool, dependencies.operatorNamespace),
+        ...apiAccess(pool, dependencies.operatorNamespace),
+        ...volumes.map((volume) =>
+          claimFor(
+            pool,
+            volume,
+            claims.find(({ metadata }) => metadata.name === volume.volume),
+          ),
+        ),
+      ],
+    }),
+  };
+}
+
+/** Lets all workers go, each after its builds. The gateway stays until the pool is gone: builds go through it. */
+async function drain(pool: Pool, requests: readonly WaitingRequest[], context: Context) {
+  const { client, key, ownedAll } = context;
+  for (const request of requests) await context.delete(BuildKitRequest, request);
+  const workers = ownedAll(BuildKitWorker);
+  for (const worker of workers)
+    if (worker.metadata.deletionTimestamp === undefined) await context.delete(BuildKitWorker, worker);
+  if (workers.length > 0) {
+    const counts = phaseCounts(workers);
+    const { workers: before } = pool.status ?? {};
+    return {
+      status: {
+        ...pool.status,
+        phase: "Draining" as const,
+        ...(before && {
+          workers: { ...before, total: workers.length, terminating: counts.Terminating, idle: 0 },
+        }),
+        conditions: (pool.status?.conditions ?? []).map(({ type, status, reason, message }) =>
+          type === "Ready"
+            ? {
+                type,
+                status: "False" as const,
+                reason: "Draining",
+                message: `${workers.length} workers are still there`,
+              }
+            : { type, status, reason, message },
+        ),
+      },
+      requeueAfter: DRAIN_LOOK_MS,
+    };
+  }
+  if (pool.spec.gateway.gatewayAPI.enabled) await deleteRoute(client, pool);
+  forgetPool(context.metrics, key);
+  return undefined;
+}
+
+/**
+ * The requests that wait, in the order in which they came. Those that nobody renews any more are deleted. One whose job has a worker is
+ * about to be deleted by whoever claimed it: no other worker must be made for it.
+ */
+async function stillWaiting(
+  requests: readonly WaitingRequest[],
+  workers: readonly Worker[],
+  context: Context,
+  now: number,
+): Promise<readonly WaitingRequest[]> {
+  const all = requests.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const isOver = ({ spec }: WaitingRequest) => now >= Date.parse(spec.waitUntil);
+  await Promise.all(all.filter(isOver).map((request) => deleteUnchanged(BuildKitRequest, request, context)));
+  const jobOf = (one: { readonly requestedBy: string; readonly jobId: string }) =>
+    JSON.stringify([one.requestedBy, one.jobId]);
+  const served = new Set(workers.flatMap(({ spec }) => (spec.allocation ? [jobOf(spec.allocation)] : [])));
+  return all
+    .filter((request) => !isOver(request) && !served.has(jobOf(request.spec)))
+    .toSorted(
+      (a, b) =>
+        b.spec.priority - a.spec.priority || Date.parse(a.spec.requestedAt) - Date.parse(b.spec.requestedAt),
+    );
+}
+
+function failuresBefore({ status }: Pool) {
+  const { count = 0, lastAt } = status?.failures ?? {};
+  return { count, lastAt: lastAt === undefined ? 0 : Date.parse(lastAt) };
+}
+
+function scalingRules({ spec: { scaling } }: Pool, { min, isScaledDown }: ReturnType<typeof scheduledAt>) {
+  return {
+    mode: scaling.mode,
+    min,
+    max: scaling.max,
+    idleMs: isScaledDown ? 0 : spanMs(scaling.scaleDownDelay, "spec.scaling.scaleDownDelay"),
+    failedKept: scaling.failedWorkersKept,
+    usedPerIdle: scaling.targetActiveConnections,
+    reuse: scaling.reuse,
+  };
+}
+
+function seenWorker(worker: Worker, pool: Pool, configHash: string, now: number): WorkerSeen {
+  const { metadata, spec, status } = worker;
+  const certificateMs = spanMs(pool.spec.tls.auto.serverCertDuration, "spec.tls.auto.serverCertDuration");
+  const born = Date.parse(metadata.creationTimestamp ?? new Date(now).toISOString());
+  const isYoung = now < born + Math.min(LONGEST_LIFE_MS, certificateMs / 2);
+  return {
+    name: metadata.name,
+    slot: spec.slot,
+    phase: phaseOf(worker),
+    since: Date.parse(status?.phaseSince ?? metadata.creationTimestamp ?? new Date(now).toISOString()),
+    isDeleted: metadata.deletionTimestamp !== undefined,
+    isClaimed: spec.allocation !== undefined,
+    isCurrent: isYoung && (status?.configHash === undefined || status.configHash === configHash),
+    affinityKey: status?.affinityKey,
+    madeFor: spec.affinityKey,
+    lastUsedBy: status?.lastUsedBy,
+  };
+}
+
+async function makeWorkers({ create }: ScalingPlan, pool: Pool, { client, key }: Context): Promise<void> {
+  await Promise.all(
+    create.map(async ({ slot, affinityKey }) => {
+      const metadata = {
+        namespace: key.namespace,
+        name: workerName(key.name, slot),
+        labels: { ...managedByLabel, [poolLabel]: key.name, [workerLabel]: "true" },
+        ownerReferences: [controllerReference(BuildKitPool, pool)],
+      };
+      try {
+        const madeFor = affinityKey === undefined ? {} : { affinityKey };
+        await client.create(BuildKitWorker, {
+          metadata,
+          spec: { poolRef: { name: key.name }, slot, ...madeFor },
+        });
+      } catch (error) {
+        // The watch has not brought it yet.
+        if (!isAlreadyExists(error)) throw error;
+      }
+    }),
+  );
+}
+
+async function removeWorkers(
+  { remove }: ScalingPlan,
+  workers: readonly Worker[],
+  context: Context,
+): Promise<void> {
+  const byName = new Map(workers.map((worker) => [worker.metadata.name, worker]));
+  await Promise.all(
+    remove.map(async ({ name, why }) => {
+      const worker = byName.get(name);
+      if (worker && (await deleteUnchanged(BuildKitWorker, worker, context)))
+        context.events.normal("WorkerRemoved", `worker ${name} goes: ${why}`);
+    }),
+  );
+}
+
+/** Deletes an object unless somebody has written it since it was read: they may have claimed it, or renewed it. */
+async function deleteUnchanged(
+  kind: typeof BuildKitWorker | typeof BuildKitRequest,
+  { metadata }: Worker | WaitingRequest,
+  { client }: Context,
+): Promise<boolean> {
+  const { namespace, name, uid, resourceVersion } = metadata;
+  try {
+    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    await client.delete(kind, { namespace, name }, { preconditions });
+    return true;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** The certificates, or what is wrong with those that a person has to give. */
+async function certificatesOf(
+  pool: Pool,
+  service: ObjectOf<typeof Service> | undefined,
+  { client, clock }: Context,
+  { credentials }: PoolDependencies,
+): Promise<PoolCertificates | Fault> {
+  try {
+    return await poolCertificates(pool, { client, credentials, clock, hosts: outerHosts(pool, service) });
+  } catch (error) {
+    if (!(error instanceof ReconcileError)) throw error;
+    return { reason: error.reason, message: error.message };
+  }
+}
+
+/** Whether a route was made before is known by the condition that said so. */
+async function routeOf(pool: Pool, { client }: Context) {
+  const { enabled, gatewayAPI } = pool.spec.gateway;
+  if (enabled && gatewayAPI.enabled) return await makeRoute(client, pool);
+  const wasMade = pool.status?.conditions?.some(
+    ({ type, status }) => type === "RouteReady" && status === "True",
+  );
+  if (wasMade) await deleteRoute(client, pool);
+  return undefined;
+}
+
+function configFor(pool: Pool) {
+  const { name } = pool.metadata;
+  const labels = { ...managedByLabel, [poolLabel]: name };
+  return child(ConfigMap, {
+    metadata: { name: poolNames(name).config, labels },
+    data: { "buildkitd.toml": workerToml(pool) },
+  });
+}
+
+function report(
+  pool: Pool,
+  workers: readonly Worker[],
+  waiting: readonly WaitingRequest[],
+  certificates: PoolCertificates | Fault,
+  { metrics, key, clock }: Context,
+): void {
+  const oldest = Math.min(clock.now(), ...waiting.map(({ spec }) => Date.parse(spec.requestedAt)));
+  reportPool(metrics, key, {
+    phases: phaseCounts(workers),
+    waiting: waiting.length,
+    oldestWaitSeconds: (clock.now() - oldest) / 1_000,
+    max: pool.spec.scaling.max,
+    certificateEnd: "server" in certificates ? certificates.server.notAfter / 1_000 : 0,
+  });
+}

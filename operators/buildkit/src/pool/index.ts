@@ -1,0 +1,1 @@
+export { BuildKitPool, type Pool } from "./pool.ts";

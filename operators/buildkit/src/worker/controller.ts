@@ -1,0 +1,242 @@
+import { type Duration, milliseconds } from "@windlass/clock";
+import {
+  child,
+  controller,
+  type Declared,
+  type EventInput,
+  isConflict,
+  type ObjectOf,
+  type ReconcileContext,
+} from "@windlass/runtime";
+import { Pod, Secret } from "@windlass/runtime/kinds";
+import { trustBundle, workerCertificate } from "../certificates/index.ts";
+import { type CredentialStore, managedByLabel } from "../credentials.ts";
+import { cacheVolumeName, poolLabel, workerTlsSecretName } from "../names.ts";
+import { persistentOf } from "../pool/cache-slots.ts";
+import { BuildKitPool, type Pool } from "../pool/pool.ts";
+import { spanMs } from "../span.ts";
+import { released } from "./claim.ts";
+import { mustAsk, type WorkerAction, type WorkerRules, type WorkerState, workerStep } from "./machine.ts";
+import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
+import { configHashAnnotation, FORCED_GRACE_SECONDS, keepAnnotations, podFor } from "./pod.ts";
+import { seenPod } from "./pod-observation.ts";
+import type { BuildProbe } from "./probe.ts";
+import { stateOf, statusOf } from "./status.ts";
+import { BuildKitWorker, type Worker } from "./worker.ts";
+
+/** What the workers' controller stands on. */
+export interface WorkerDependencies {
+  readonly credentials: CredentialStore;
+  readonly probe: BuildProbe;
+  /** How often a worker that somebody has is asked about its builds. @default "5s" */
+  readonly askEvery?: Duration;
+}
+
+/** How long a worker without a claim may be silent before it is given up. */
+const SILENCE_MS = 5 * 60_000;
+/** A worker that is to go is asked at least so often. */
+const LONGEST_ASK_DRAINING_MS = 2_000;
+/** How soon a worker is looked at again that waits for an event alone. */
+const FALLBACK_MS = 60_000;
+
+type Context = ReconcileContext<
+  Declared & {
+    readonly kind: typeof BuildKitWorker;
+    readonly owned: typeof Pod | typeof Secret;
+    readonly cached: typeof BuildKitWorker | typeof BuildKitPool | typeof Pod | typeof Secret;
+  }
+>;
+
+/** Takes each worker through its life: makes its pod, says what it does, and lets it go once its builds have ended. */
+export function workerController(dependencies: WorkerDependencies) {
+  return controller(BuildKitWorker, {
+    name: "buildkitworker",
+    owns: [Pod, { kind: Secret, metadataOnly: true }],
+    reads: [BuildKitPool],
+    permissions: [{ kind: BuildKitWorker, verbs: ["update"] }],
+    concurrency: 16,
+    reconcile: (worker, context) => advance(worker, context, dependencies),
+    async finalize(worker, context) {
+      const result = await advance(worker, context, dependencies);
+      return result && { ...result, requeueAfter: result.requeueAfter ?? FALLBACK_MS };
+    },
+  });
+}
+
+/** Does what the machine says. Undefined: nothing of the worker is left. */
+async function advance(worker: Worker, context: Context, dependencies: WorkerDependencies) {
+  const { cache, clock, key, owned } = context;
+  const isDeleted = worker.metadata.deletionTimestamp !== undefined;
+  const pool = cache.get(BuildKitPool, { namespace: key.namespace, name: worker.spec.poolRef.name });
+  if (!pool && !isDeleted) {
+    await context.delete(BuildKitWorker, worker);
+    return { requeueAfter: FALLBACK_MS };
+  }
+  const podObject = owned(Pod, worker.metadata.name);
+  const pod = seenPod(podObject);
+  const { allocation } = worker.spec;
+  const claim = allocation && {
+    expiresAt: Date.parse(allocation.expiresAt),
+    activeAt: Math.max(
+      Date.parse(allocation.allocatedAt),
+      Date.parse(worker.status?.lastActivityAt ?? allocation.allocatedAt),
+    ),
+  };
+  const before = stateOf(worker);
+  const seen = { isDeleted, claim, pod };
+  const ip = "ip" in pod ? pod.ip : undefined;
+  const builds =
+    pool && ip !== undefined && mustAsk(before, seen)
+      ? await dependencies.probe.builds({
+          pool,
+          worker: key,
+          ip,
+          client: context.client,
+          signal: context.signal,
+        })
+      : ({ is: "unasked" } as const);
+  const now = clock.now();
+  const { state, action } = workerStep(before, { ...seen, now, builds }, rulesOf(pool, dependencies));
+  const metrics = workerMetrics(context.metrics, {
+    namespace: key.namespace,
+    name: worker.spec.poolRef.name,
+  });
+  const made =
+    pool && action.do === "make-pod" ? await makePod(worker, pool, context, dependencies) : podObject;
+  if (podObject) await keepWhileUsed(podObject, state, context);
+  if (action.do === "delete-pod" && podObject)
+    await context.delete(Pod, podObject, action.isForced ? { gracePeriodSeconds: FORCED_GRACE_SECONDS } : {});
+  if (action.do === "finish") return undefined;
+  if (action.do === "delete-worker") await deleteWorker(worker, action.why, context);
+  if (action.do === "release") await releaseWorker(worker, action.why, context);
+  const volume = volumeOf(worker, pool);
+  const status = statusOf(worker, {
+    now,
+    state,
+    pod: seenPod(made),
+    podName: made?.metadata.name,
+    configHash: made?.metadata.annotations?.[configHashAnnotation],
+    volume,
+    volumeAffinity: pool?.status?.cacheSlots?.find((one) => one.volume === volume)?.affinityKey,
+  });
+  count(worker, status, metrics, now);
+  return {
+    status,
+    events: eventsFor(worker, status),
+    ...requeue(action, now),
+  };
+}
+
+function rulesOf(pool: Pool | undefined, { askEvery = "5s" }: WorkerDependencies): WorkerRules {
+  const askMs = milliseconds(askEvery, "workers: askEvery");
+  // Without its pool nobody knows better, and a worker only has to go.
+  const { provisionTimeout = "10m", drainTimeout = "1h", reuse = "never" } = pool?.spec.scaling ?? {};
+  const unusedMs = spanMs(pool?.spec.gateway.idleTimeout ?? "0s", "spec.gateway.idleTimeout");
+  return {
+    provisionMs: spanMs(provisionTimeout, "spec.scaling.provisionTimeout"),
+    drainMs: spanMs(drainTimeout, "spec.scaling.drainTimeout"),
+    silenceMs: SILENCE_MS,
+    isReused: reuse !== "never",
+    unusedMs: unusedMs === 0 ? Number.POSITIVE_INFINITY : unusedMs,
+    askMs,
+    askDrainingMs: Math.min(askMs, LONGEST_ASK_DRAINING_MS),
+  };
+}
+
+/** The pod, after the Secret that it mounts. The certificate is the worker's own, and dies with it. */
+async function makePod(worker: Worker, pool: Pool, context: Context, { credentials }: WorkerDependencies) {
+  const { client, key } = context;
+  const ring = await credentials.workerAuthorities(client, pool);
+  const name = workerTlsSecretName(key.name);
+  if (!context.owned(Secret, name)) {
+    const pair = workerCertificate(credentials.signer(ring, "workers"), {
+      worker: key,
+      pool: pool.metadata,
+      validFor: spanMs(pool.spec.tls.auto.serverCertDuration, "spec.tls.auto.serverCertDuration"),
+    });
+    const labels = { ...managedByLabel, [poolLabel]: pool.metadata.name };
+    const stringData = { "tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": trustBundle(ring) };
+    await context.apply(child(Secret, { metadata: { name, labels }, stringData }, { update: "never" }));
+  }
+  return await context.apply(podFor(pool, { name: key.name, slot: worker.spec.slot }));
+}
+
+/** Autoscalers of nodes leave a worker alone while somebody has it, and only then. */
+async function keepWhileUsed(
+  pod: ObjectOf<typeof Pod>,
+  state: WorkerState,
+  { client }: Context,
+): Promise<void> {
+  const isUsed =
+    state.at === "allocated" || state.at === "running" || (state.at === "terminating" && state.builds > 0);
+  const names = Object.keys(keepAnnotations);
+  const hasAll = names.every((name) => pod.metadata.annotations?.[name] !== undefined);
+  if (isUsed === hasAll || pod.metadata.deletionTimestamp !== undefined) return;
+  const annotations = isUsed ? keepAnnotations : Object.fromEntries(names.map((name) => [name, null]));
+  await client.patch(Pod, pod.metadata, { type: "merge", patch: { metadata: { annotations } } });
+}
+
+/** Asks for the worker's deletion, unless somebody has written it since it was read: they may have claimed or renewed it. */
+async function deleteWorker(
+  { metadata }: Worker,
+  why: string,
+  { client, events, key }: Context,
+): Promise<void> {
+  const { uid, resourceVersion } = metadata;
+  try {
+    await client.delete(BuildKitWorker, key, {
+      preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+    });
+    events.normal("Terminating", `the worker goes: ${why}`);
+  } catch (error) {
+    // The write that came between asks for the next look.
+    if (!isConflict(error)) throw error;
+  }
+}
+
+/** Takes the claim off, unless somebody has written the worker since it was read. */
+async function releaseWorker(worker: Worker, why: string, { client, events }: Context): Promise<void> {
+  try {
+    await client.update(BuildKitWorker, released(worker));
+    events.normal("Released", `the allocation was ended: ${why}`);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+  }
+}
+
+function volumeOf({ spec }: Worker, pool: Pool | undefined): string | undefined {
+  const persistent = pool && persistentOf(pool.spec);
+  return persistent && spec.slot < persistent.maxVolumes
+    ? cacheVolumeName(pool.metadata.name, spec.slot)
+    : undefined;
+}
+
+type Status = ReturnType<typeof statusOf>;
+
+function eventsFor(worker: Worker, { phase, reason, message = "" }: Status): EventInput[] {
+  if (phase === undefined || phase === worker.status?.phase) return [];
+  const isFailure = phase === "Failed";
+  return [{ type: isFailure ? "Warning" : "Normal", reason: isFailure ? (reason ?? phase) : phase, message }];
+}
+
+function count(
+  { status: before, metadata }: Worker,
+  status: Status,
+  metrics: WorkerMetrics,
+  now: number,
+): void {
+  if ((status.allocationCount ?? 0) > (before?.allocationCount ?? 0)) metrics.allocated();
+  if (
+    status.readyAt !== undefined &&
+    before?.readyAt === undefined &&
+    metadata.creationTimestamp !== undefined
+  )
+    metrics.started((now - Date.parse(metadata.creationTimestamp)) / 1_000);
+  if (status.phase === "Failed" && before?.phase !== "Failed") metrics.failed(status.reason ?? "Unknown");
+}
+
+function requeue(action: WorkerAction, now: number): { readonly requeueAfter?: number } {
+  if (action.do === "wait")
+    return action.until === undefined ? {} : { requeueAfter: Math.max(0, action.until - now) };
+  return { requeueAfter: 500 };
+}

@@ -1,0 +1,8 @@
+export { claimed, isClaimable, released } from "./claim.ts";
+export {
+  type Allocation,
+  BuildKitWorker,
+  type Worker,
+  type WorkerPhase,
+  workerPhases,
+} from "./worker.ts";

@@ -1,0 +1,72 @@
+import { type Clock, milliseconds } from "@windlass/clock";
+import { countActiveBuilds, HistoryError } from "../buildkitd/history.ts";
+import { gatewayClientCertificate, trustBundle, workerServerName } from "../certificates/index.ts";
+import type { CredentialStore } from "../credentials.ts";
+import { DialError, WorkerDialer } from "../gateway/dialer.ts";
+import { workerPort } from "../names.ts";
+import type { Pool } from "../pool/pool.ts";
+import type { SecretClient } from "../secret-data.ts";
+import type { BuildsSeen } from "./machine.ts";
+
+/** What is needed to ask a worker. */
+export interface ProbeInit {
+  readonly pool: Pool;
+  readonly worker: { readonly namespace: string; readonly name: string };
+  readonly ip: string;
+  readonly client: SecretClient;
+  readonly signal: AbortSignal;
+}
+
+/** Asks workers whether they build. */
+export interface BuildProbe {
+  /** Never throws for a worker that does not answer: that is an answer too. */
+  builds(init: ProbeInit): Promise<BuildsSeen>;
+}
+
+const TIMEOUT_MS = 5_000;
+const CERTIFICATE_MS = milliseconds("24h", "probe: certificate");
+
+/** Asks buildkitd itself, as a gateway of its pool would. */
+export class DaemonProbe implements BuildProbe {
+  readonly #credentials: CredentialStore;
+  readonly #clock: Clock;
+  /** By pool, until half of its certificate's life is over. */
+  readonly #dialers = new Map<string, { readonly until: number; readonly dialer: WorkerDialer }>();
+
+  constructor(credentials: CredentialStore, clock: Clock) {
+    this.#credentials = credentials;
+    this.#clock = clock;
+  }
+
+  async builds({ pool, worker, ip, client, signal }: ProbeInit): Promise<BuildsSeen> {
+    const dialer = await this.#dialer(pool, client);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const address = { name: worker.name, host: ip, port: workerPort, serverName: workerServerName(worker) };
+    try {
+      const socket = await dialer.dial(address, TIMEOUT_MS, within);
+      return { is: "known", count: await countActiveBuilds(socket, within) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof DialError || error instanceof HistoryError || within.aborted)
+        return { is: "silent" };
+      throw error;
+    }
+  }
+
+  async #dialer(pool: Pool, client: SecretClient): Promise<WorkerDialer> {
+    const ring = await this.#credentials.workerAuthorities(client, pool);
+    const trust = trustBundle(ring);
+    const key = `${pool.metadata.uid} ${trust}`;
+    const now = this.#clock.now();
+    const known = this.#dialers.get(key);
+    if (known && now < known.until) return known.dialer;
+    for (const [other, { until }] of this.#dialers) if (now >= until) this.#dialers.delete(other);
+    const pair = gatewayClientCertificate(this.#credentials.signer(ring, "workers"), {
+      pool: pool.metadata,
+      validFor: CERTIFICATE_MS,
+    });
+    const dialer = new WorkerDialer({ pair, trust }, this.#clock);
+    this.#dialers.set(key, { until: now + CERTIFICATE_MS / 2, dialer });
+    return dialer;
+  }
+}
