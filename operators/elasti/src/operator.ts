@@ -1,0 +1,91 @@
+import type { Controller, PolicyRule, Runnable } from "@windlass/runtime";
+import { resolversIn } from "./service/cluster-view.ts";
+import { type ElastiDependencies, elastiController } from "./service/controller.ts";
+import { operatorMetrics } from "./service/operator-metrics.ts";
+import { tcpPathProbe } from "./service/path-probe.ts";
+import { ResolverLinks } from "./service/resolver-links.ts";
+import { httpReports } from "./service/resolver-reports.ts";
+import type { KindLookup } from "./service/scale-target.ts";
+import { slicesOf } from "./service/sight.ts";
+import { tokenCheck } from "./service/token-check.ts";
+import { wakeServer } from "./service/wake-server.ts";
+import type { OperatorSettings } from "./settings.ts";
+import { type RequestCount, TriggerEvaluator } from "./triggers/evaluator.ts";
+import { fetchJson } from "./triggers/number-source.ts";
+import { Prometheus } from "./triggers/prometheus.ts";
+
+/** What the operator consists of: a controller that the leader runs, and what every replica does. */
+export interface Operator {
+  readonly controller: Controller;
+  readonly everywhere: readonly Runnable[];
+}
+
+/** Rights of the operator beside those of its controller. */
+export const operatorRules: readonly PolicyRule[] = [
+  // To know who asks for a wake. Needed with ELASTI_WAKE_AUDIENCE only.
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+];
+
+/** Puts the operator together. `kinds` says what can be scaled: `Client.discovery` does. */
+export function operator(settings: OperatorSettings, kinds: KindLookup): Operator {
+  const reports = httpReports(settings.ELASTI_RESOLVER_PORT);
+  const resolver = {
+    namespace: settings.ELASTI_RESOLVER_NAMESPACE ?? settings.POD_NAMESPACE,
+    name: settings.ELASTI_RESOLVER_SERVICE_NAME,
+  };
+  const own = {
+    ...(settings.PROMETHEUS_TRIGGER_SERVER_ADDRESS !== undefined && {
+      serverAddress: settings.PROMETHEUS_TRIGGER_SERVER_ADDRESS,
+    }),
+    ...(settings.PROMETHEUS_TRIGGER_AUTHORIZATION_HEADER !== undefined && {
+      authorization: settings.PROMETHEUS_TRIGGER_AUTHORIZATION_HEADER,
+    }),
+  };
+  const wishes = new TriggerEvaluator({
+    prometheus: new Prometheus(fetchJson, own),
+    fetchJson,
+    countRequests: countBy(reports, resolver),
+    intervalMs: settings.POLLING_INTERVAL * 1_000,
+  });
+  const { ELASTI_WAKE_AUDIENCE: audience, ELASTI_WAKE_ACCOUNT: account } = settings;
+  return {
+    controller: elastiController({
+      kinds,
+      probe: tcpPathProbe,
+      reports,
+      wishes,
+      resolver,
+      links: new ResolverLinks(settings.ELASTI_RESOLVER_PORT),
+      portRange: settings.ELASTI_RESOLVER_PORT_RANGE,
+      patience: { settleMs: settings.SETTLE_SECONDS * 1_000, proofMs: 30_000, reprieveMs: 10_000 },
+    }),
+    everywhere: [
+      wakeServer({
+        port: settings.ELASTI_OPERATOR_PORT,
+        ...(audience !== undefined && { authorize: tokenCheck(audience, account) }),
+      }),
+      operatorMetrics(),
+    ],
+  };
+}
+
+/** What all replicas of the resolver say together. If one does not answer, the number is not known. */
+function countBy(
+  reports: ElastiDependencies["reports"],
+  resolver: ElastiDependencies["resolver"],
+): RequestCount {
+  return async ({ metadata, spec }, { cache, signal }) => {
+    const replicas = resolversIn(slicesOf({ cache }, resolver)).filter(({ isReady }) => isReady);
+    const told = await Promise.all(
+      replicas.map(({ address }) => reports.of(address, metadata.namespace, spec.service, signal)),
+    );
+    if (told.length === 0 || told.includes(undefined)) return undefined;
+    return told.reduce(
+      (sum, report) => ({
+        requests: sum.requests + (report?.requests ?? 0),
+        inFlight: sum.inFlight + (report?.inFlight ?? 0) + (report?.held ?? 0),
+      }),
+      { requests: 0, inFlight: 0 },
+    );
+  };
+}

@@ -1,0 +1,38 @@
+import type { Socket } from "node:net";
+import type { Clock } from "@windlass/clock";
+import type { MalformedMessageError } from "./http1/malformed.ts";
+import type { Decision, RequestView } from "./request.ts";
+import type { Service, ServicePort } from "./service.ts";
+
+/** What a client's connection belongs to. */
+export interface ConnectionHost {
+  readonly clock: Clock;
+  /** Whether the resolver is about to end, and clients are told to connect again. */
+  isDraining(): boolean;
+  decide(request: RequestView): Decision;
+  /** A request was refused because of what it is. */
+  malformed(error: MalformedMessageError): void;
+  /** Joins two sockets that go on without the resolver looking. Calls back when both have ended. */
+  tunnel(port: ServicePort, client: Socket, upstream: Socket, ended: () => void): void;
+  closed(connection: ClientConnection): void;
+}
+
+/** How long a client may take for things. */
+export interface ClientTimeouts {
+  /** For the head of a request, from its first byte. */
+  readonly headMs: number;
+  /** Between two requests. */
+  readonly idleMs: number;
+}
+
+/** A client's connection, of any protocol. */
+export interface ClientConnection {
+  /** Ends the connection if its client takes too long. Called now and then. */
+  enforce(timeouts: ClientTimeouts): void;
+  /** The resolver is about to end: the connection ends as soon as its requests are answered. */
+  leave(): void;
+  /** New connections to a service no longer lead here: its clients should connect again. */
+  handBack(service: Service): void;
+  /** Ends the connection at once. */
+  destroy(): void;
+}

@@ -1,0 +1,62 @@
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { answering, response, until, World } from "./world.fixture.ts";
+
+const hello = answering(() => response("hello"));
+
+test("a resolver that leaves answers those who wait and those it serves, and then ends", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const clients = Array.from({ length: 50 }, () => world.client());
+  const answers = clients.map((client) => client.get());
+  await until(() => world.traffic.held === 50);
+  const idle = world.client();
+  let isDrained = false;
+  const drained = world.resolver.drain({ acceptFor: "5s", within: "10m" }).then(() => {
+    isDrained = true;
+  });
+  expect(world.resolver.fault()).toBe("shutting down");
+  // Those who have not heard of it yet are still served.
+  const late = world.client();
+  const lateAnswer = late.get();
+  await until(() => world.traffic.held === 51);
+  await clock.advance(5_000);
+  expect(isDrained).toBe(false);
+  world.ready(await world.pod(hello));
+  await clock.advance(1_000);
+  for (const answer of [...answers, lateAnswer]) {
+    const text = await answer;
+    expect(text).toContain("hello");
+    expect(text).toContain("Connection: close\r\n");
+  }
+  for (const { socket } of [...clients, late, idle]) socket.end();
+  await drained;
+  expect(world.client().received).toBe("");
+});
+
+test("what is left at the deadline is told so, and cut", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const client = world.client();
+  const got = client.get();
+  await until(() => world.traffic.held === 1);
+  const drained = world.resolver.drain({ acceptFor: 0, within: "1m" });
+  await clock.advance(60_000);
+  expect(await got).toContain("503 Service Unavailable");
+  await drained;
+});
+
+test("a resolver that Services still lead to takes their connections until they do not", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  world.ready(await world.pod(hello));
+  let isLedHere = true;
+  const drained = world.resolver.drain({ isLedHere: () => isLedHere, acceptFor: "5s", within: "10m" });
+  await clock.advance(60_000);
+  const client = world.client();
+  expect(await client.get()).toContain("hello");
+  client.socket.end();
+  isLedHere = false;
+  await clock.advance(5_200);
+  await drained;
+});

@@ -1,0 +1,347 @@
+import type { Socket } from "node:net";
+import type { ClientConnection, ClientTimeouts, ConnectionHost } from "../connection-host.ts";
+import type { Failure } from "../failure.ts";
+import type { Slot } from "../hold/dispatcher.ts";
+import { resultOf } from "../metrics.ts";
+import type { ServicePort } from "../service.ts";
+import type { EndpointResources } from "../upstream/resources.ts";
+import { failureResponse, malformedResponse, type OwnResponse, ownResponse } from "./answer.ts";
+import { BodyReader } from "./body-reader.ts";
+import type { BodyListener } from "./chunks.ts";
+import { Exchange, type ExchangeClient, type ExchangeObserver } from "./exchange.ts";
+import { fieldValue } from "./fields.ts";
+import { type Peer, peerAddress, switchedResponse } from "./forward.ts";
+import { HeadReader } from "./head-reader.ts";
+import { MalformedMessageError } from "./malformed.ts";
+import { parseRequestHead, type RequestHead } from "./request-head.ts";
+import type { ResponseHead } from "./response-head.ts";
+
+/** How many bytes are read ahead of what can be forwarded. The rest waits with the client. */
+const MOST_PENDING_BYTES = 16 * 1024;
+/** How much may wait for a client that reads slowly, before its endpoint is no longer read from. */
+const MOST_UNSENT_BYTES = 256 * 1024;
+/** After a response that ends a connection, how long the client may take to close it, and how long for the rest. */
+const CLIENT_CLOSES_MS = 1_000;
+const LINGER_MS = 5_000;
+/** A client that has sent nothing for this long is not just about to. Most that keep connections use them sooner, or close them. */
+const QUIET_MS = 10_000;
+
+/**
+ * - `head`: between requests, or within the head of one.
+ * - `held`: a request has a body that cannot be forwarded at the moment.
+ * - `body`: a request's body is forwarded as it arrives.
+ * - `answering`: a request was read to its end. What arrives belongs to the next one.
+ * - `leaving`: the last response was sent. What arrives is dropped.
+ */
+type State = "head" | "held" | "body" | "answering" | "leaving" | "closed";
+
+/** A client's connection of HTTP/1: one request after the other. */
+export class Http1Connection implements ClientConnection, ExchangeClient, BodyListener {
+  readonly peer: Peer;
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost;
+  readonly #headReader = new HeadReader();
+  #state: State = "head";
+  #exchange: Exchange | undefined;
+  #request: RequestHead | undefined;
+  #port: ServicePort | undefined;
+  #afterHold: OwnResponse | undefined;
+  #bodyReader: BodyReader | undefined;
+  #pending: Buffer | undefined;
+  #isReading = false;
+  #status = 0;
+  /** When the state that has a limit began: the wait for a request, or its head. */
+  #since: number;
+  #requestedAt = 0;
+  #cancelLinger: (() => void) | undefined;
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#since = host.clock.monotonic();
+    this.peer = { address: peerAddress(socket) };
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("end", this.#onEnd);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  get isClosing(): boolean {
+    return this.#host.isDraining() || this.#port?.service.isHandedBack === true;
+  }
+
+  get isCongested(): boolean {
+    return this.#socket.writableLength > MOST_UNSENT_BYTES;
+  }
+
+  enforce({ headMs, idleMs }: ClientTimeouts): void {
+    if (this.#state !== "head") return;
+    const waitedMs = this.#host.clock.monotonic() - this.#since;
+    if (!this.#headReader.isBegun && waitedMs >= idleMs) this.destroy();
+    else if (this.#headReader.isBegun && waitedMs >= headMs)
+      this.#answer({ status: 408, body: "no request in time\n" }, "close");
+  }
+
+  /** A response says so. Between two requests there is none, so one that has been silent for a while is closed. */
+  leave(): void {
+    if (this.#state === "head" && !this.#headReader.isBegun) this.enforce({ headMs: 0, idleMs: QUIET_MS });
+  }
+
+  handBack(): void {
+    // The next response says so.
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  writeText(text: string): void {
+    this.#socket.write(text, "latin1");
+  }
+
+  writeBytes(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  readBody(): void {
+    if (this.#state !== "held") return;
+    this.#state = "body";
+    this.#readPending();
+  }
+
+  pauseBody(): void {
+    if (this.#state !== "body") return;
+    this.#state = "held";
+    this.#socket.pause();
+  }
+
+  data(bytes: Buffer, start: number, end: number): void {
+    this.#exchange?.body(bytes, start, end);
+  }
+
+  end(trailers: string): void {
+    this.#state = "answering";
+    this.#exchange?.bodyEnd(trailers);
+  }
+
+  finished(exchange: Exchange, next: "keep-alive" | "close"): void {
+    if (exchange !== this.#exchange) return;
+    this.#over(this.#status);
+    if (next === "close") this.#leave(this.#request?.minorVersion === 0 ? "end" : "wait");
+    else this.#next();
+  }
+
+  failed(exchange: Exchange, failure: Failure): void {
+    if (exchange !== this.#exchange) return;
+    const response =
+      failure.why === "hold-timeout" && this.#afterHold ? this.#afterHold : failureResponse(failure);
+    this.#port?.service.metrics.failed(failure.why);
+    const isWhole = this.#state === "answering" && this.#request?.isPersistent === true && !this.isClosing;
+    this.#over(response.status);
+    this.#answer(response, isWhole ? undefined : "close");
+  }
+
+  cutOff(exchange: Exchange): void {
+    if (exchange !== this.#exchange) return;
+    this.#over(this.#status);
+    // A reset tells the client that the response is not complete.
+    this.#socket.resetAndDestroy();
+  }
+
+  switched(exchange: Exchange, head: ResponseHead, upstream: Socket, slot: Slot<EndpointResources>): void {
+    const port = this.#port;
+    if (exchange !== this.#exchange || !port) return;
+    const socket = this.#socket;
+    socket.off("data", this.#onData).off("drain", this.#onDrain).off("end", this.#onEnd);
+    socket.off("error", this.#onError).off("close", this.#onClose);
+    this.writeText(switchedResponse(head));
+    socket.pause();
+    if (this.#pending) socket.unshift(this.#pending);
+    this.#pending = undefined;
+    this.#over(head.status);
+    this.#close();
+    this.#host.tunnel(port, socket, upstream, () => {
+      port.service.ended();
+      slot.release();
+    });
+  }
+
+  /** Bytes that have arrived. */
+  receive(bytes: Buffer): void {
+    if (this.#pending) this.#pend(bytes);
+    else this.#read(bytes);
+  }
+
+  readonly #onData = (bytes: Buffer): void => this.receive(bytes);
+
+  readonly #onDrain = (): void => this.#exchange?.clientDrained();
+
+  /** HTTP has no use for half a connection: a client that has ended its side wants no answer. */
+  readonly #onEnd = (): void => {
+    this.#abandon();
+    this.#socket.end();
+  };
+
+  readonly #onError = (): void => this.destroy();
+
+  readonly #onClose = (): void => {
+    this.#abandon();
+    this.#close();
+  };
+
+  /** Reads what there is, as far as it can be used. */
+  #read(bytes: Buffer): void {
+    this.#isReading = true;
+    let at = 0;
+    try {
+      while (at < bytes.length) {
+        if (this.#state === "head") at = this.#readHead(bytes, at);
+        else if (this.#state === "body") at = (this.#bodyReader as BodyReader).take(bytes, at, bytes.length);
+        else break;
+      }
+    } catch (error) {
+      if (!(error instanceof MalformedMessageError)) throw error;
+      this.#isReading = false;
+      this.#refuse(error);
+      return;
+    }
+    this.#isReading = false;
+    this.#exchange?.flushBody();
+    if (at < bytes.length && this.#state !== "leaving" && this.#state !== "closed")
+      this.#pend(bytes.subarray(at));
+  }
+
+  #readHead(bytes: Buffer, start: number): number {
+    if (!this.#headReader.isBegun) this.#since = this.#host.clock.monotonic();
+    const end = this.#headReader.take(bytes, start, bytes.length);
+    if (end < 0) return bytes.length;
+    this.#begin(parseRequestHead(this.#headReader.text));
+    return end;
+  }
+
+  #begin(head: RequestHead): void {
+    this.#request = head;
+    const decision = this.#host.decide({
+      method: head.method,
+      target: head.target,
+      host: head.host,
+      pathProbe: head.pathProbe,
+      header: (name) => fieldValue(head.fields, name),
+    });
+    const hasBody = head.body !== 0;
+    this.#state = hasBody ? "held" : "answering";
+    if (decision.do !== "forward") {
+      const response = decision.do === "answer" ? decision.response : failureResponse(decision.failure);
+      this.#answer(response, hasBody || !head.isPersistent || this.isClosing ? "close" : undefined);
+      return;
+    }
+    const { port, holdMs } = decision;
+    this.#port = port;
+    this.#afterHold = decision.afterHold;
+    this.#requestedAt = this.#since;
+    this.#bodyReader = hasBody ? new BodyReader(head.body, this) : undefined;
+    port.service.requested();
+    const { clock } = this.#host;
+    const exchange = new Exchange(head, this, {
+      dispatcher: port.dispatcher,
+      observer: this.#observer,
+      clock,
+      holdMs,
+    });
+    this.#exchange = exchange;
+    exchange.start();
+  }
+
+  readonly #observer: ExchangeObserver = {
+    dispatched: () => this.#port?.service.dispatched(),
+    answered: (status) => {
+      this.#status = status;
+      this.#port?.service.answered();
+    },
+    released: () => this.#port?.service.ended(),
+  };
+
+  /** Sends a response of the resolver's own, and goes on. */
+  #answer(response: OwnResponse, connection: "close" | undefined): void {
+    const { method = "GET", minorVersion = 1 } = this.#request ?? {};
+    const told = connection ?? (minorVersion === 0 ? "keep-alive" : undefined);
+    this.writeText(ownResponse(response, { method, connection: told }));
+    if (connection === "close") this.#leave("wait");
+    else this.#next();
+  }
+
+  #refuse(error: MalformedMessageError): void {
+    this.#host.malformed(error);
+    const exchange = this.#exchange;
+    const hasAnswer = exchange?.hasAnswer === true;
+    exchange?.abandon();
+    if (exchange) this.#over(error.status);
+    if (hasAnswer) this.#socket.resetAndDestroy();
+    else this.#answer(malformedResponse(error), "close");
+  }
+
+  /** The client has left. */
+  #abandon(): void {
+    if (!this.#exchange) return;
+    this.#exchange.abandon();
+    this.#over("aborted");
+  }
+
+  #over(status: number | "aborted"): void {
+    const seconds = (this.#host.clock.monotonic() - this.#requestedAt) / 1_000;
+    this.#port?.service.metrics.requested(status === "aborted" ? status : resultOf(status), seconds);
+    this.#exchange = undefined;
+    this.#bodyReader = undefined;
+  }
+
+  #next(): void {
+    this.#state = "head";
+    this.#since = this.#host.clock.monotonic();
+    this.#readPending();
+  }
+
+  /** @param how `end`: the response ends with the connection. `wait`: the client should close first, so that the port that
+   *   it used is not kept from use on this side. */
+  #leave(how: "end" | "wait"): void {
+    this.#state = "leaving";
+    this.#pending = undefined;
+    this.#socket.resume();
+    const { clock } = this.#host;
+    const linger = () => {
+      this.#socket.end();
+      this.#cancelLinger = clock.schedule(LINGER_MS, () => this.destroy());
+    };
+    if (how === "end") linger();
+    else this.#cancelLinger = clock.schedule(CLIENT_CLOSES_MS, linger);
+  }
+
+  #close(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#pending = undefined;
+    this.#cancelLinger?.();
+    this.#host.closed(this);
+  }
+
+  #pend(bytes: Buffer): void {
+    this.#pending = this.#pending ? Buffer.concat([this.#pending, bytes]) : bytes;
+    if (this.#pending.length >= MOST_PENDING_BYTES) this.#socket.pause();
+  }
+
+  #readPending(): void {
+    if (this.#isReading) return;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (this.#socket.isPaused()) this.#socket.resume();
+    if (pending) this.#read(pending);
+  }
+}

@@ -1,0 +1,257 @@
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { ConnectionHost } from "../connection-host.ts";
+import { answerFor, type Failure } from "../failure.ts";
+import type { Slot, Ticket, Waiter } from "../hold/dispatcher.ts";
+import type { OwnResponse } from "../http1/answer.ts";
+import { forwardedElement } from "../http1/forward.ts";
+import { resultOf } from "../metrics.ts";
+import type { ServicePort } from "../service.ts";
+import type { EndpointResources } from "../upstream/resources.ts";
+
+type State =
+  | { readonly at: "waiting"; readonly ticket: Ticket<EndpointResources> | undefined }
+  | {
+      readonly at: "forwarded";
+      readonly slot: Slot<EndpointResources>;
+      readonly upstream: ClientHttp2Stream;
+      readonly hasAnswer: boolean;
+    }
+  | { readonly at: "over" };
+
+const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+/** How often a stream that its endpoint has not looked at is tried again. */
+const MOST_REPEATS = 10;
+
+/** What a stream is served with. */
+export interface Http2ExchangeOptions {
+  readonly port: ServicePort;
+  readonly host: ConnectionHost;
+  readonly address: string;
+  readonly holdMs: number;
+  readonly afterHold: OwnResponse | undefined;
+}
+
+/**
+ * One stream of HTTP/2 and its answer. Nothing is read from it until a session to an endpoint is connected, so a stream
+ * that found its endpoint unreachable is sent to another one whole.
+ */
+export class Http2Exchange implements Waiter<EndpointResources> {
+  readonly #stream: ServerHttp2Stream;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #options: Http2ExchangeOptions;
+  readonly #startedAt: number;
+  #state: State = { at: "waiting", ticket: undefined };
+  #repeats = 0;
+  #trailers: OutgoingHttpHeaders | undefined;
+  #status = 0;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, options: Http2ExchangeOptions) {
+    this.#stream = stream;
+    this.#headers = headers;
+    this.#options = options;
+    this.#startedAt = options.host.clock.monotonic();
+    stream.once("close", () => this.#closed());
+  }
+
+  start(): void {
+    const { port, holdMs } = this.#options;
+    port.service.requested();
+    const ticket = port.dispatcher.request(this, holdMs);
+    if (ticket) this.#state = { at: "waiting", ticket };
+  }
+
+  dispatch(slot: Slot<EndpointResources>): void {
+    const { service } = this.#options.port;
+    service.dispatched();
+    const session = slot.load.resources.http2.session();
+    if (!session.connecting) {
+      this.#forward(slot);
+      return;
+    }
+    // Streams of a session that does not come about have not been sent, but Node reports them as cancelled.
+    const settled = () => {
+      session.off("connect", settled).off("close", settled);
+      if (this.#state.at === "over") {
+        service.ended();
+        slot.release();
+      } else if (session.destroyed) this.#retry(slot);
+      else this.#forward(slot);
+    };
+    session.once("connect", settled).once("close", settled);
+  }
+
+  refuse(failure: Failure): void {
+    this.#state = { at: "over" };
+    const { afterHold, port } = this.#options;
+    port.service.metrics.failed(failure.why);
+    if (failure.why === "hold-timeout" && afterHold) {
+      this.#status = afterHold.status;
+      respondTo(this.#stream, this.#headers, afterHold);
+      return;
+    }
+    this.#status = answerFor(failure).status;
+    failTo(this.#stream, this.#headers, failure);
+  }
+
+  #forward(slot: Slot<EndpointResources>): void {
+    const stream = this.#stream;
+    const endStream = stream.endAfterHeaders;
+    const upstream = slot.load.resources.http2
+      .session()
+      .request(this.#forwardedHeaders(), { endStream, waitForTrailers: !endStream });
+    this.#state = { at: "forwarded", slot, upstream, hasAnswer: false };
+    upstream.on("headers", (headers) => {
+      if (!stream.destroyed) stream.additionalHeaders(headers);
+    });
+    upstream.once("response", (headers, flags) => this.#respond(headers, flags));
+    upstream.once("error", () => upstream.destroy());
+    upstream.once("close", () => this.#ended(upstream));
+    if (endStream) return;
+    let trailers: OutgoingHttpHeaders = {};
+    stream.once("trailers", (received) => {
+      trailers = received;
+    });
+    upstream.once("wantTrailers", () => upstream.sendTrailers(trailers));
+    stream.pipe(upstream);
+  }
+
+  #respond(headers: IncomingHttpHeaders, flags: number): void {
+    if (this.#state.at !== "forwarded") return;
+    const { slot, upstream } = this.#state;
+    this.#state = { at: "forwarded", slot, upstream, hasAnswer: true };
+    slot.answered();
+    this.#options.port.service.answered();
+    this.#status = Number(headers[":status"]);
+    const stream = this.#stream;
+    if (stream.destroyed) return;
+    const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    stream.respond(headers, { endStream, waitForTrailers: !endStream });
+    if (endStream) return;
+    upstream.once("trailers", (trailers) => {
+      this.#trailers = trailers;
+    });
+    stream.once("wantTrailers", () => stream.sendTrailers(this.#trailers ?? {}));
+    upstream.pipe(stream);
+  }
+
+  /** The endpoint's stream is over, for better or worse. */
+  #ended(upstream: ClientHttp2Stream): void {
+    if (this.#state.at !== "forwarded") return;
+    const { slot, hasAnswer } = this.#state;
+    const code = upstream.rstCode ?? NGHTTP2_NO_ERROR;
+    if (!hasAnswer) {
+      // By this code an endpoint says that it has not looked at the stream. Nothing was read of it if it had no body.
+      const isUntouched = code === NGHTTP2_REFUSED_STREAM && this.#stream.endAfterHeaders;
+      if (isUntouched && this.#repeats++ < MOST_REPEATS) this.#retry(slot);
+      else {
+        this.#release(slot);
+        this.refuse({ why: "endpoint-lost" });
+      }
+      return;
+    }
+    this.#release(slot);
+    this.#state = { at: "over" };
+    const isWhole = code === NGHTTP2_NO_ERROR && upstream.readableEnded;
+    // gRPC servers end a stream that they have answered with NO_ERROR or CANCEL; both are passed on.
+    if (!isWhole && !this.#stream.destroyed)
+      this.#stream.close(code === NGHTTP2_NO_ERROR ? NGHTTP2_INTERNAL_ERROR : code);
+  }
+
+  #retry(slot: Slot<EndpointResources>): void {
+    const { port, host, holdMs } = this.#options;
+    this.#state = { at: "waiting", ticket: undefined };
+    port.service.ended();
+    slot.unreachable();
+    const leftMs = this.#startedAt + holdMs - host.clock.monotonic();
+    const ticket = port.dispatcher.requestAgain(this, leftMs);
+    if (ticket) this.#state = { at: "waiting", ticket };
+  }
+
+  #release(slot: Slot<EndpointResources>): void {
+    this.#options.port.service.ended();
+    slot.release();
+  }
+
+  /** The client's stream is over. */
+  #closed(): void {
+    const state = this.#state;
+    const { port, host } = this.#options;
+    const seconds = (host.clock.monotonic() - this.#startedAt) / 1_000;
+    port.service.metrics.requested(this.#status === 0 ? "aborted" : resultOf(this.#status), seconds);
+    this.#state = { at: "over" };
+    if (state.at === "waiting" && state.ticket) port.dispatcher.leave(state.ticket);
+    if (state.at !== "forwarded") return;
+    this.#release(state.slot);
+    if (!state.upstream.destroyed) state.upstream.close(NGHTTP2_CANCEL);
+  }
+
+  #forwardedHeaders(): OutgoingHttpHeaders {
+    const { address } = this.#options;
+    const { ":authority": authority, host, forwarded, ...rest } = this.#headers;
+    const earlier = rest["x-forwarded-for"];
+    return {
+      ...rest,
+      ...(authority === undefined ? { host } : { ":authority": authority }),
+      "x-forwarded-for": earlier === undefined ? address : `${String(earlier)}, ${address}`,
+      "x-forwarded-proto": rest["x-forwarded-proto"] ?? "http",
+      "x-forwarded-host": rest["x-forwarded-host"] ?? authority ?? host,
+      ...(forwarded !== undefined && {
+        forwarded: `${forwarded}, ${forwardedElement(address, authority ?? host)}`,
+      }),
+    };
+  }
+}
+
+/** Answers a stream without its target. */
+export function respondTo(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  response: OwnResponse,
+): void {
+  if (stream.destroyed) return;
+  const isBodiless = response.status === 204 || headers[":method"] === "HEAD";
+  stream.respond(
+    {
+      ":status": response.status,
+      "cache-control": "no-store",
+      ...response.fields,
+      ...(response.status !== 204 && { "content-type": response.contentType ?? "text/plain; charset=utf-8" }),
+      ...(response.retryAfterSeconds !== undefined && { "retry-after": String(response.retryAfterSeconds) }),
+    },
+    { endStream: isBodiless },
+  );
+  if (!isBodiless) stream.end(response.body);
+  // The client need not send the rest of its request.
+  if (!stream.endAfterHeaders) stream.close(NGHTTP2_NO_ERROR);
+}
+
+/** Tells a client why its stream is not served: callers of gRPC by a status of their own, in a response without a body. */
+export function failTo(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, failure: Failure): void {
+  if (stream.destroyed) return;
+  const { status, grpcStatus, message, retryAfterSeconds } = answerFor(failure);
+  if (!isGrpc(headers)) {
+    respondTo(stream, headers, { status, body: `${message}\n`, retryAfterSeconds });
+    return;
+  }
+  stream.respond(
+    {
+      ":status": 200,
+      "content-type": "application/grpc",
+      "grpc-status": String(grpcStatus),
+      "grpc-message": encodeURIComponent(message).replaceAll("%20", " "),
+    },
+    { endStream: true },
+  );
+  if (!stream.endAfterHeaders) stream.close(NGHTTP2_NO_ERROR);
+}
+
+/** Whether a stream is a call of gRPC. */
+export function isGrpc(headers: IncomingHttpHeaders): boolean {
+  return headers["content-type"]?.startsWith("application/grpc") === true;
+}

@@ -1,0 +1,229 @@
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { AddressInfo } from "node:net";
+import { ManualClock } from "@windlass/clock";
+import { expect, onTestFinished, test } from "vitest";
+import type { Endpoint } from "../targets.ts";
+import { freePort, until, World } from "../world.fixture.ts";
+
+/** A pod that speaks HTTP/2 without TLS. */
+async function grpcPod(
+  serve: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void,
+): Promise<Endpoint> {
+  const server = createServer();
+  server.on("stream", (stream, headers) => {
+    stream.on("error", () => stream.destroy());
+    serve(stream, headers);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { address: "127.0.0.1", port: (server.address() as AddressInfo).port, podUid: "h2" };
+}
+
+function session(port: number): ClientHttp2Session {
+  const made = connect(`http://127.0.0.1:${port}`);
+  made.on("error", () => made.destroy());
+  onTestFinished(() => made.destroy());
+  return made;
+}
+
+/** What a stream was answered with. */
+class Answer {
+  readonly stream: ClientHttp2Stream;
+  headers: IncomingHttpHeaders | undefined;
+  trailers: IncomingHttpHeaders | undefined;
+  body = "";
+  isClosed = false;
+
+  constructor(stream: ClientHttp2Stream) {
+    this.stream = stream;
+    stream.on("response", (headers) => {
+      this.headers = headers;
+    });
+    stream.on("trailers", (trailers) => {
+      this.trailers = trailers;
+    });
+    stream.on("data", (bytes: Buffer) => {
+      this.body += bytes.toString();
+    });
+    stream.on("error", () => stream.destroy());
+    stream.on("close", () => {
+      this.isClosed = true;
+    });
+  }
+
+  async closed(): Promise<this> {
+    await until(() => this.isClosed);
+    return this;
+  }
+}
+
+const call: OutgoingHttpHeaders = {
+  ":method": "POST",
+  ":path": "/shop.Cart/Add",
+  "content-type": "application/grpc",
+  te: "trailers",
+};
+
+test("a call waits for its target, and gets headers, messages and trailers", async () => {
+  await using world = await World.start();
+  const answer = new Answer(session(world.port).request(call, { endStream: false }));
+  answer.stream.end("question");
+  await until(() => world.traffic.held === 1 && world.wakes.length === 1);
+  let seen: IncomingHttpHeaders = {};
+  world.ready(
+    await grpcPod((stream, headers) => {
+      seen = headers;
+      let body = "";
+      stream.on("data", (bytes: Buffer) => {
+        body += bytes.toString();
+      });
+      stream.on("end", () => {
+        stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+        stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0", "x-sum": "1" }));
+        stream.end(`answer to ${body}`);
+      });
+    }),
+  );
+  await answer.closed();
+  expect(answer.headers).toMatchObject({ ":status": 200, "content-type": "application/grpc" });
+  expect(answer.body).toBe("answer to question");
+  expect(answer.trailers).toMatchObject({ "grpc-status": "0", "x-sum": "1" });
+  expect(seen).toMatchObject({
+    ":path": "/shop.Cart/Add",
+    te: "trailers",
+    ":authority": `127.0.0.1:${world.port}`,
+    "x-forwarded-for": "127.0.0.1",
+    "x-forwarded-proto": "http",
+  });
+  await until(() => world.traffic.inFlight === 0);
+});
+
+test("messages go back and forth on an open call", async () => {
+  await using world = await World.start();
+  world.ready(
+    await grpcPod((stream) => {
+      stream.respond({ ":status": 200 });
+      stream.on("data", (bytes: Buffer) => stream.write(`echo ${bytes.toString()}`));
+      stream.on("end", () => stream.end());
+    }),
+  );
+  const answer = new Answer(session(world.port).request(call, { endStream: false }));
+  for (let count = 0; count < 20; count++) {
+    answer.stream.write(`<${count}>`);
+    await until(() => answer.body.includes(`echo <${count}>`));
+  }
+  answer.stream.end();
+  await answer.closed();
+});
+
+test("an answer of trailers alone is passed on as one", async () => {
+  await using world = await World.start();
+  world.ready(
+    await grpcPod((stream) => {
+      stream.respond({ ":status": 200, "grpc-status": "5" }, { endStream: true });
+      stream.close();
+    }),
+  );
+  const answer = new Answer(session(world.port).request(call, { endStream: true }));
+  await answer.closed();
+  expect(answer.headers).toMatchObject({ ":status": 200, "grpc-status": "5" });
+  expect(answer.stream.rstCode).toBe(0);
+});
+
+test("a call that cannot be served gets gRPC's status, and other requests HTTP's", async () => {
+  await using world = await World.start({
+    target: { unavailable: { message: "no quota: 5 > 4", retryAfterSeconds: 30 } },
+  });
+  const client = session(world.port);
+  const refused = await new Answer(client.request(call, { endStream: true })).closed();
+  expect(refused.headers).toMatchObject({
+    ":status": 200,
+    "content-type": "application/grpc",
+    "grpc-status": "14",
+  });
+  expect(decodeURIComponent(String(refused.headers?.["grpc-message"]))).toBe("no quota: 5 > 4");
+  const plain = await new Answer(client.request({ ":path": "/" })).closed();
+  expect(plain.headers).toMatchObject({ ":status": 503, "retry-after": "30" });
+});
+
+test("a call waits no longer than its own deadline, and then gets DEADLINE_EXCEEDED", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const answer = new Answer(
+    session(world.port).request({ ...call, "grpc-timeout": "2S" }, { endStream: true }),
+  );
+  await until(() => world.traffic.held === 1);
+  await clock.advance(1_999);
+  expect(world.traffic.held).toBe(1);
+  await clock.advance(1);
+  await answer.closed();
+  expect(answer.headers).toMatchObject({ "grpc-status": "4" });
+});
+
+test("a call that its client cancels while it waits frees its place, and at its pod is cancelled", async () => {
+  await using world = await World.start();
+  const client = session(world.port);
+  const waiting = new Answer(client.request(call, { endStream: false }));
+  await until(() => world.traffic.held === 1);
+  waiting.stream.close();
+  await until(() => world.traffic.held === 0);
+  let isCancelled = false;
+  let isCalled = false;
+  world.ready(
+    await grpcPod((stream) => {
+      isCalled = true;
+      stream.on("close", () => {
+        isCancelled = true;
+      });
+    }),
+  );
+  const running = new Answer(client.request(call, { endStream: false }));
+  await until(() => isCalled);
+  running.stream.close();
+  await until(() => isCancelled && world.traffic.inFlight === 0);
+});
+
+test("a call goes to another endpoint if one cannot be reached", async () => {
+  await using world = await World.start();
+  const live = await grpcPod((stream) => stream.respond({ ":status": 204 }, { endStream: true }));
+  const dead = { address: "127.0.0.1", port: await freePort(), podUid: "dead" };
+  world.ready(dead, live);
+  const client = session(world.port);
+  for (let count = 0; count < 6; count++) {
+    const answer = await new Answer(client.request(call, { endStream: true })).closed();
+    expect(answer.headers).toMatchObject({ ":status": 204 });
+  }
+});
+
+test("handed back, a client is told to go away, and its open calls are finished", async () => {
+  await using world = await World.start();
+  let finish: (() => void) | undefined;
+  world.ready(
+    await grpcPod((stream) => {
+      stream.respond({ ":status": 200 });
+      finish = () => void stream.end("done");
+    }),
+  );
+  const client = session(world.port);
+  let isToldToLeave = false;
+  client.on("goaway", (code) => {
+    isToldToLeave = code === 0;
+  });
+  const answer = new Answer(client.request(call, { endStream: true }));
+  await until(() => answer.headers !== undefined);
+  world.set({ dispatch: "hand-back" });
+  await until(() => isToldToLeave);
+  finish?.();
+  expect((await answer.closed()).body).toBe("done");
+  await until(() => client.destroyed);
+});

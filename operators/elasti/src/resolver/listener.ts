@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { ClientConnection, ConnectionHost } from "./connection-host.ts";
+import { Http1Connection } from "./http1/connection.ts";
+import { Http2Connection } from "./http2/connection.ts";
+import type { ServicePort } from "./service.ts";
+import { type Spoken, spokenIn } from "./sniff.ts";
+import type { PortProtocol } from "./targets.ts";
+import { TcpConnection } from "./tcp/connection.ts";
+import { serverName } from "./tls/client-hello.ts";
+
+/** What a listener leads to. */
+export interface ListenerRoute {
+  readonly protocol: PortProtocol;
+  /** The port that a connection is for which is not HTTP. @param name what TLS names as the server, if it was looked for. */
+  portOf(name: string | undefined): ServicePort | undefined;
+  /** Whether TLS has to say which server is meant. */
+  readonly isByName: boolean;
+}
+
+/** What a listener reports its connections to. */
+export interface ListenerHost extends ConnectionHost {
+  opened(connection: ClientConnection): void;
+}
+
+/** A client that says nothing for this long waits for its server to speak first. */
+const SILENCE_MS = 1_000;
+/** Connections that wait to be accepted. A burst fills the usual 511. */
+const BACKLOG = 4_096;
+const KEEP_ALIVE_PROBE_MS = 60_000;
+
+/** A port of the resolver. It finds out what each client speaks, and hands its connection on. */
+export class Listener {
+  readonly #server: Server;
+  readonly #host: ListenerHost;
+  readonly #route: ListenerRoute;
+
+  constructor(route: ListenerRoute, host: ListenerHost) {
+    this.#route = route;
+    this.#host = host;
+    this.#server = createServer(
+      {
+        allowHalfOpen: true,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+      },
+      (socket) => this.#accept(socket),
+    );
+  }
+
+  /** @throws Error if the port cannot be had. @returns the port that it listens on. */
+  async listen(options: { readonly port: number; readonly host: string | undefined }): Promise<number> {
+    this.#server.listen({ ...options, backlog: BACKLOG });
+    await once(this.#server, "listening");
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Takes no more connections. Those that it has go on. */
+  close(): void {
+    this.#server.close();
+  }
+
+  #accept(socket: Socket): void {
+    const arrival = new Arrival(socket, this.#route, this.#host);
+    this.#host.opened(arrival);
+    arrival.start();
+  }
+}
+
+/** A connection of which it is not known yet what is spoken on it. */
+class Arrival implements ClientConnection {
+  readonly #socket: Socket;
+  readonly #route: ListenerRoute;
+  readonly #host: ListenerHost;
+  readonly #since: number;
+  #first: Buffer | undefined;
+  #cancelSilence: (() => void) | undefined;
+
+  constructor(socket: Socket, route: ListenerRoute, host: ListenerHost) {
+    this.#socket = socket;
+    this.#route = route;
+    this.#host = host;
+    this.#since = host.clock.monotonic();
+  }
+
+  start(): void {
+    if (this.#route.protocol === "tcp") {
+      this.#begin("tcp");
+      return;
+    }
+    this.#socket.on("data", this.#onData);
+    this.#socket.on("end", this.#onEnd);
+    this.#socket.on("error", this.#onError);
+    this.#socket.on("close", this.#onClose);
+    if (this.#route.protocol === "auto" && !this.#route.isByName)
+      this.#cancelSilence = this.#host.clock.schedule(SILENCE_MS, () => this.#begin("tcp"));
+  }
+
+  enforce(): void {
+    // Silence ends the wait; a client of HTTP that never speaks is ended as idle.
+  }
+
+  /** One that has just connected is about to say something. */
+  leave(): void {
+    const silentMs = this.#host.clock.monotonic() - this.#since;
+    if (!this.#first && silentMs >= SILENCE_MS) this.destroy();
+  }
+
+  handBack(): void {
+    // What comes of it will be told.
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    this.#first = this.#first ? Buffer.concat([this.#first, bytes]) : bytes;
+    const spoken = spokenIn(this.#first, this.#route.protocol);
+    if (spoken !== "unknown") this.#begin(spoken);
+  };
+
+  readonly #onEnd = (): void => {
+    // What was said is too little for any protocol that is known here.
+    if (this.#first) this.#begin("tcp");
+    else this.destroy();
+  };
+
+  readonly #onError = (): void => this.destroy();
+
+  readonly #onClose = (): void => {
+    this.#cancelSilence?.();
+    this.#host.closed(this);
+  };
+
+  #begin(spoken: Exclude<Spoken, "unknown">): void {
+    const name = spoken === "tls" && this.#route.isByName ? this.#nameInHello() : undefined;
+    if (name === "incomplete") return;
+    const socket = this.#socket;
+    this.#cancelSilence?.();
+    socket.off("data", this.#onData).off("end", this.#onEnd);
+    socket.off("error", this.#onError).off("close", this.#onClose);
+    this.#host.closed(this);
+    const first = this.#first;
+    switch (spoken) {
+      case "http1": {
+        const connection = new Http1Connection(socket, this.#host);
+        this.#host.opened(connection);
+        if (first) connection.receive(first);
+        break;
+      }
+      case "http2":
+        this.#host.opened(new Http2Connection(socket, first ?? Buffer.alloc(0), this.#host));
+        break;
+      case "tls":
+      case "tcp": {
+        const port = this.#route.portOf(name);
+        if (!port) {
+          socket.resetAndDestroy();
+          return;
+        }
+        const connection = new TcpConnection(socket, first, port, this.#host);
+        this.#host.opened(connection);
+        connection.start();
+      }
+    }
+  }
+
+  #nameInHello(): string | undefined {
+    const found = serverName(this.#first ?? Buffer.alloc(0));
+    return found.is === "named" ? found.name : found.is === "incomplete" ? "incomplete" : undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { ManualClock } from "@windlass/clock";
+import { expect, test } from "vitest";
+import { serviceKey } from "./targets.ts";
+import { answering, freePort, response, until, World } from "./world.fixture.ts";
+
+const hello = answering(() => response("hello"));
+
+test("each port of each service leads to its own endpoints, whatever the Host is", async () => {
+  await using world = await World.start();
+  const services = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => ({
+      name: `s${index}`,
+      ports: [
+        { name: "http", port: 80, listenPort: await freePort() },
+        { name: "admin", port: 9_000, listenPort: await freePort() },
+      ],
+    })),
+  );
+  for (const { name, ports } of services) {
+    const byPort = new Map(
+      await Promise.all(
+        ports.map(async ({ name: port }) => {
+          const pod = await world.pod(
+            answering((head) => response(`${name} ${port} ${/Host: (.*)\r/.exec(head)?.[1]}`)),
+          );
+          return [port, [pod.endpoint]] as const;
+        }),
+      ),
+    );
+    world.table.setEndpoints(serviceKey("many", name), byPort);
+    world.table.set({ namespace: "many", service: name, ports, endpointsOf: name, dispatch: "forward" });
+  }
+  await until(() => world.resolver.ports().size === 17);
+  for (const { name, ports } of services)
+    for (const { name: port, listenPort } of ports)
+      for (const host of [
+        `${name}.many.svc.cluster.local`,
+        name,
+        "app.example.com",
+        "10.0.0.1:8080",
+        "s0.many",
+      ]) {
+        const client = world.client(listenPort).send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+        await client.gets(`${name} ${port} ${host}`);
+      }
+});
+
+test("the shared port finds a service by its name, and no other", async () => {
+  const sharedPort = await freePort();
+  await using world = await World.start({ sharedPort });
+  world.ready(await world.pod(hello));
+  for (const host of [
+    "web.shop",
+    "web.shop.svc",
+    "WEB.shop.svc.cluster.local",
+    "web.shop.svc.cluster.local:80",
+  ]) {
+    const client = world.client(sharedPort).send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await client.gets("hello");
+  }
+  for (const host of ["web", "web.shop.example.com", "web.other", "10.0.0.1"]) {
+    const client = world.client(sharedPort).send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await client.gets("404 Not Found");
+  }
+});
+
+test("a service that sleeps answers probes without waking, and others wake it", async () => {
+  await using world = await World.start({
+    target: {
+      probeResponses: [
+        { path: { type: "Exact", value: "/healthz" }, response: { status: 204, body: "" } },
+        {
+          method: "GET",
+          path: { type: "RegularExpression", value: "^/(a+)+$" },
+          headers: [{ name: "X-Probe", value: "yes" }],
+          queryParams: [{ name: "deep", value: "^[0-9]$", type: "RegularExpression" }],
+          response: { status: 503, body: "not now" },
+        },
+      ],
+    },
+  });
+  const client = world.client();
+  expect(await client.get("/healthz")).toContain("204 No Content");
+  expect(await client.get("/", "User-Agent: kube-probe/1.35\r\n")).toContain("200 OK");
+  expect(await client.get("/aaa?deep=1", "X-Probe: yes\r\n")).toContain("not now");
+  expect(world.traffic).toMatchObject({ requests: 0, held: 0 });
+  expect(world.wakes).toEqual([]);
+  const waiting = client.get(`/${"a".repeat(5_000)}!`, "X-Probe: yes\r\n");
+  await until(() => world.wakes.length === 1);
+  world.ready(await world.pod(hello));
+  expect(await waiting).toContain("hello");
+  // Awake, it answers for itself.
+  expect(await client.get("/healthz")).toContain("hello");
+});
+
+test("a browser sees a page while its service starts, and an API client waits", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, target: { waitingPage: {} } });
+  const page = await world.client().get("/", "Accept: text/html,*/*\r\n");
+  expect(page).toMatch(/^HTTP\/1.1 503 /);
+  expect(page).toContain("web is starting");
+  expect(world.wakes).toHaveLength(1);
+  const api = world.client().get("/", "Accept: application/json\r\n");
+  await until(() => world.traffic.held === 1);
+  world.set({ waitingPage: { afterMs: 2_000, html: "<p>soon</p>" } });
+  const browser = world.client().get("/", "Accept: text/html\r\n");
+  await until(() => world.traffic.held === 2);
+  await clock.advance(2_000);
+  expect(await browser).toContain("<p>soon</p>");
+  world.ready(await world.pod(hello));
+  expect(await api).toContain("hello");
+});
+
+test("whoever asks where a connection leads is answered, asleep or awake, and wakes nothing", async () => {
+  await using world = await World.start();
+  const ask = () => world.client().get("/", "Elasti-Path-Probe: abc123\r\nConnection: close\r\n");
+  expect(await ask()).toMatch(/^HTTP\/1.1 204 .*elasti-path-probe: abc123\r\n/s);
+  const pod = await world.pod(hello);
+  world.ready(pod);
+  expect(await ask()).toMatch(/^HTTP\/1.1 204 /);
+  expect(pod.connections).toBe(0);
+  expect(world.wakes).toEqual([]);
+  expect(world.traffic.requests).toBe(0);
+});
+
+test("a service that is gone is no longer listened for, and who waited hears of it", async () => {
+  await using world = await World.start();
+  const waiting = world.client().get();
+  await until(() => world.traffic.held === 1);
+  world.table.delete(serviceKey("shop", "web"));
+  expect(await waiting).toContain("404 Not Found");
+  expect(world.resolver.ports().size).toBe(0);
+});
+
+test("clients that send no request, or not all of its head, are ended in time", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, protocol: "http", limits: { idle: "60s", head: "10s" } });
+  world.ready(await world.pod(hello));
+  const [idle, slow] = [world.client(), world.client()];
+  await idle.get();
+  slow.send("GET / HTTP/1.1\r\nHost: a\r\n");
+  await until(() => slow.socket.bytesWritten > 0);
+  await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(11_000);
+  await slow.gets("408 Request Timeout");
+  expect(idle.isClosed).toBe(false);
+  await clock.advance(60_000);
+  await until(() => idle.hasEnded);
+});
+
+test("what clients send makes no new series", async () => {
+  await using world = await World.start();
+  world.ready(await world.pod(hello));
+  const client = world.client();
+  await client.get("/");
+  const size = world.metrics.render().split("\n").length;
+  for (let count = 0; count < 200; count++) await client.get(`/${count}`, `X-${count}: y\r\n`);
+  expect(world.metrics.render().split("\n")).toHaveLength(size);
+});

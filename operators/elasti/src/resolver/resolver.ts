@@ -1,0 +1,314 @@
+import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
+import { RelayGroup } from "@windlass/relay";
+import { type Logger, Registry, silentLogger } from "@windlass/runtime";
+import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
+import { decide } from "./decide.ts";
+import { HoldBudget } from "./hold/budget.ts";
+import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
+import { ResolverMetrics } from "./metrics.ts";
+import type { RequestView } from "./request.ts";
+import { Service, type ServiceContext, type ServicePort } from "./service.ts";
+import { serviceIn } from "./service-host.ts";
+import {
+  type ServiceKey,
+  type ServiceTraffic,
+  serviceKey,
+  type TargetLookup,
+  type Waker,
+} from "./targets.ts";
+
+/** How many requests wait, and how long clients may take. */
+export interface ResolverLimits {
+  /** Requests that wait, of all services. @default 50_000 */
+  readonly held?: number;
+  /** How long one may wait, of a service that does not say. @default "600s" */
+  readonly hold?: Duration;
+  /** Between two requests of a client. Longer than load balancers before it wait, so that they are the ones to close. @default "620s" */
+  readonly idle?: Duration;
+  /** For the head of a request. @default "30s" */
+  readonly head?: Duration;
+}
+
+/** What a resolver is made of. */
+export interface ResolverOptions {
+  readonly targets: TargetLookup;
+  readonly waker: Waker;
+  /** A port that takes requests of all services, by their Host. @default none */
+  readonly sharedPort?: number;
+  /** A field that has the host instead, where proxies before the resolver put it. @default Host itself */
+  readonly hostHeader?: string;
+  /** @default "cluster.local" */
+  readonly clusterDomain?: string;
+  /** The address to listen on. @default all */
+  readonly host?: string;
+  /** @default ResolverLimits' own */
+  readonly limits?: ResolverLimits;
+  /** @default one of its own */
+  readonly metrics?: Registry;
+  /** @default nothing is logged */
+  readonly log?: Logger;
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+}
+
+/** How a resolver leaves. */
+export interface ResolverDrain {
+  /** Whether new connections are still led here: as long as they are, they are taken. @default nobody knows */
+  readonly isLedHere?: () => boolean;
+  /** How long connections are still taken after that, while those who send them hear of it. @default "5s" */
+  readonly acceptFor?: Duration;
+  /** How long requests and connections may go on after that. @default "10m" */
+  readonly within?: Duration;
+}
+
+/** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.8 s, whether or not they answer. */
+const slowStart = { initial: 128, doublingMs: 150 } as const;
+const READ_BYTES = 64 * 1024;
+/** How often a resolver that leaves looks whether connections are still led to it. */
+const LOOK_MS = 100;
+/** How often clients are looked at that take too long. */
+const SWEEP_MS = 1_000;
+
+/**
+ * Takes the requests of services that may be asleep, holds them while their target wakes, and gives them to its endpoints.
+ *
+ * - A port of the resolver stands for one port of one Service, so it does not matter what a client says its host is.
+ * - It answers from memory: targets and endpoints come from watches.
+ * - It never refuses a service that is awake: whoever still comes here is served.
+ */
+export class Resolver implements AsyncDisposable {
+  readonly #options: ResolverOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #metrics: ResolverMetrics;
+  readonly #context: ServiceContext;
+  readonly #timeouts: ClientTimeouts;
+  readonly #services = new Map<ServiceKey, Service>();
+  readonly #listeners = new Map<number, { readonly listener: Listener; readonly serves: string }>();
+  readonly #connections = new Set<ClientConnection>();
+  readonly #tunnels: RelayGroup<ServiceKey>;
+  readonly #unsubscribe: () => void;
+  #cancelSweep: () => void;
+  #state: "open" | "draining" = "open";
+  #emptied: (() => void) | undefined;
+
+  /** @throws Error if the shared port cannot be had. Ports of services that cannot be had are logged, and tried again. */
+  static async start(options: ResolverOptions): Promise<Resolver> {
+    const resolver = new Resolver(options);
+    if (options.sharedPort !== undefined) await resolver.#listenShared(options.sharedPort);
+    await resolver.#syncListeners();
+    return resolver;
+  }
+
+  private constructor(options: ResolverOptions) {
+    const { limits = {}, targets } = options;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? silentLogger;
+    this.#timeouts = {
+      idleMs: milliseconds(limits.idle ?? "620s", "resolver: limits.idle"),
+      headMs: milliseconds(limits.head ?? "30s", "resolver: limits.head"),
+    };
+    this.#metrics = new ResolverMetrics(options.metrics ?? new Registry(), () => this.traffic());
+    this.#tunnels = new RelayGroup({ clock: this.#clock });
+    this.#context = {
+      clock: this.#clock,
+      waker: options.waker,
+      budget: new HoldBudget(limits.held ?? 50_000),
+      holdMs: milliseconds(limits.hold ?? "600s", "resolver: limits.hold"),
+      slowStart,
+      readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+    };
+    for (const { namespace, service } of targets.all()) this.#sync(serviceKey(namespace, service));
+    this.#unsubscribe = targets.onChange((key) => {
+      this.#sync(key);
+      void this.#syncListeners();
+    });
+    this.#cancelSweep = this.#clock.schedule(SWEEP_MS, this.#sweep);
+  }
+
+  /** Why it should be sent no connections; undefined if it should. */
+  fault(): string | undefined {
+    return this.#state === "open" ? this.#options.targets.fault() : "shutting down";
+  }
+
+  /** What it did for a service, and does; undefined if it does not front it. */
+  trafficOf(key: ServiceKey): ServiceTraffic | undefined {
+    return this.#services.get(key)?.traffic();
+  }
+
+  /** What it did for each service, and does. */
+  traffic(): readonly ServiceTraffic[] {
+    return [...this.#services.values()].map((service) => service.traffic());
+  }
+
+  /** Which ports it listens on, by what they serve: `namespace/service:port`, or `*` for the shared one. */
+  ports(): ReadonlyMap<string, number> {
+    return new Map([...this.#listeners].map(([port, { serves }]) => [serves, port]));
+  }
+
+  /**
+   * Leaves: is not ready from now on, soon takes no more connections, lets those end that wait or are served, and cuts what
+   * is left at the deadline. Resolves when no connection is left.
+   */
+  async drain({ isLedHere, acceptFor = "5s", within = "10m" }: ResolverDrain = {}): Promise<void> {
+    const acceptMs = milliseconds(acceptFor, "drain: acceptFor");
+    const withinMs = milliseconds(within, "drain: within");
+    this.#state = "draining";
+    const deadline = this.#clock.monotonic() + withinMs;
+    // Whoever keeps the EndpointSlices may be away for a while: a listener that is closed before would refuse connections.
+    while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
+    if (acceptMs > 0) await sleep(this.#clock, acceptMs);
+    this.#closeListeners();
+    const leftMs = Math.max(0, deadline - this.#clock.monotonic());
+    const cancel = this.#clock.schedule(leftMs, () => void this.#cutAll());
+    for (const connection of this.#connections) connection.leave();
+    if (this.#connections.size > 0)
+      await new Promise<void>((resolve) => {
+        this.#emptied = resolve;
+      });
+    await this.#tunnels.drain({
+      within: Math.max(0, deadline - this.#clock.monotonic()),
+      reason: shuttingDown,
+    });
+    cancel();
+    this.#end();
+  }
+
+  /** Leaves at once, whoever is connected. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#state = "draining";
+    this.#closeListeners();
+    await this.#cutAll();
+    this.#end();
+  }
+
+  /** Brings a service in line with what is known of it. */
+  #sync(key: ServiceKey): void {
+    const { targets } = this.#options;
+    const target = targets.find(key);
+    const known = this.#services.get(key);
+    if (!target) {
+      known?.close();
+      this.#services.delete(key);
+      return;
+    }
+    const wasHandedBack = known?.isHandedBack ?? false;
+    const service = known ?? new Service(target, this.#metrics.of(target), this.#context);
+    this.#services.set(key, service);
+    service.update(target, targets);
+    if (service.isHandedBack && !wasHandedBack) this.#handBack(service);
+  }
+
+  /** Tells the clients of a service to connect again. */
+  #handBack(service: Service): void {
+    for (const connection of this.#connections) connection.handBack(service);
+  }
+
+  async #syncListeners(): Promise<void> {
+    if (this.#state !== "open") return;
+    const wanted = new Map<number, { readonly serves: string; readonly route: ListenerRoute }>();
+    for (const { namespace, service, ports } of this.#options.targets.all())
+      for (const { name, port, listenPort, protocol = "auto" } of ports) {
+        const key = serviceKey(namespace, service);
+        const portOf = () => this.#services.get(key)?.port(name);
+        if (listenPort > 0)
+          wanted.set(listenPort, { serves: `${key}:${port}`, route: { protocol, portOf, isByName: false } });
+      }
+    for (const [port, { listener, serves }] of this.#listeners)
+      if (serves !== sharedName && wanted.get(port)?.serves !== serves) {
+        listener.close();
+        this.#listeners.delete(port);
+      }
+    const opening = [...wanted].filter(([port]) => !this.#listeners.has(port));
+    await Promise.all(opening.map(([port, { serves, route }]) => this.#listen(port, serves, route)));
+  }
+
+  async #listen(port: number, serves: string, route: ListenerRoute): Promise<void> {
+    const listener = new Listener(
+      route,
+      this.#hostFor(({ host }) => route.portOf(host)),
+    );
+    this.#listeners.set(port, { listener, serves });
+    try {
+      await listener.listen({ port, host: this.#options.host });
+    } catch (error) {
+      // The port may be another's that is just leaving. The next change, or sweep, tries again.
+      this.#listeners.delete(port);
+      this.#log.error({ port, serves, error: String(error) }, "cannot listen on a service's port");
+    }
+  }
+
+  /** Takes requests of all services, by the host that they name. */
+  async #listenShared(port: number): Promise<void> {
+    const { hostHeader, host } = this.#options;
+    const portOf = (name: string | undefined) => this.#named(name ?? "");
+    const name = hostHeader?.toLowerCase();
+    const listener = new Listener(
+      { protocol: "auto", portOf, isByName: true },
+      this.#hostFor((request) => portOf((name && request.header(name)) ?? request.host)),
+    );
+    const chosen = await listener.listen({ port, host });
+    this.#listeners.set(chosen, { listener, serves: sharedName });
+  }
+
+  /** The port of a Service that a host names. Without a number, it is the Service's first. */
+  #named(host: string): ServicePort | undefined {
+    const named = serviceIn(host, this.#options.clusterDomain ?? "cluster.local");
+    const service = named && this.#services.get(serviceKey(named.namespace, named.service));
+    const ports = service?.target.ports ?? [];
+    const found = ports.find(({ port }) => port === named?.port) ?? ports[0];
+    return found && service?.port(found.name);
+  }
+
+  #hostFor(portOf: (request: RequestView) => ServicePort | undefined): ListenerHost {
+    return {
+      clock: this.#clock,
+      isDraining: () => this.#state === "draining",
+      decide: (request) => {
+        const port = portOf(request);
+        if (!port) return { do: "fail", failure: { why: "unknown-service" } };
+        return decide(port, request);
+      },
+      malformed: ({ fault }) => this.#metrics.malformed(fault),
+      tunnel: (port, client, upstream, ended) => {
+        const { service } = port;
+        void this.#tunnels.join(service.key, client, upstream).ended.then(ended);
+      },
+      opened: (connection) => void this.#connections.add(connection),
+      closed: (connection) => {
+        this.#connections.delete(connection);
+        if (this.#connections.size === 0) this.#emptied?.();
+      },
+    };
+  }
+
+  readonly #sweep = (): void => {
+    for (const connection of this.#connections) {
+      connection.enforce(this.#timeouts);
+      if (this.#state === "draining") connection.leave();
+    }
+    void this.#syncListeners();
+    this.#cancelSweep = this.#clock.schedule(SWEEP_MS, this.#sweep);
+  };
+
+  async #cutAll(): Promise<void> {
+    for (const service of this.#services.values()) service.refuseAll("shutting-down");
+    for (const connection of this.#connections) connection.destroy();
+    await this.#tunnels.drain({ within: 0, reason: shuttingDown });
+  }
+
+  #closeListeners(): void {
+    for (const { listener } of this.#listeners.values()) listener.close();
+    this.#listeners.clear();
+  }
+
+  #end(): void {
+    this.#cancelSweep();
+    this.#unsubscribe();
+    for (const service of this.#services.values()) service.close();
+  }
+}
+
+const sharedName = "*";
+const shuttingDown = new Error("the resolver is shutting down");

@@ -1,0 +1,90 @@
+import type { Clock } from "@windlass/clock";
+import type { Endpoint } from "../targets.ts";
+import { UpstreamConnection, type UpstreamEvents, type UpstreamOwner } from "./connection.ts";
+
+/** Shorter than the idle timeouts of common servers, of which Node's 5 s is the shortest. */
+const IDLE_MS = 4_000;
+const MOST_IDLE = 512;
+
+/**
+ * How long a connection may have been idle to carry a request that cannot be sent twice. The endpoint may close an idle
+ * connection just as a request is sent on it.
+ */
+const FRESH_MS = 1_000;
+
+/** The connections of HTTP/1 to one endpoint. */
+export class UpstreamPool implements UpstreamEvents {
+  readonly #endpoint: Endpoint;
+  readonly #clock: Clock;
+  /** The one that was used last is used next, so that those not needed grow old. */
+  readonly #idle: UpstreamConnection[] = [];
+  readonly #readBuffer: Buffer;
+  readonly #counted: (change: 1 | -1) => void;
+  /** Whether connections that become idle are closed. */
+  #isRetired = false;
+  #cancelSweep: (() => void) | undefined;
+
+  /**
+   * @param counted hears of each connection that comes, and goes.
+   * @param readBuffer what all connections read into, one after the other.
+   */
+  constructor(endpoint: Endpoint, clock: Clock, counted: (change: 1 | -1) => void, readBuffer: Buffer) {
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+    this.#counted = counted;
+    this.#readBuffer = readBuffer;
+  }
+
+  /** A connection for a request, which owns it from now on. */
+  take(owner: UpstreamOwner, request: "repeatable" | "once" | "upgrade"): UpstreamConnection {
+    this.#isRetired = false;
+    const connection =
+      request === "upgrade"
+        ? this.#open("stream")
+        : (this.#takeIdle(request === "once" ? FRESH_MS : IDLE_MS) ?? this.#open(this.#readBuffer));
+    connection.take(owner);
+    return connection;
+  }
+
+  /** Closes what is idle, and what is busy when it has ended; until a connection is wanted again. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#cancelSweep?.();
+    this.#cancelSweep = undefined;
+    for (const connection of this.#idle.splice(0)) connection.close();
+  }
+
+  idle(connection: UpstreamConnection): void {
+    if (this.#isRetired || this.#idle.length >= MOST_IDLE) {
+      connection.close();
+      return;
+    }
+    connection.idleSince = this.#clock.monotonic();
+    this.#idle.push(connection);
+    this.#cancelSweep ??= this.#clock.schedule(IDLE_MS, this.#sweep);
+  }
+
+  gone(connection: UpstreamConnection): void {
+    this.#counted(-1);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  #open(reading: Buffer | "stream"): UpstreamConnection {
+    this.#counted(1);
+    return new UpstreamConnection(this.#endpoint, this, this.#clock, reading);
+  }
+
+  #takeIdle(withinMs: number): UpstreamConnection | undefined {
+    const last = this.#idle.at(-1);
+    if (!last || this.#clock.monotonic() - last.idleSince > withinMs) return undefined;
+    return this.#idle.pop();
+  }
+
+  readonly #sweep = (): void => {
+    this.#cancelSweep = undefined;
+    const now = this.#clock.monotonic();
+    while (this.#idle[0] && now - this.#idle[0].idleSince >= IDLE_MS) this.#idle.shift()?.close();
+    if (this.#idle.length > 0) this.#cancelSweep = this.#clock.schedule(IDLE_MS, this.#sweep);
+  };
+}

@@ -1,0 +1,405 @@
+import { isDeepStrictEqual } from "node:util";
+import { byReference, controller, type ReconcileContext, type Source, watch } from "@windlass/runtime";
+import { EndpointSlice, HorizontalPodAutoscaler, Service } from "@windlass/runtime/kinds";
+import { arrange, isPausedByOthers, removeOthers, select, wantedReplicas } from "./arrange.ts";
+import { haveFollowed } from "./cluster-view.ts";
+import { areDependenciesAwake, askedByDependents, type Neighbours } from "./dependencies.ts";
+import { ElastiService, type ElastiServiceObject, finalizer } from "./elasti-service.ts";
+import { ServiceFault } from "./fault.ts";
+import { ListenPorts, type PortRange, PortsExhaustedError } from "./listen-ports.ts";
+import { neighboursOf, ownersOf } from "./mappings.ts";
+import { divertingLabel, privateServiceName, sleepAnnotation, wakeAnnotation } from "./names.ts";
+import {
+  type EndpointSliceObject,
+  isResolverSlice,
+  type PortPair,
+  type ResolverEndpoint,
+  type ServiceObject,
+  serviceNameLabel,
+} from "./objects.ts";
+import { answersNeeded, leadsTo, leadsToResolverAlone, type PathProbe } from "./path-probe.ts";
+import { type Position, positionOf } from "./position.ts";
+import type { ResolverLinks } from "./resolver-links.ts";
+import { ResolverPresence } from "./resolver-presence.ts";
+import type { ResolverReports } from "./resolver-reports.ts";
+import { type KindLookup, watchedTargets } from "./scale-target.ts";
+import { ScaledObject } from "./scaled-object.ts";
+import { lookAt, type ResolverService, type Sight, slicesOf } from "./sight.ts";
+import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
+import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
+import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts";
+
+/** What a service should do, from its triggers and schedules. */
+export interface Wishes {
+  wishOf(elasti: ElastiServiceObject): Observation["wish"];
+  /** When triggers last saw that it is used, in milliseconds since the epoch. @default it is not known */
+  usedAt?(elasti: ElastiServiceObject): number | undefined;
+  /** Why a trigger has no answer. @default all have one */
+  faultOf?(elasti: ElastiServiceObject): string | undefined;
+  /** Asks for a reconcile when a wish changes. */
+  readonly source: Source;
+}
+
+/** What the controller works with. */
+export interface ElastiDependencies {
+  readonly kinds: KindLookup;
+  readonly probe: PathProbe;
+  readonly reports: ResolverReports;
+  readonly wishes: Wishes;
+  readonly resolver: ResolverService;
+  /** Notices replicas of the resolver that have gone away. @default their readiness alone counts */
+  readonly links?: ResolverLinks;
+  /** The ports that the resolver listens on. @default 20000 to 29999 */
+  readonly portRange?: PortRange;
+  /** @default a quiet time of 5 s, proofs within 30 s, a reprieve after 10 s */
+  readonly patience?: Patience;
+  /** How long no resolver may be ready before targets are woken. @default 15_000 */
+  readonly resolverGraceMs?: number;
+}
+
+const defaultPatience: Patience = { settleMs: 5_000, proofMs: 30_000, reprieveMs: 10_000 };
+/** How soon a stage is looked at again. What changes in the cluster asks for a look by itself. */
+const paceMs: Readonly<Partial<Record<StageName, number>>> = {
+  Joining: 100,
+  Diverting: 100,
+  Relaying: 250,
+  Holding: 50,
+  ScalingDown: 50,
+  Terminating: 5_000,
+  Waking: 1_000,
+  Returning: 100,
+};
+const faultRetryMs = 30_000;
+/** How often a target that is not watched is asked for its scale. */
+const unwatchedMs = 5_000;
+const longestFarewellMs = 30_000;
+const fallingAsleep: readonly StageName[] = ["Joining", "Diverting", "Relaying", "Holding"];
+const beforeScaleDown: readonly StageName[] = ["Serving", ...fallingAsleep, "ScalingDown"];
+const asleep: readonly StageName[] = ["Terminating", "Asleep"];
+
+/** Puts services to sleep, and wakes them. */
+export function elastiController(dependencies: ElastiDependencies) {
+  const { resolver, wishes, links } = dependencies;
+  const keeper = new ServiceKeeper(dependencies);
+  return controller(ElastiService, {
+    name: "elastiservice",
+    finalizer,
+    fieldManager: "elasti-operator",
+    concurrency: 32,
+    // A sleep and a wake are some twenty writes, which may be within a minute.
+    hotLoopThreshold: 100,
+    owns: [Service, EndpointSlice],
+    watches: [
+      watch(
+        Service,
+        byReference(ElastiService, ({ spec }) => spec.service),
+        {
+          indexes: {
+            divertedBy: ({ metadata, spec }: ServiceObject) => {
+              const by = spec?.selector?.[divertingLabel];
+              return by === undefined ? [] : [`${metadata.namespace}/${by}`];
+            },
+          },
+        },
+      ),
+      watch(EndpointSlice, (slice: EndpointSliceObject, context) => ownersOf(slice, context, resolver), {
+        indexes: {
+          service: ({ metadata }: EndpointSliceObject) => [
+            `${metadata.namespace}/${metadata.labels?.[serviceNameLabel] ?? ""}`,
+          ],
+        },
+      }),
+      watch(ElastiService, neighboursOf),
+    ],
+    follows: [ScaledObject, HorizontalPodAutoscaler, ...watchedTargets],
+    indexes: {
+      service: ({ metadata, spec }) => [`${metadata.namespace}/${spec.service}`],
+      privateService: ({ metadata, spec }) => [`${metadata.namespace}/${privateServiceName(spec.service)}`],
+      dependency: ({ metadata, spec }) =>
+        (spec.dependsOn ?? []).map((name) => `${metadata.namespace}/${name}`),
+    },
+    permissions: [
+      { kind: Service, verbs: ["patch"] },
+      { kind: ElastiService, verbs: ["patch"] },
+      { kind: ScaledObject, verbs: ["patch"] },
+      {
+        kind: { group: "*", plural: "*", scope: "Namespaced" },
+        verbs: ["get", "patch"],
+        subresources: ["scale"],
+      },
+    ],
+    sources: [wishes.source, ...(links ? [links.source] : [])],
+    reconcile: (elasti, context) => keeper.reconcile(elasti, context),
+    finalize: (elasti, context) => keeper.finalize(elasti, context),
+  });
+}
+
+/** Keeps services where they should be between awake and asleep. What it remembers may be lost. */
+class ServiceKeeper {
+  readonly #dependencies: ElastiDependencies;
+  readonly #patience: Patience;
+  readonly #ports: ListenPorts;
+  readonly #traffic = new TrafficWatch();
+  readonly #presence: ResolverPresence;
+
+  constructor(dependencies: ElastiDependencies) {
+    this.#dependencies = dependencies;
+    this.#patience = dependencies.patience ?? defaultPatience;
+    this.#ports = new ListenPorts(dependencies.portRange ?? { first: 20_000, last: 29_999 });
+    this.#presence = new ResolverPresence(dependencies.resolverGraceMs ?? 15_000);
+  }
+
+  async reconcile(elasti: ElastiServiceObject, context: ReconcileContext) {
+    try {
+      const wish = await this.#wish(elasti, context);
+      return await this.#advance(elasti, context, wish);
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) throw error;
+      return { status: faultyStatusOf(elasti, error), requeueAfter: faultRetryMs };
+    }
+  }
+
+  /** Wakes what sleeps, unless it is to sleep on, and leaves nothing of ours behind. */
+  async finalize(elasti: ElastiServiceObject, context: ReconcileContext) {
+    const askedAt = Date.parse(elasti.metadata.deletionTimestamp ?? "");
+    const isOverdue = context.now.getTime() - askedAt > longestFarewellMs;
+    const { stage } = positionOf(elasti.status, context.now.getTime());
+    const isHome = stage.at === "Serving" && !this.#isResolverInService(elasti, context);
+    const isKept = elasti.spec.onDelete === "Keep" && asleep.includes(stage.at);
+    if (!isHome && !isKept && !isOverdue) {
+      try {
+        const { requeueAfter = 1_000, ...result } = await this.#advance(elasti, context, "wake");
+        return { ...result, requeueAfter };
+      } catch (error) {
+        // Without its Service or target there is nothing to hand back.
+        if (!(error instanceof ServiceFault)) throw error;
+      }
+    }
+    await select(elasti, true, context);
+    await removeOthers(context, []);
+    this.#ports.forget(ownerOf(elasti));
+    this.#traffic.forget(ownerOf(elasti));
+    return undefined;
+  }
+
+  async #advance(elasti: ElastiServiceObject, context: ReconcileContext, wish: Observation["wish"]) {
+    const { kinds, resolver, links } = this.#dependencies;
+    const nowMs = context.now.getTime();
+    const sight = await lookAt(elasti, context, kinds, resolver, links);
+    const ports = this.#portsFor(elasti, sight, context);
+    const position = positionOf(elasti.status, nowMs);
+    const restsAt = restOf(elasti);
+    const reports = await this.#reportsFor(elasti, position, sight, context);
+    const seen = await this.#observe({ elasti, position, sight, restsAt, reports, wish }, context);
+    const move = sight.arePodsKnown ? step(position.stage, seen, this.#patience) : undefined;
+    const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
+    const isKnown = elasti.status?.step !== undefined;
+    const usedAt = this.#dependencies.wishes.usedAt?.(elasti);
+    const telling = {
+      elasti,
+      position: next,
+      restsAt,
+      ports,
+      seen,
+      now: context.now,
+      ...(move && { move, from: position.stage.at }),
+      ...(usedAt !== undefined && { usedAt }),
+      triggerFault: this.#dependencies.wishes.faultOf?.(elasti),
+    };
+    const told = () => ({
+      status: statusOf({ ...telling, isResolverInService: this.#isResolverInService(elasti, context) }),
+    });
+    // What is to be done is stored first, so that whoever comes after a crash knows of it.
+    if (move) return { ...told(), events: [eventOf(move)], requeueAfter: 0 };
+    if (!isKnown || !isDeepStrictEqual(ports, elasti.status?.ports)) return { ...told(), requeueAfter: 0 };
+    const waiting = Math.max(heldIn(reports), waitingIn(elasti));
+    await arrange(
+      {
+        elasti,
+        sight,
+        ports,
+        arrangement: arrangementOf(position.stage, restsAt),
+        wanted: await wantedReplicas(elasti, waiting, context),
+        mayStart: areDependenciesAwake(elasti, neighboursIn(elasti, context)),
+      },
+      context,
+    );
+    await this.#acknowledge(elasti, position, context);
+    const requeueAfter = pace(position.stage.at, seen) ?? (sight.isTargetWatched ? undefined : unwatchedMs);
+    return { ...told(), ...(requeueAfter !== undefined && { requeueAfter }) };
+  }
+
+  async #wish(elasti: ElastiServiceObject, context: ReconcileContext): Promise<Observation["wish"]> {
+    if (isForced(elasti)) return "sleep";
+    const asked = askedByDependents(elasti.metadata.name, neighboursIn(elasti, context));
+    if (asked === "wake") return "wake";
+    const wish = this.#dependencies.wishes.wishOf(elasti);
+    if (wish !== "sleep") return wish;
+    return asked === "stay" || (await isPausedByOthers(elasti, context)) ? "stay" : "sleep";
+  }
+
+  async #observe(
+    given: {
+      readonly elasti: ElastiServiceObject;
+      readonly position: Position;
+      readonly sight: Sight;
+      readonly restsAt: Observation["restsAt"];
+      readonly reports: Reports;
+      readonly wish: Observation["wish"];
+    },
+    context: ReconcileContext,
+  ): Promise<Observation> {
+    const { elasti, position, sight, restsAt, reports, wish } = given;
+    const { stage } = position;
+    const isReady = sight.resolvers.some((one) => one.isReady);
+    const { podsInService } = arrangementOf(stage, restsAt);
+    return {
+      elapsedMs: context.now.getTime() - position.sinceMs,
+      restsAt,
+      wish,
+      hasDemand: this.#hasDemand(elasti, position, restsAt, reports),
+      replicas: sight.replicas,
+      pods: sight.pods,
+      resolver: this.#presence.observe(isReady, context.now.getTime()),
+      haveSlicesFollowed: haveFollowed(sight.slices, elasti.spec.service, podsInService),
+      isProven: await this.#isProven(position, sight, reports, podsInService, context),
+    };
+  }
+
+  #hasDemand(
+    elasti: ElastiServiceObject,
+    { stage, step: number }: Position,
+    restsAt: Observation["restsAt"],
+    reports: Reports,
+  ): boolean {
+    if (isForced(elasti) && beforeScaleDown.includes(stage.at)) return false;
+    if (elasti.metadata.annotations?.[wakeAnnotation] !== undefined) return true;
+    if (heldIn(reports) > 0 && !["Joining", "Diverting", "Relaying"].includes(stage.at)) return true;
+    const index = fallingAsleep.indexOf(stage.at);
+    if (index < 0 || restsAt === "Relaying") return false;
+    return this.#traffic.hasMore(ownerOf(elasti), number - index, reports);
+  }
+
+  async #isProven(
+    position: Position,
+    { service, resolvers, pods, slices }: Sight,
+    reports: Reports,
+    podsInService: boolean,
+    { signal }: ReconcileContext,
+  ): Promise<boolean> {
+    const { probe } = this.#dependencies;
+    const address = service.spec?.clusterIP ?? "";
+    const port = service.spec?.ports?.[0]?.port ?? 0;
+    const counts = [pods.length, resolvers.filter((one) => one.isReady).length] as const;
+    switch (proofOf(position.stage)) {
+      case "presence":
+        return await leadsTo("resolver", probe, address, port, answersNeeded(counts[1], counts[0]), signal);
+      case "exclusivity":
+        return (
+          haveFollowed(slices, service.metadata.name, podsInService) &&
+          (await leadsToResolverAlone(probe, address, port, answersNeeded(...counts), signal))
+        );
+      case "quiet":
+        return isQuiet(reports, position.step);
+      case "pod":
+        return await leadsTo("other", probe, address, port, answersNeeded(...counts), signal);
+      case undefined:
+        return true;
+    }
+  }
+
+  /** Asked for only where it matters: a service at rest costs nothing. */
+  async #reportsFor(
+    { metadata, spec }: ElastiServiceObject,
+    { stage }: Position,
+    { resolvers }: Sight,
+    { signal }: ReconcileContext,
+  ): Promise<Reports> {
+    if (stage.at === "Serving" || stage.at === "Returning") return [];
+    const ask = (asked: readonly ResolverEndpoint[]) =>
+      Promise.all(
+        asked.map(({ address }) =>
+          this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal),
+        ),
+      );
+    const [ready, leaving] = await Promise.all([
+      ask(resolvers.filter((one) => one.isReady)),
+      ask(resolvers.filter((one) => !one.isReady && one.isLeaving)),
+    ]);
+    // One that is about to end still has requests. If it does not answer any more, it has none.
+    return [...ready, ...leaving.filter((report) => report !== undefined)];
+  }
+
+  #portsFor(
+    elasti: ElastiServiceObject,
+    { service }: Sight,
+    { cache }: ReconcileContext,
+  ): readonly PortPair[] {
+    for (const other of cache.list(ElastiService))
+      this.#ports.note(ownerOf(other), other.status?.ports ?? []);
+    try {
+      return this.#ports.give(ownerOf(elasti), service, elasti.status?.ports ?? []);
+    } catch (error) {
+      if (!(error instanceof PortsExhaustedError)) throw error;
+      throw new ServiceFault("PortsExhausted", error.message);
+    }
+  }
+
+  #isResolverInService({ metadata, spec }: ElastiServiceObject, context: ReconcileContext): boolean {
+    const slices = slicesOf(context, { namespace: metadata.namespace, name: spec.service });
+    return slices.some((slice) => isResolverSlice(slice, spec.service));
+  }
+
+  /** What was asked for is done: the next one who asks must be heard again. */
+  async #acknowledge(elasti: ElastiServiceObject, { stage }: Position, { client, key }: ReconcileContext) {
+    const done = [
+      ...(stage.at === restOf(elasti) ? [wakeAnnotation] : []),
+      ...(beforeScaleDown.includes(stage.at) ? [] : [sleepAnnotation]),
+    ].filter((name) => elasti.metadata.annotations?.[name] !== undefined);
+    for (const name of done) {
+      // What was set anew since stays.
+      const path = `/metadata/annotations/${name.replace("/", "~1")}`;
+      const value = elasti.metadata.annotations?.[name];
+      const patch = [
+        { op: "test", path, value },
+        { op: "remove", path },
+      ] as const;
+      await client.patch(ElastiService, key, { type: "json", patch });
+    }
+  }
+}
+
+/** When to look again if nothing happens; undefined at rest. */
+function pace(at: StageName, { restsAt, resolver, wish }: Observation): number | undefined {
+  if (resolver !== "ready") return 1_000;
+  // One that is to sleep from its rest may have to wait there first, and nothing in the cluster says when it is over.
+  return at === restsAt && wish !== "sleep" ? undefined : paceMs[at];
+}
+
+function ownerOf({ metadata }: ElastiServiceObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** A traffic trigger counts requests, so they must pass the resolver. */
+function restOf({ spec }: ElastiServiceObject): Observation["restsAt"] {
+  return spec.triggers?.some(({ type }) => type === "traffic") ? "Relaying" : "Serving";
+}
+
+function isForced({ metadata }: ElastiServiceObject): boolean {
+  return metadata.annotations?.[sleepAnnotation] !== undefined && metadata.deletionTimestamp === undefined;
+}
+
+/** How many requests wait, as whoever asked for the wake said. */
+function waitingIn({ metadata }: ElastiServiceObject): number {
+  return Number.parseInt(metadata.annotations?.[wakeAnnotation] ?? "0", 10) || 0;
+}
+
+function neighboursIn(
+  { metadata: { namespace } }: ElastiServiceObject,
+  { cache }: ReconcileContext,
+): Neighbours {
+  return {
+    find: (name) => cache.get(ElastiService, { namespace, name }),
+    dependentsOf: (name) => cache.byIndex(ElastiService, "dependency", `${namespace}/${name}`),
+  };
+}

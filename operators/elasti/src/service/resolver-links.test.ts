@@ -1,0 +1,63 @@
+import { systemClock } from "@windlass/clock";
+import { type SourceContext, silentLogger } from "@windlass/runtime";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startInternalServer } from "../resolver/index.ts";
+import { ResolverLinks } from "./resolver-links.ts";
+
+const nothing = { trafficOf: () => undefined, traffic: () => [], stepOf: () => undefined };
+const address = "127.0.0.1";
+
+async function linked() {
+  const server = await startInternalServer(nothing, { port: 0, host: address });
+  const links = new ResolverLinks(server.port);
+  const looks: number[] = [];
+  const stop = new AbortController();
+  const context = {
+    clock: systemClock,
+    signal: stop.signal,
+    log: silentLogger,
+    enqueueAll: () => looks.push(performance.now()),
+  } as unknown as SourceContext;
+  const end = typeof links.source === "function" ? links.source(context) : undefined;
+  onTestFinished(async () => {
+    stop.abort();
+    if (typeof end === "function") end();
+    await server.stop().catch(() => undefined);
+  });
+  return { server, links, looks };
+}
+
+test("a replica that goes away is down at once, and up again when it is back", async () => {
+  const { server, links, looks } = await linked();
+  const { port } = server;
+  links.expect([address]);
+  expect(links.isDown(address)).toBe(false);
+  await vi.waitFor(async () => expect(await hasLink(port)).toBe(true));
+  const gone = performance.now();
+  await server.stop();
+  await vi.waitFor(() => expect(links.isDown(address)).toBe(true), { interval: 5 });
+  expect((looks[0] ?? 0) - gone).toBeLessThan(500);
+  const back = await startInternalServer(nothing, { port, host: address });
+  await vi.waitFor(() => expect(links.isDown(address)).toBe(false), { timeout: 5_000 });
+  expect(looks).toHaveLength(2);
+  links.expect([]);
+  await back.stop();
+});
+
+test("a replica that was never reached is not down, and one that is gone from the list is forgotten", async () => {
+  const { server, links } = await linked();
+  links.expect([address, "127.0.0.2"]);
+  await vi.waitFor(async () => expect(await hasLink(server.port)).toBe(true));
+  expect(links.isDown("127.0.0.2")).toBe(false);
+  await server.stop();
+  await vi.waitFor(() => expect(links.isDown(address)).toBe(true));
+  links.expect([]);
+  expect(links.isDown(address)).toBe(false);
+});
+
+/** Whether the server has answered for long enough that the link is up. */
+async function hasLink(port: number): Promise<boolean> {
+  const answer = await fetch(`http://${address}:${port}/traffic`);
+  await answer.text();
+  return answer.ok;
+}

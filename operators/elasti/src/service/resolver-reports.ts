@@ -1,0 +1,61 @@
+import { request } from "node:http";
+import type { ServiceTraffic } from "../resolver/targets.ts";
+
+/** What one replica of the resolver does for a service, and which step of the service it follows. */
+export interface ResolverReport extends ServiceTraffic {
+  /** `status.step` of the ElastiService that the resolver acts by. */
+  readonly step: number;
+}
+
+/** Asks replicas of the resolver what they do. */
+export interface ResolverReports {
+  /** @returns undefined if the replica does not answer, or does not know the service. */
+  of(
+    address: string,
+    namespace: string,
+    service: string,
+    signal: AbortSignal,
+  ): Promise<ResolverReport | undefined>;
+}
+
+const longestMs = 2_000;
+const longestBody = 65_536;
+
+/** Reports by HTTP, from the internal port of each replica. */
+export function httpReports(port: number): ResolverReports {
+  return {
+    of: (address, namespace, service, signal) =>
+      new Promise((resolve) => {
+        const path = `/traffic/${encodeURIComponent(namespace)}/${encodeURIComponent(service)}`;
+        const asked = request({ host: address, port, path, timeout: longestMs, signal }, (answer) => {
+          let text = "";
+          answer.setEncoding("utf8");
+          answer.on("data", (chunk: string) => {
+            text += chunk;
+            if (text.length > longestBody) asked.destroy();
+          });
+          answer.on("end", () => resolve(answer.statusCode === 200 ? parse(text) : undefined));
+        });
+        // A replica that cannot be asked has proven nothing: the caller waits, or gives up.
+        asked.on("error", () => resolve(undefined));
+        asked.on("timeout", () => asked.destroy());
+        asked.on("close", () => resolve(undefined));
+        asked.end();
+      }),
+  };
+}
+
+function parse(text: string): ResolverReport | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isReport(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isReport(value: unknown): value is ResolverReport {
+  if (typeof value !== "object" || value === null) return false;
+  const { step, requests, held, inFlight } = value as Readonly<Record<string, unknown>>;
+  return [step, requests, held, inFlight].every((one) => typeof one === "number");
+}

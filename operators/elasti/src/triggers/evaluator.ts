@@ -1,0 +1,244 @@
+import { type Clock, type Duration, milliseconds, sleep } from "@windlass/clock";
+import type { Logger, ObjectKey, Source, SourceContext } from "@windlass/runtime";
+import type { Wishes } from "../service/controller.ts";
+import { ElastiService, type ElastiServiceObject } from "../service/elasti-service.ts";
+import { awakeUntilAnnotation } from "../service/names.ts";
+import type { Observation } from "../service/stage.ts";
+import { type FetchJson, numberAt, TriggerError } from "./number-source.ts";
+import type { Prometheus } from "./prometheus.ts";
+import { type CronTime, isBetween, isWithin, ScheduleError } from "./schedule.ts";
+import { combine, judged, type Standing, type Verdict, wishOf } from "./verdict.ts";
+import { isNewNeed, NeedForecast } from "./wake-ahead.ts";
+
+/** How many requests a service has had, from the resolver; undefined if no replica of it says. */
+export type RequestCount = (
+  elasti: ElastiServiceObject,
+  context: Pick<SourceContext, "cache" | "signal">,
+) => Promise<{ readonly requests: number; readonly inFlight: number } | undefined>;
+
+/** What triggers are evaluated with. */
+export interface EvaluatorOptions {
+  readonly prometheus: Prometheus;
+  readonly fetchJson: FetchJson;
+  readonly countRequests: RequestCount;
+  /** How often triggers are evaluated. @default 15_000 */
+  readonly intervalMs?: number;
+  /** How many services are evaluated at a time. @default 200 */
+  readonly concurrency?: number;
+}
+
+type Trigger = NonNullable<ElastiServiceObject["spec"]["triggers"]>[number];
+
+/**
+ * Asks the triggers of all services, and asks for a reconcile of those that should sleep or wake for them. What it
+ * remembers is lost with the process; then the cooldown begins anew.
+ */
+export class TriggerEvaluator implements Wishes {
+  readonly #options: EvaluatorOptions;
+  readonly #standings = new Map<string, Standing>();
+  readonly #requests = new Map<string, number>();
+  readonly #wishes = new Map<string, Observation["wish"]>();
+  /** When a trigger that measures last saw that a service is used. */
+  readonly #usedAt = new Map<string, number>();
+  readonly #forecast = new NeedForecast();
+  #clock: Clock | undefined;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+  }
+
+  wishOf(elasti: ElastiServiceObject): Observation["wish"] {
+    const nowMs = this.#clock?.now();
+    if (nowMs === undefined) return "stay";
+    if (isKeptAwake(elasti, nowMs) || this.#isNeedExpected(elasti, nowMs)) return "wake";
+    const { lastScaledUpTime } = elasti.status ?? {};
+    const created = Date.parse(elasti.metadata.creationTimestamp ?? "") || 0;
+    const wanted = lastScaledUpTime === undefined ? 0 : Date.parse(lastScaledUpTime);
+    return wishOf(this.#standings.get(idOf(elasti)), {
+      cooldownMs: elasti.spec.cooldownPeriod * 1_000,
+      lastWantedMs: Math.max(created, wanted),
+      nowMs,
+    });
+  }
+
+  usedAt(elasti: ElastiServiceObject): number | undefined {
+    return this.#usedAt.get(idOf(elasti));
+  }
+
+  faultOf(elasti: ElastiServiceObject): string | undefined {
+    return this.#standings.get(idOf(elasti))?.fault;
+  }
+
+  readonly source: Source = async (context) => {
+    this.#clock = context.clock;
+    const { intervalMs = 15_000 } = this.#options;
+    while (!context.signal.aborted) {
+      await this.#round(context);
+      await sleep(context.clock, intervalMs, context.signal).catch(unlessAborted(context.signal));
+    }
+  };
+
+  /** Evaluates everybody once. A few at a time, so that one slow server does not hold up the others. */
+  async #round(context: SourceContext): Promise<void> {
+    const waiting = [...context.cache.list(ElastiService)];
+    const known = new Set(waiting.map(idOf));
+    for (const map of [this.#standings, this.#requests, this.#wishes, this.#usedAt])
+      for (const id of map.keys()) if (!known.has(id)) map.delete(id);
+    this.#forecast.keep(known);
+    const { concurrency = 200 } = this.#options;
+    const worker = async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.#one(next, context);
+    };
+    await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, worker));
+  }
+
+  async #one(elasti: ElastiServiceObject, context: SourceContext): Promise<void> {
+    const { clock, signal, enqueue, log } = context;
+    const id = idOf(elasti);
+    const verdict = await this.#verdict(elasti, clock.now(), context);
+    if (signal.aborted) return;
+    const before = this.#standings.get(id);
+    const standing = judged(before, verdict, clock.now());
+    this.#standings.set(id, standing);
+    if (before?.says !== standing.says) tell(log, elasti, standing);
+    const wish = this.wishOf(elasti);
+    const isNews =
+      this.#wishes.get(id) !== wish || before?.fault !== standing.fault || this.#isFirstUse(elasti);
+    this.#wishes.set(id, wish);
+    if (isNews) enqueue(keyOf(elasti));
+  }
+
+  /** Whether it was used since it was woken, and that is not in its status yet. */
+  #isFirstUse({ metadata, spec, status }: ElastiServiceObject): boolean {
+    const usedAt = this.#usedAt.get(`${metadata.namespace}/${metadata.name}`);
+    if (!spec.wakeAhead || usedAt === undefined) return false;
+    return isNewNeed(historyOf(status), Date.parse(status?.lastScaledUpTime ?? ""), usedAt);
+  }
+
+  async #verdict(elasti: ElastiServiceObject, nowMs: number, context: SourceContext): Promise<Verdict> {
+    const { enabledPeriod, triggers = [] } = elasti.spec;
+    try {
+      if (enabledPeriod) {
+        const start: CronTime = { expression: enabledPeriod.schedule, timeZone: enabledPeriod.timeZone };
+        if (!isWithin(start, enabledPeriod.duration, nowMs))
+          return { says: "busy", why: "it is outside of its enabled period" };
+      }
+      return combine(
+        await Promise.all(triggers.map((trigger) => this.#ask(trigger, elasti, nowMs, context))),
+      );
+    } catch (error) {
+      if (error instanceof ScheduleError) return { says: "unknown", why: error.message, isFault: true };
+      throw error;
+    }
+  }
+
+  async #ask(
+    trigger: Trigger,
+    elasti: ElastiServiceObject,
+    nowMs: number,
+    context: SourceContext,
+  ): Promise<Verdict> {
+    const { signal } = context;
+    const { metadata = {} } = trigger;
+    const { query = "", url = "", valueLocation = "", start = "", end = "", timezone = "UTC" } = metadata;
+    try {
+      switch (trigger.type) {
+        case "prometheus": {
+          const value = await this.#options.prometheus.ask(
+            { ...metadata, query },
+            elasti.spec.cooldownPeriod,
+            nowMs,
+            signal,
+          );
+          return this.#measured(elasti, nowMs, below(value, metadata.threshold, "the query"));
+        }
+        case "http": {
+          const document = await this.#options.fetchJson(url, metadata.headers ?? {}, signal);
+          const verdict = below(numberAt(document, valueLocation), metadata.threshold, valueLocation);
+          return this.#measured(elasti, nowMs, verdict);
+        }
+        case "schedule": {
+          const zoned = (expression: string): CronTime => ({ expression, timeZone: timezone });
+          return isBetween(zoned(start), zoned(end), nowMs)
+            ? { says: "busy", why: "it is scheduled to be awake" }
+            : { says: "idle" };
+        }
+        case "traffic":
+          return await this.#traffic(elasti, context);
+      }
+    } catch (error) {
+      if (error instanceof TriggerError) return { says: "unknown", why: error.message, isFault: true };
+      throw error;
+    }
+  }
+
+  /** Whether the service is one that wakes ahead of need, and a need is near. */
+  #isNeedExpected(elasti: ElastiServiceObject, nowMs: number): boolean {
+    const { spec, status } = elasti;
+    if (!spec.wakeAhead) return false;
+    const { lead, timeZone } = spec.wakeAhead;
+    const leadMs = milliseconds(lead as Duration, "wakeAhead.lead");
+    try {
+      return this.#forecast.isExpected(idOf(elasti), historyOf(status), nowMs, { leadMs, timeZone });
+    } catch (error) {
+      // The pattern of the field lets names through that are no zones.
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
+  /** Notes that a service is used, if what was measured says so. */
+  #measured(elasti: ElastiServiceObject, nowMs: number, verdict: Verdict): Verdict {
+    if (verdict.says === "busy") this.#usedAt.set(idOf(elasti), nowMs);
+    return verdict;
+  }
+
+  /** Whether requests came since the last look. It never wakes a service: a request does that by itself. */
+  async #traffic(elasti: ElastiServiceObject, context: SourceContext): Promise<Verdict> {
+    const id = idOf(elasti);
+    const count = await this.#options.countRequests(elasti, context);
+    if (!count) return { says: "unknown", why: "no resolver says how many requests there were" };
+    const before = this.#requests.get(id);
+    this.#requests.set(id, count.requests);
+    const isIdle = before === count.requests && count.inFlight === 0;
+    if (before !== undefined && count.requests > before) this.#usedAt.set(id, this.#clock?.now() ?? 0);
+    return isIdle ? { says: "idle" } : { says: "unknown", why: "requests came" };
+  }
+}
+
+/** Whether a person wants it awake for now. */
+function isKeptAwake({ metadata }: ElastiServiceObject, nowMs: number): boolean {
+  const until = metadata.annotations?.[awakeUntilAnnotation];
+  return until !== undefined && !(Date.parse(until) <= nowMs);
+}
+
+function historyOf(status: ElastiServiceObject["status"]): readonly number[] {
+  return (status?.neededTimes ?? []).map((time) => Date.parse(time));
+}
+
+function below(value: number, threshold: string | number | undefined, what: string): Verdict {
+  const limit = Number(threshold ?? 0);
+  return value < limit
+    ? { says: "idle" }
+    : { says: "busy", why: `${what} gives ${value}, not less than ${limit}` };
+}
+
+function tell(log: Logger, elasti: ElastiServiceObject, { says, why, fault }: Standing): void {
+  const about = { elastiservice: idOf(elasti), says, why };
+  if (fault !== undefined) log.warn(about, "a trigger has no answer: the service stays as it is");
+  else log.info(about, "triggers changed their mind");
+}
+
+function keyOf({ metadata: { namespace, name } }: ElastiServiceObject): ObjectKey {
+  return { namespace, name };
+}
+
+function idOf({ metadata: { namespace, name } }: ElastiServiceObject): string {
+  return `${namespace}/${name}`;
+}
+
+function unlessAborted(signal: AbortSignal) {
+  return (error: unknown): void => {
+    if (!signal.aborted) throw error;
+  };
+}

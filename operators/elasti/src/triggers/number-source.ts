@@ -1,0 +1,66 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+
+/** Why a trigger has no answer. Its message has no secret: neither headers nor the body. */
+export class TriggerError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "TriggerError";
+  }
+}
+
+/** Gets a JSON document. */
+export type FetchJson = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<unknown>;
+
+const longestMs = 5_000;
+const longestBody = 1024 * 1024;
+
+/** Gets a JSON document by HTTP, within five seconds and one MiB. */
+export const fetchJson: FetchJson = (url, headers, signal) =>
+  new Promise((resolve, reject) => {
+    const request = url.startsWith("https:") ? requestHttps : requestHttp;
+    const where = new URL(url).host;
+    const fail = (why: string, cause?: unknown) => reject(new TriggerError(`${where} ${why}`, { cause }));
+    const both = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+    const accept = { accept: "application/json", ...headers };
+    const asked = request(url, { headers: accept, signal: both }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => {
+        text += chunk;
+        if (text.length > longestBody) asked.destroy(new Error("the answer is larger than 1 MiB"));
+      });
+      answer.on("error", (error) => fail("broke off", error));
+      answer.on("end", () => {
+        if (answer.statusCode !== 200) return fail(`answered with status ${answer.statusCode}`);
+        try {
+          resolve(JSON.parse(text));
+        } catch (error) {
+          fail("answered with something that is not JSON", error);
+        }
+      });
+    });
+    asked.on("error", (error: NodeJS.ErrnoException) =>
+      fail(
+        both.aborted ? "did not answer in time" : `cannot be asked: ${error.code ?? error.message}`,
+        error,
+      ),
+    );
+    asked.end();
+  });
+
+/** The number at a place in a document, such as `queue.length`. @throws TriggerError if there is none */
+export function numberAt(document: unknown, location: string): number {
+  let found: unknown = document;
+  for (const name of location.split(".")) {
+    const isInside = typeof found === "object" && found !== null && Object.hasOwn(found, name);
+    found = isInside ? (found as Readonly<Record<string, unknown>>)[name] : undefined;
+  }
+  const number = typeof found === "string" && found.trim() !== "" ? Number(found) : found;
+  if (typeof number === "number" && Number.isFinite(number)) return number;
+  throw new TriggerError(`the document has no number at ${location}`);
+}

@@ -1,0 +1,126 @@
+import { Agent, request } from "node:http";
+
+/** What became of the requests of a load. */
+export interface LoadResult {
+  sent: number;
+  ok: number;
+  readonly failures: string[];
+  readonly latenciesMs: number[];
+}
+
+/** A load that runs until it is stopped. */
+export interface Load {
+  readonly result: LoadResult;
+  /** Resolves once all requests have an answer. */
+  stop(): Promise<LoadResult>;
+}
+
+/**
+ * Waits until a Service answers. A connection that was begun before the node knew the Service is remembered by its kernel as leading nowhere,
+ * so each try is a new one.
+ */
+export async function untilAnswered(url: string): Promise<void> {
+  for (let left = 300; left > 0; left--) {
+    if ((await askOnce(url, 1_000)).status === 200) return;
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+/** What one request over a connection of its own gives. Status 0 if nothing. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/** Sends one request over a connection of its own. Never rejects. */
+export function askOnce(url: string, withinMs = 60_000): Promise<Answer> {
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const fail = (error: Error) =>
+      resolve({ status: 0, body: "", ms: performance.now() - began, error: error.message });
+    const asked = request(url, { agent: false, signal: AbortSignal.timeout(withinMs) }, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => {
+        body += chunk;
+      });
+      answer.on("error", fail);
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, body, ms: performance.now() - began }),
+      );
+    });
+    asked.on("error", fail);
+    asked.end();
+  });
+}
+
+/** How long a client uses a connection before it makes another. */
+const connectionMs = 1_500;
+
+/** Open loop: requests are sent at a fixed rate, however long answers take. Half on kept connections, none is repeated. */
+export function startLoad(url: string, perSecond: number): Load {
+  const result: LoadResult = { sent: 0, ok: 0, failures: [], latenciesMs: [] };
+  const pending = new Set<Promise<void>>();
+  const agents = [keepingAgent()];
+  // Clients use a connection for a while, and then close it once it is idle.
+  const renewing = setInterval(() => {
+    for (const { freeSockets } of agents)
+      for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
+    agents.unshift(keepingAgent());
+  }, connectionMs);
+  const started = performance.now();
+  const ticking = setInterval(() => {
+    const due = Math.floor(((performance.now() - started) / 1_000) * perSecond);
+    while (result.sent < due) {
+      const number = result.sent++;
+      const sending = send(number).finally(() => pending.delete(sending));
+      pending.add(sending);
+    }
+  }, 5);
+
+  function send(number: number): Promise<void> {
+    const began = performance.now();
+    const isPost = number % 5 === 0;
+    return new Promise((resolve) => {
+      const fail = (why: string) => {
+        const [at, ms] = [new Date().toISOString().slice(11, 23), Math.round(performance.now() - began)];
+        result.failures.push(`#${number} at ${at}, after ${ms} ms: ${why}`);
+        resolve();
+      };
+      const asked = request(
+        url,
+        { agent: number % 2 === 0 ? agents[0] : false, method: isPost ? "POST" : "GET", timeout: 60_000 },
+        (answer) => {
+          answer.resume();
+          answer.on("error", (error) => fail(error.message));
+          answer.on("end", () => {
+            if (answer.statusCode !== 200) return fail(`status ${answer.statusCode}`);
+            result.ok++;
+            result.latenciesMs.push(performance.now() - began);
+            resolve();
+          });
+        },
+      );
+      asked.on("error", (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+      asked.on("timeout", () => asked.destroy(new Error("no answer within 60 s")));
+      asked.end(isPost ? "x".repeat(2_000) : undefined);
+    });
+  }
+
+  return {
+    result,
+    async stop() {
+      clearInterval(ticking);
+      while (pending.size > 0) await Promise.all(pending);
+      clearInterval(renewing);
+      for (const agent of agents) agent.destroy();
+      return result;
+    },
+  };
+}
+
+function keepingAgent(): Agent {
+  return new Agent({ keepAlive: true, maxSockets: 20 });
+}

@@ -1,0 +1,79 @@
+import { type Client, isNotFound } from "@windlass/client";
+import { EndpointSlice, Service } from "@windlass/runtime/kinds";
+import { ElastiService } from "../src/service/elasti-service.ts";
+import type { PathProbe } from "../src/service/path-probe.ts";
+import type { ResolverReport, ResolverReports } from "../src/service/resolver-reports.ts";
+
+/** Where the resolver of a test is. */
+export const resolver = { namespace: "elasti", name: "elasti-resolver-service" };
+
+const resolverAddress = "10.99.0.1";
+
+/** Makes the resolver's Service with one replica that is ready, or not. */
+export async function placeResolver(client: Client, isReady = true): Promise<void> {
+  const metadata = {
+    namespace: resolver.namespace,
+    name: `${resolver.name}-1`,
+    labels: { "kubernetes.io/service-name": resolver.name },
+  };
+  const endpoints = [{ addresses: [resolverAddress], conditions: { ready: isReady } }];
+  const slice = { metadata, addressType: "IPv4" as const, endpoints, ports: [{ name: "proxy", port: 8012 }] };
+  await client.apply(EndpointSlice, slice, { force: true });
+}
+
+/** Traffic where there is none: rules follow EndpointSlices at once, and the resolver the status. */
+export class ModelTraffic implements PathProbe, ResolverReports {
+  readonly #client: Client;
+  #turn = 0;
+  requests = 0;
+  held = 0;
+  inFlight = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Takes the endpoints of the Service that has this address in turn. */
+  async ask(address: string) {
+    const { items: services } = await this.#client.list(Service);
+    const service = services.find(({ spec }) => spec?.clusterIP === address);
+    if (!service) return "nobody" as const;
+    const { namespace, name } = service.metadata;
+    const { items } = await this.#client.list(EndpointSlice, {
+      namespace,
+      labelSelector: `kubernetes.io/service-name=${name}`,
+    });
+    const ready = items
+      .flatMap(({ endpoints }) => endpoints ?? [])
+      .filter(({ conditions }) => conditions?.ready);
+    const chosen = ready[this.#turn++ % ready.length];
+    if (!chosen) return "nobody" as const;
+    return chosen.addresses.includes(resolverAddress) ? ("resolver" as const) : ("other" as const);
+  }
+
+  async of(_address: string, namespace: string, service: string): Promise<ResolverReport | undefined> {
+    const { items } = await this.#client.list(ElastiService, { namespace });
+    const elasti = items.find(({ spec }) => spec.service === service);
+    if (!elasti) return undefined;
+    const { requests, held, inFlight } = this;
+    return {
+      namespace,
+      service,
+      step: elasti.status?.step ?? 0,
+      requests,
+      held,
+      inFlight,
+      upstreamConnections: inFlight,
+    };
+  }
+}
+
+/** Resolves to what a request gives, or undefined where there is nothing. */
+export async function orUndefined<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

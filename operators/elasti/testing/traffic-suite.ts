@@ -1,0 +1,93 @@
+import type { Client, ObjectKey } from "@windlass/client";
+import { type ContainerInput, Deployment, Service } from "@windlass/runtime/kinds";
+import { waitFor } from "@windlass/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ElastiService } from "../src/service/elasti-service.ts";
+import { sleepAnnotation } from "../src/service/names.ts";
+import { startLoad, untilAnswered } from "./load.ts";
+
+/** A cluster with pods that run, Services that lead to them, an operator and a resolver. */
+export interface TrafficWorld extends AsyncDisposable {
+  readonly client: Client;
+  /** Where targets are made. */
+  readonly namespace: string;
+  /** An HTTP server on port 8080 that answers every path with 200. */
+  readonly container: ContainerInput;
+  readonly cycles: number;
+  readonly perSecond: number;
+}
+
+const wait = { timeout: 90_000 };
+/** Namespaces with pods in them take their time to go. */
+const hookMs = 300_000;
+
+/** Makes a target of one pod with its Service, and waits until it is ready. */
+export async function createTarget(
+  { client, namespace, container }: Pick<TrafficWorld, "client" | "namespace" | "container">,
+  name: string,
+  elasti: object = {},
+): Promise<Required<ObjectKey>> {
+  const key = { namespace, name };
+  const labels = { app: name };
+  const template = {
+    metadata: { labels },
+    spec: { terminationGracePeriodSeconds: 30, containers: [container] },
+  };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  await client.create(Deployment, { metadata: key, spec });
+  const ports = [{ name: "http", port: 8000, targetPort: 8080 }];
+  await client.create(Service, { metadata: key, spec: { selector: labels, ports } });
+  await waitFor(client, Deployment, key, ({ status }) => status?.readyReplicas === 1, wait);
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name };
+  await client.create(ElastiService, { metadata: key, spec: { scaleTargetRef, service: name, ...elasti } });
+  return key;
+}
+
+/** Waits for a phase of a service. */
+export function phase(client: Client, key: ObjectKey, wanted: string) {
+  return waitFor(client, ElastiService, key, ({ status }) => status?.phase === wanted, wait);
+}
+
+/** Asks for a sleep, whatever the triggers say. */
+export async function sendToSleep(client: Client, key: ObjectKey): Promise<void> {
+  const patch = { metadata: { annotations: { [sleepAnnotation]: "now" } } };
+  await client.patch(ElastiService, key, { type: "merge", patch });
+}
+
+/** Where clients of a target's Service connect to. */
+export async function urlOf(client: Client, key: ObjectKey, path = "/hostname"): Promise<string> {
+  const { spec } = await client.get(Service, key);
+  return `http://${spec?.clusterIP}:8000${path}`;
+}
+
+/** What holds under traffic, wherever pods run for real. */
+export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficWorld {
+  let world: TrafficWorld;
+  beforeAll(async () => {
+    world = await start();
+  }, hookMs);
+  afterAll(() => world[Symbol.asyncDispose](), hookMs);
+
+  test("no request is lost over sleeps under traffic, and the wakes that it brings", {
+    timeout: 3_600_000,
+  }, async () => {
+    const { client, cycles, perSecond } = world;
+    const key = await createTarget(world, "web");
+    await phase(client, key, "Serving");
+    const url = await urlOf(client, key);
+    await untilAnswered(url);
+    const load = startLoad(url, perSecond);
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const waking = phase(client, key, "Waking");
+      await sendToSleep(client, key);
+      await waking;
+      await phase(client, key, "Serving");
+    }
+    const { sent, ok, failures } = await load.stop();
+    process.stdout.write(`${cycles} cycles: ${sent} sent, ${failures.length} failed\n`);
+    expect(failures).toEqual([]);
+    expect(ok).toBe(sent);
+  });
+
+  return () => world;
+}

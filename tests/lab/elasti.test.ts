@@ -1,0 +1,347 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ConfigMap,
+  Deployment,
+  EndpointSlice,
+  HorizontalPodAutoscaler,
+  Pod,
+  Service,
+  StatefulSet,
+} from "@windlass/runtime/kinds";
+import { waitFor, waitForCondition } from "@windlass/testing";
+import { afterEach, expect, test } from "vitest";
+import { ElastiService } from "../../operators/elasti/src/index.ts";
+import { privateServiceName, resolverSliceName } from "../../operators/elasti/src/service/names.ts";
+import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
+import { holdMany } from "../../operators/elasti/testing/hold-many.ts";
+import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
+import { askOnce, startLoad, untilAnswered } from "../../operators/elasti/testing/load.ts";
+import {
+  createTarget,
+  phase,
+  sendToSleep,
+  trafficSuite,
+  urlOf,
+} from "../../operators/elasti/testing/traffic-suite.ts";
+
+const cycles = Number(process.env.ELASTI_CYCLES ?? 4);
+const perSecond = Number(process.env.ELASTI_RATE ?? 200);
+const wait = { timeout: 90_000 };
+/** Idle at any time but the first hour of a year. */
+const idle = { type: "schedule", metadata: { start: "0 0 1 1 *", end: "0 1 1 1 *" } };
+
+let lab: LabWorld;
+
+/** Real pods behind a real kube-proxy, and the operator and the resolver in pods beside them. */
+const world = trafficSuite(async () => {
+  lab = await labWorld();
+  return {
+    client: lab.client,
+    namespace: lab.namespace,
+    container: agnhost,
+    cycles,
+    perSecond,
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  };
+});
+
+afterEach(async () => {
+  const { client, namespace } = lab;
+  const { items } = await client.list(ElastiService, { namespace });
+  for (const { metadata } of items) await client.delete(ElastiService, { namespace, name: metadata.name });
+});
+
+test("once the target is up, requests go past the resolver altogether", async () => {
+  const { client } = lab;
+  const key = await createTarget(world(), "past");
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  await sendToSleep(client, key);
+  await phase(client, key, "Asleep");
+  expect((await askOnce(url)).status).toBe(200);
+  await phase(client, key, "Serving");
+  const labels = { namespace: lab.namespace, source: key.name };
+  const counted = () => lab.metric("resolver", "elasti_resolver_incoming_requests_count", labels);
+  const before = await counted();
+  expect(before).toBe(1);
+  // kube-proxy follows the EndpointSlice within a second.
+  await delay(2_000);
+  const load = startLoad(url, perSecond);
+  await delay(3_000);
+  const { sent, failures } = await load.stop();
+  expect(failures).toEqual([]);
+  expect(sent).toBeGreaterThan(perSecond);
+  expect(await counted()).toBe(before);
+  const { items } = await client.list(EndpointSlice, {
+    namespace: key.namespace,
+    labelSelector: `kubernetes.io/service-name=${key.name}`,
+  });
+  expect(items.flatMap(({ endpoints }) => endpoints ?? [])).toHaveLength(1);
+});
+
+test("a request in the last instant takes the sleep back, and no pod is touched", async () => {
+  const { client } = lab;
+  const key = await createTarget(world(), "instant", { triggers: [idle], cooldownPeriod: 1 });
+  const url = await urlOf(client, key);
+  await phase(client, key, "Relaying");
+  const { metadata } = await client.get(Deployment, key);
+  const answer = await askOnce(url);
+  expect(answer).toMatchObject({ status: 200 });
+  await phase(client, key, "Returning");
+  expect((await client.get(Deployment, key)).metadata.generation).toBe(metadata.generation);
+});
+
+test("a request while the pods end wakes the target at once", async () => {
+  const { client } = lab;
+  const slow = { ...agnhost, lifecycle: { preStop: { exec: { command: ["/bin/sleep", "15"] } } } };
+  const key = await createTarget({ ...world(), container: slow }, "ending");
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  const [before] = (await client.list(Pod, { namespace: key.namespace, labelSelector: "app=ending" })).items;
+  await sendToSleep(client, key);
+  await phase(client, key, "Terminating");
+  const scaled = waitFor(client, Deployment, key, ({ spec }) => spec?.replicas === 1, wait).then(() =>
+    performance.now(),
+  );
+  const asked = performance.now();
+  const answer = await askOnce(url);
+  expect(answer.status).toBe(200);
+  expect(answer.body).not.toBe(before?.metadata.name);
+  process.stdout.write(
+    `wake during termination: scaled after ${Math.round((await scaled) - asked)} ms, answered after ${Math.round(answer.ms)} ms\n`,
+  );
+  // The old pod is still about to end: nobody waited for it.
+  const old = await client.get(Pod, { namespace: key.namespace, name: before?.metadata.name ?? "" });
+  expect(old.metadata.deletionTimestamp).toBeDefined();
+});
+
+test("a StatefulSet whose pod ends is woken as soon as its name is free", async () => {
+  const { client } = lab;
+  const key = { namespace: lab.namespace, name: "stateful" };
+  const labels = { app: "stateful" };
+  const template = {
+    metadata: { labels },
+    spec: { terminationGracePeriodSeconds: 5, containers: [agnhost] },
+  };
+  await client.create(StatefulSet, {
+    metadata: key,
+    spec: { replicas: 1, serviceName: "stateful", selector: { matchLabels: labels }, template },
+  });
+  const ports = [{ name: "http", port: 8000, targetPort: 8080 }];
+  await client.create(Service, { metadata: key, spec: { selector: labels, ports } });
+  await waitFor(client, StatefulSet, key, ({ status }) => status?.readyReplicas === 1, wait);
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "StatefulSet", name: "stateful" };
+  await client.create(ElastiService, { metadata: key, spec: { scaleTargetRef, service: "stateful" } });
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  await sendToSleep(client, key);
+  await phase(client, key, "Terminating");
+  expect(await askOnce(url)).toMatchObject({ status: 200 });
+});
+
+test("the HorizontalPodAutoscaler of a target rests while it sleeps, and gets its least when it wakes", async () => {
+  const { client, namespace } = lab;
+  const key = { namespace, name: "scaled" };
+  const utilization = { type: "Utilization", averageUtilization: 80 };
+  await client.create(HorizontalPodAutoscaler, {
+    metadata: key,
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "scaled" },
+      minReplicas: 2,
+      maxReplicas: 3,
+      metrics: [{ type: "Resource", resource: { name: "cpu", target: utilization } }],
+    },
+  });
+  await createTarget(world(), "scaled", { autoscaler: { type: "hpa", name: "scaled" } });
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  await sendToSleep(client, key);
+  await phase(client, key, "Asleep");
+  // The autoscaler looks every 15 s; it must not wake what sleeps.
+  await delay(20_000);
+  expect((await client.get(ElastiService, key)).status?.phase).toBe("Asleep");
+  expect((await askOnce(url)).status).toBe(200);
+  expect((await client.get(Deployment, key)).spec?.replicas).toBe(2);
+  await phase(client, key, "Serving");
+  await delay(20_000);
+  expect((await client.get(Deployment, key)).spec?.replicas).toBe(2);
+  expect((await client.get(ElastiService, key)).status?.phase).toBe("Serving");
+});
+
+test("many held requests are answered within a second of Ready", { timeout: 300_000 }, async () => {
+  const { client } = lab;
+  const count = Number(process.env.ELASTI_HELD ?? 5_000);
+  // Time enough for all of them to be sent before the pod is ready.
+  const slow = {
+    ...agnhost,
+    readinessProbe: { ...agnhost.readinessProbe, initialDelaySeconds: 20 },
+    resources: { requests: { cpu: "250m", memory: "64Mi" } },
+  };
+  const key = await createTarget({ ...world(), container: slow }, "burst");
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  await sendToSleep(client, key);
+  await phase(client, key, "Asleep");
+  const slices = `kubernetes.io/service-name=${privateServiceName(key.name)}`;
+  const { items } = await client.list(EndpointSlice, { namespace: key.namespace, labelSelector: slices });
+  const slice = { namespace: key.namespace, name: items[0]?.metadata.name ?? "" };
+  const isReady = waitFor(
+    client,
+    EndpointSlice,
+    slice,
+    ({ endpoints }) => (endpoints ?? []).some(({ conditions }) => conditions?.ready),
+    wait,
+  ).then(() => performance.now());
+  const { answeredAt, failures } = await holdMany(url, count);
+  expect(failures).toEqual([]);
+  const readyAt = await isReady;
+  const late = answeredAt.map((at) => at - readyAt).toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    Math.round(late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0);
+  process.stdout.write(
+    `${count} held: after Ready p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, last ${at(1)} ms\n`,
+  );
+  expect(late).toHaveLength(count);
+  expect(at(0.99)).toBeLessThan(Number(process.env.ELASTI_RELEASE_MS ?? 1_000));
+});
+
+test("operators that are killed and resolvers that are replaced lose nothing", {
+  timeout: 3_600_000,
+}, async () => {
+  const { client } = lab;
+  const key = await createTarget(world(), "chaos");
+  const url = await urlOf(client, key);
+  await untilAnswered(url);
+  const load = startLoad(url, perSecond);
+  const told: string[] = [];
+  const tell = (what: string) => told.push(`${new Date().toISOString().slice(11, 23)} ${what}`);
+  let isOver = false;
+  const disturb = async () => {
+    for (let turn = 0; !isOver; turn++) {
+      const operators = await lab.podsOf("operator");
+      const resolvers = await lab.podsOf("resolver");
+      if (turn % 2 === 0 && operators.length > 1 && operators[0]) {
+        // Killed as by a lost node: another pod takes its place, and is not made to wait for a restart.
+        lab.kill(operators[0]);
+        await lab.end(operators[0]);
+        tell(`killed ${operators[0].metadata.name}`);
+      } else if (turn % 2 === 1 && resolvers.length > 1 && resolvers[0]) {
+        await lab.end(resolvers[0]);
+        tell(`ended ${resolvers[0].metadata.name}`);
+      }
+      await delay(2_000 + Math.random() * 4_000);
+    }
+  };
+  const disturbing = disturb();
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const waking = phase(client, key, "Waking");
+    await sendToSleep(client, key);
+    await waking;
+    tell("waking");
+    await phase(client, key, "Serving");
+    tell("serving");
+  }
+  isOver = true;
+  await disturbing;
+  const { sent, ok, failures } = await load.stop();
+  process.stdout.write(
+    `${cycles} cycles, ${told.length - 2 * cycles} disturbances: ${sent} sent, ${failures.length} failed\n`,
+  );
+  if (failures.length > 0) process.stdout.write(`${told.join("\n")}\n`);
+  expect(failures).toEqual([]);
+  expect(ok).toBe(sent);
+});
+
+test("a resolver that is killed takes what it carried with it, and nothing after that", async () => {
+  const { client } = lab;
+  // A traffic trigger keeps the resolver in the path while the target is awake.
+  const key = await createTarget(world(), "killed", { triggers: [{ type: "traffic" }] });
+  const url = await urlOf(client, key);
+  await phase(client, key, "Relaying");
+  await untilAnswered(url);
+  const victim = (await lab.podsOf("resolver"))[0];
+  if (!victim) throw new Error("there is no resolver");
+  const load = startLoad(url, perSecond);
+  await delay(3_000);
+  const before = load.result.sent;
+  lab.kill(victim);
+  const isOut = waitFor(
+    client,
+    EndpointSlice,
+    { namespace: lab.namespace, name: resolverSliceName(key.name) },
+    ({ endpoints }) =>
+      !(endpoints ?? []).some(({ addresses }) => addresses.includes(victim.status?.podIP ?? "")),
+    wait,
+  );
+  const killed = performance.now();
+  await isOut;
+  const outAfter = performance.now() - killed;
+  await delay(5_000);
+  const { sent, failures } = await load.stop();
+  const late = failures.filter((failure) => Number(/^#(\d+)/.exec(failure)?.[1]) > before + perSecond * 3);
+  process.stdout.write(
+    `resolver killed: out of the EndpointSlice after ${Math.round(outAfter)} ms, ${failures.length} of ${sent} lost\n`,
+  );
+  expect(late).toEqual([]);
+  expect(failures.length).toBeLessThan(perSecond);
+});
+
+test("a Prometheus trigger puts a service to sleep when its value falls, and wakes it when it rises", {
+  timeout: 400_000,
+}, async () => {
+  const { client, namespace } = lab;
+  await runPrometheus();
+  const server = `http://prometheus.${namespace}.svc:9090`;
+  const counted = 'prometheus_http_requests_total{handler="/api/v1/status/buildinfo"}';
+  const key = await createTarget(world(), "measured", {
+    cooldownPeriod: 3,
+    triggers: [
+      {
+        type: "prometheus",
+        metadata: {
+          query: `sum(rate(${counted}[5s])) or vector(0)`,
+          serverAddress: server,
+          threshold: "0.5",
+          uptimeFilter: 'job="prometheus"',
+        },
+      },
+    ],
+  });
+  await phase(client, key, "Asleep");
+  const { spec } = await client.get(Service, { namespace, name: "prometheus" });
+  const busy = startLoad(`http://${spec?.clusterIP}:9090/api/v1/status/buildinfo`, 10);
+  await phase(client, key, "Serving");
+  await busy.stop();
+  await phase(client, key, "Asleep");
+  // A server that does not answer changes nothing: the target stays as it is.
+  await client.delete(Deployment, { namespace, name: "prometheus" });
+  expect((await askOnce(await urlOf(client, key))).status).toBe(200);
+  await phase(client, key, "Serving");
+  await delay(8_000);
+  expect((await client.get(ElastiService, key)).status?.phase).toBe("Serving");
+});
+
+async function runPrometheus(): Promise<void> {
+  const { client, namespace } = lab;
+  const metadata = { namespace, name: "prometheus" };
+  const labels = { app: "prometheus" };
+  const config = `
+global: { scrape_interval: 1s }
+scrape_configs: [{ job_name: prometheus, static_configs: [{ targets: ["localhost:9090"] }] }]
+`;
+  await client.create(ConfigMap, { metadata, data: { "prometheus.yml": config } });
+  const container = {
+    name: "prometheus",
+    image: "prom/prometheus:v2.42.0",
+    args: ["--config.file=/etc/prometheus-config/prometheus.yml", "--storage.tsdb.path=/tmp/data"],
+    readinessProbe: { httpGet: { path: "/-/ready", port: 9090 }, periodSeconds: 1 },
+    volumeMounts: [{ name: "config", mountPath: "/etc/prometheus-config" }],
+  };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [container], volumes: [{ name: "config", configMap: { name: "prometheus" } }] },
+  };
+  await client.create(Deployment, { metadata, spec: { selector: { matchLabels: labels }, template } });
+  await client.create(Service, { metadata, spec: { selector: labels, ports: [{ port: 9090 }] } });
+  await waitForCondition(client, Deployment, metadata, "Available", "True", wait);
+}
