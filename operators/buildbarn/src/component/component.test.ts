@@ -1,0 +1,207 @@
+import { ConfigMap, Deployment, Ingress, Job, Pod, StatefulSet } from "@windlass/runtime/kinds";
+import { waitForDeletion } from "@windlass/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { EmbeddedWorld } from "../../testing/embedded-world.ts";
+import {
+  BuildbarnBrowser,
+  BuildbarnFrontend,
+  BuildbarnScheduler,
+  BuildbarnStorage,
+  configHashAnnotation,
+} from "../index.ts";
+
+let world: EmbeddedWorld;
+
+beforeAll(async () => {
+  world = await EmbeddedWorld.start();
+  world.cluster.controlPlane?.node.on("frontend-*", { kind: "run", linger: "1ms" });
+  await world.create(BuildbarnStorage, "storage");
+  await world.create(BuildbarnScheduler, "scheduler");
+  await world.create(BuildbarnFrontend, "frontend", { replicas: 1 });
+  await world.ready(BuildbarnStorage, "storage");
+  await world.ready(BuildbarnScheduler, "scheduler");
+  await world.ready(BuildbarnFrontend, "frontend");
+}, 60_000);
+afterAll(() => world.close());
+
+const conditionOf = (
+  {
+    status,
+  }: {
+    readonly status?: {
+      readonly conditions?: readonly { readonly type: string; readonly message: string }[];
+    };
+  },
+  type: string,
+) => status?.conditions?.find((one) => one.type === type);
+const configMapsOf = async (component: string) =>
+  (
+    await world.client.list(ConfigMap, {
+      namespace: world.namespace,
+      labelSelector: `component=${component}`,
+    })
+  ).items.map(({ metadata }) => metadata.name);
+
+test.for([
+  ["{ maximumMessageSizeBytes: }", "overrides.libsonnet:1:28"],
+  ["{\n  grpcServer: [] }", "overrides.libsonnet:2:3: grpcServer is no field of this release"],
+  [
+    "{ global+: { logPaths: [std.extVar('NOT_SET')] } }",
+    "overrides.libsonnet:1:35: std.extVar: there is no environment variable NOT_SET",
+  ],
+  ["{ global:: {} }", "must listen on :9980, where the probes ask"],
+] as const)(
+  "%s is refused with its place, and the pods are left alone",
+  async ([configOverrides, message]) => {
+    const before = await world.get(Deployment, "frontend");
+    await world.patch(BuildbarnFrontend, "frontend", { configOverrides });
+    const frontend = await world.condition(BuildbarnFrontend, "frontend", "ConfigValid", "False");
+    expect(conditionOf(frontend, "ConfigValid")?.message).toContain(message);
+    expect(conditionOf(frontend, "Ready")).toMatchObject({
+      status: "False",
+      reason: "ConfigInvalid",
+      message: expect.stringContaining("1 of 1 pods are ready with the last good configuration"),
+      observedGeneration: frontend.metadata.generation,
+    });
+    expect((await world.get(Deployment, "frontend")).metadata.resourceVersion).toBe(
+      before.metadata.resourceVersion,
+    );
+    await world.patch(BuildbarnFrontend, "frontend", { configOverrides: null });
+    await world.ready(BuildbarnFrontend, "frontend");
+  },
+);
+
+test("a change of configuration restarts only what it touches, and three configurations are kept", async () => {
+  const specs = async () => ({
+    storage: (await world.get(StatefulSet, "storage")).spec,
+    scheduler: (await world.get(Deployment, "scheduler")).spec,
+  });
+  const before = await specs();
+  for (const megabytes of [3, 4, 5, 6, 7]) {
+    const hash = (await world.get(Deployment, "frontend")).spec?.template.metadata?.annotations?.[
+      configHashAnnotation
+    ];
+    const configOverrides = `{ maximumMessageSizeBytes: ${megabytes} * 1024 * 1024 }`;
+    await world.patch(BuildbarnFrontend, "frontend", { configOverrides });
+    await world.seen(
+      Deployment,
+      "frontend",
+      ({ spec }) => spec?.template.metadata?.annotations?.[configHashAnnotation] !== hash,
+    );
+    await world.ready(BuildbarnFrontend, "frontend");
+  }
+  expect(await specs()).toEqual(before);
+  expect((await configMapsOf("frontend")).length).toBeLessThanOrEqual(4);
+  const { items } = await world.client.list(Pod, {
+    namespace: world.namespace,
+    labelSelector: "app=frontend",
+  });
+  const mounted = items
+    .flatMap(({ spec }) => spec?.volumes ?? [])
+    .flatMap(({ configMap }) => configMap?.name ?? []);
+  expect(await configMapsOf("frontend")).toEqual(expect.arrayContaining(mounted));
+});
+
+test("a component is not Ready for what it was asked last until all of its pods are as asked", async () => {
+  world.cluster.controlPlane?.node.on("frontend-*", { kind: "run", linger: "1ms", readyAfter: "300ms" });
+  for (const memory of ["32Mi", "48Mi"]) {
+    await world.patch(BuildbarnFrontend, "frontend", { resources: { requests: { memory } } });
+    await world.ready(BuildbarnFrontend, "frontend");
+    const { items } = await world.client.list(Pod, {
+      namespace: world.namespace,
+      labelSelector: "component=frontend",
+    });
+    const asked = items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ spec }) => spec?.containers[0]?.resources?.requests?.memory);
+    expect(asked).toEqual([memory]);
+  }
+});
+
+test("a ConfigMap of the user's own is checked, copied, and followed", async () => {
+  const own = (port: number) => ({
+    "frontend.jsonnet": `{ grpcServers: [{ listenAddresses: [':8980'], authenticationPolicy: { allow: {} } }], maximumMessageSizeBytes: ${port}, global: { diagnosticsHttpServer: { httpServers: [{ listenAddresses: [':9980'] }] } } }`,
+  });
+  await world.create(BuildbarnFrontend, "frontend-own", { replicas: 1, configMapName: "own" });
+  const waiting = await world.condition(BuildbarnFrontend, "frontend-own", "ConfigValid", "False");
+  expect(conditionOf(waiting, "ConfigValid")).toMatchObject({
+    reason: "ConfigMapMissing",
+    message: 'spec.configMapName: there is no ConfigMap "own"',
+  });
+  expect(waiting.status?.state).toBe("NotFound");
+  await world.client.create(ConfigMap, { metadata: world.key("own"), data: own(1) });
+  await world.ready(BuildbarnFrontend, "frontend-own");
+  const first = await world.get(Deployment, "frontend-own");
+  await world.client.patch(ConfigMap, world.key("own"), { type: "merge", patch: { data: own(2) } });
+  await world.seen(
+    Deployment,
+    "frontend-own",
+    ({ metadata }) => metadata.generation !== first.metadata.generation,
+  );
+  await world.ready(BuildbarnFrontend, "frontend-own");
+  await world.client.delete(BuildbarnFrontend, world.key("frontend-own"));
+  await waitForDeletion(world.client, BuildbarnFrontend, world.key("frontend-own"), { timeout: 20_000 });
+});
+
+test("a scheduler goes over to a new revision once one pod has started with it, and not before", async () => {
+  const before = await world.get(Deployment, "scheduler");
+  const stop = world.cluster.controlPlane?.node.on("scheduler-try-*", {
+    kind: "fail",
+    exitCode: 1,
+    readyAfter: "1h",
+  });
+  await world.patch(BuildbarnScheduler, "scheduler", { noWorkersTimeout: "20m" });
+  const failed = await world.condition(BuildbarnScheduler, "scheduler", "Degraded");
+  expect(conditionOf(failed, "Degraded")).toMatchObject({ reason: "TrialFailed" });
+  expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
+  stop?.();
+  // Whoever has put things right deletes the Job.
+  const jobs = await world.client.list(Job, { namespace: world.namespace });
+  for (const { metadata } of jobs.items)
+    await world.client.delete(Job, metadata, { propagationPolicy: "Background" });
+  await world.seen(
+    Deployment,
+    "scheduler",
+    ({ metadata }) => metadata.generation !== before.metadata.generation,
+  );
+  await world.ready(BuildbarnScheduler, "scheduler");
+  for (const { metadata } of (await world.client.list(Job, { namespace: world.namespace })).items)
+    await waitForDeletion(world.client, Job, metadata, { timeout: 20_000 });
+});
+
+test("an Ingress goes when its host does", async () => {
+  await world.create(BuildbarnBrowser, "browser", { replicas: 1, ingressHost: "bb-browser.example.com" });
+  const { status } = await world.ready(BuildbarnBrowser, "browser");
+  expect(status?.url).toBe("http://bb-browser.example.com");
+  await world.get(Ingress, "browser");
+  await world.patch(BuildbarnBrowser, "browser", { ingressHost: null });
+  await waitForDeletion(world.client, Ingress, world.key("browser"), { timeout: 20_000 });
+  await world.patch(BuildbarnScheduler, "scheduler", { ingressHost: "" });
+  await waitForDeletion(world.client, Ingress, world.key("scheduler"), { timeout: 20_000 });
+});
+
+test("a component without what it needs says so", async () => {
+  const missing = async (
+    kind: typeof BuildbarnFrontend | typeof BuildbarnScheduler,
+    name: string,
+    spec: object,
+  ) => {
+    await world.create(kind, name, spec);
+    return conditionOf(await world.condition(kind, name, "ConfigValid", "False"), "ConfigValid");
+  };
+  expect(await missing(BuildbarnFrontend, "lonely", { cluster: "lonely" })).toMatchObject({
+    reason: "MissingReference",
+    message: 'no BuildbarnStorage has spec.cluster "lonely"',
+  });
+  expect(await missing(BuildbarnFrontend, "other", { version: "2025-02" })).toMatchObject({
+    reason: "VersionMismatch",
+    message: expect.stringContaining("that of BuildbarnStorage storage is 2026-08"),
+  });
+  await world.create(BuildbarnStorage, "second", { cluster: "lonely" });
+  await world.create(BuildbarnStorage, "third", { cluster: "lonely" });
+  const ambiguous = await world.seen(BuildbarnFrontend, "lonely", (found) => {
+    const one = conditionOf(found, "ConfigValid");
+    return one?.message.includes("second, third") && one;
+  });
+  expect(ambiguous).toMatchObject({ reason: "Ambiguous" });
+});

@@ -1,0 +1,127 @@
+import { type Child, child, condition, type ObjectOf, type WantedCondition } from "@windlass/runtime";
+import { ConfigMap, type Pod } from "@windlass/runtime/kinds";
+import {
+  type Component,
+  configHashAnnotation,
+  configMapName,
+  labelsOf,
+  shardMapAnnotation,
+} from "../names.ts";
+import {
+  type ComponentConfiguration,
+  type ComponentObject,
+  checkComponent,
+  type OwnConfiguration,
+  SetFault,
+} from "../set/index.ts";
+
+/** A configuration that was checked, as a ConfigMap. */
+export interface Configured {
+  readonly is: "configured";
+  readonly configuration: ComponentConfiguration;
+  readonly hash: string;
+  /** The name of the ConfigMap that pods mount. */
+  readonly configMap: string;
+  readonly current: Child<typeof ConfigMap>;
+  /** It and those of earlier configurations. */
+  readonly configMaps: readonly Child<typeof ConfigMap>[];
+  /** `ConfigValid`. */
+  readonly condition: WantedCondition;
+}
+
+/** What there is no configuration for: pods are left as they are. */
+export interface Refused {
+  readonly is: "refused";
+  /** `ConfigValid`. */
+  readonly condition: WantedCondition;
+}
+
+export interface ConfigureInput {
+  readonly app: Component;
+  readonly object: ComponentObject;
+  /** The user's own ConfigMap, if the component names one and it is there. */
+  readonly own: ObjectOf<typeof ConfigMap> | undefined;
+  /** The ConfigMaps that were made for the component before: their metadata is enough. */
+  readonly made: readonly ObjectOf<typeof ConfigMap>[];
+  /** The pods of the component. */
+  readonly pods: readonly ObjectOf<typeof Pod>[];
+  /** @throws SetFault */
+  readonly build: (own: OwnConfiguration | undefined) => ComponentConfiguration;
+}
+
+/** How many configurations are kept besides those that pods use. */
+const keptRevisions = 3;
+
+/** Writes a component's configuration, and evaluates it as its programs would: before anything goes by it. */
+export function configure(input: ConfigureInput): Configured | Refused {
+  const { app, object, build } = input;
+  try {
+    const configuration = build(ownConfiguration(input));
+    const checked = checkComponent(configuration);
+    if (checked.is === "invalid") return refused("ConfigInvalid", checked.faults.join("; "));
+    const { hash } = checked;
+    const { name } = object.metadata;
+    const current = child(
+      ConfigMap,
+      {
+        metadata: {
+          name: configMapName(name, hash),
+          labels: labelsOf(app, name, object.spec.cluster),
+          annotations: {
+            [configHashAnnotation]: hash,
+            ...(configuration.shardMap !== undefined && { [shardMapAnnotation]: configuration.shardMap }),
+          },
+        },
+        immutable: true,
+        data: configuration.files,
+      },
+      { onImmutable: "replace" },
+    );
+    return {
+      is: "configured",
+      configuration,
+      hash,
+      configMap: configMapName(name, hash),
+      current,
+      configMaps: [current, ...earlier(input, hash)],
+      condition:
+        checked.is === "valid"
+          ? condition("ConfigValid", true, "Evaluated", "its programs take it")
+          : condition("ConfigValid", "Unknown", "NotEvaluated", checked.why),
+    };
+  } catch (error) {
+    if (!(error instanceof SetFault)) throw error;
+    return refused(error.reason, error.message);
+  }
+}
+
+function refused(reason: string, message: string): Refused {
+  return { is: "refused", condition: condition("ConfigValid", false, reason, message) };
+}
+
+/** The user's own ConfigMap. @throws SetFault if it is not there. */
+function ownConfiguration({ object, own }: ConfigureInput): OwnConfiguration | undefined {
+  const { configMapName: name } = object.spec;
+  if (name === undefined) return undefined;
+  if (!own)
+    throw new SetFault(
+      "ConfigMapMissing",
+      `spec.configMapName: there is no ConfigMap ${JSON.stringify(name)}`,
+    );
+  return { files: own.data ?? {}, shardMap: own.metadata.annotations?.[shardMapAnnotation] };
+}
+
+/** Those of earlier configurations that stay: the last ones, and those that a pod would need to start again. */
+function earlier({ made, pods }: ConfigureInput, hash: string): readonly Child<typeof ConfigMap>[] {
+  const used = new Set(pods.map(({ metadata }) => metadata.annotations?.[configHashAnnotation]));
+  const hashIn = ({ metadata }: ObjectOf<typeof ConfigMap>) => metadata.annotations?.[configHashAnnotation];
+  return made
+    .filter((one) => hashIn(one) !== undefined && hashIn(one) !== hash)
+    .toSorted((a, b) => timeOf(b) - timeOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1))
+    .filter((one, index) => index < keptRevisions - 1 || used.has(hashIn(one)))
+    .map(({ metadata: { name } }) => child(ConfigMap, { metadata: { name } }, { update: "never" }));
+}
+
+function timeOf({ metadata }: ObjectOf<typeof ConfigMap>): number {
+  return Date.parse(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z");
+}

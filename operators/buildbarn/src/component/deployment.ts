@@ -1,0 +1,113 @@
+import { type Child, child, type ObjectOf, type WantedCondition } from "@windlass/runtime";
+import {
+  type ConfigMap,
+  Deployment,
+  type DeploymentSpecInput,
+  type Job,
+  type Pod,
+  type PodTemplateSpecInput,
+} from "@windlass/runtime/kinds";
+import { labelsOf, podSelector, revisionAnnotation, wantedAnnotation } from "../names.ts";
+import { type Configured, type ConfigureInput, configure } from "./configured.ts";
+import type { Made } from "./objects.ts";
+import { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
+import { revisionOf, trialOf } from "./trial.ts";
+
+/** What is seen of a component that is a Deployment. */
+export interface DeploymentSeen {
+  readonly deployment: ObjectOf<typeof Deployment> | undefined;
+  readonly jobs: readonly ObjectOf<typeof Job>[];
+  /** Those that serve, and those that try something. */
+  readonly pods: readonly ObjectOf<typeof Pod>[];
+  readonly own: ObjectOf<typeof ConfigMap> | undefined;
+  readonly made: readonly ObjectOf<typeof ConfigMap>[];
+}
+
+/** How a component becomes a Deployment. */
+export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" | "build"> {
+  /**
+   * `beside`: a pod of a new template comes up before an old one goes, so the first of them is the trial. `alone`: there is never more
+   * than one, so a Job tries the new template first.
+   */
+  readonly rollout: "beside" | "alone";
+  /** How many pods come up at a time beside the old ones. @default 1 */
+  readonly maxSurge?: number | string;
+  /** Selects the pods. @default by the component's name */
+  readonly selector?: Readonly<Record<string, string>>;
+  /** @default what the resource says */
+  readonly replicas?: number;
+  template(configured: Configured): PodTemplateSpecInput;
+}
+
+/** Makes the Deployment of a component, and its status. Without `children` its objects are left as they are. */
+export function deploymentOf(input: DeploymentInput, seen: DeploymentSeen) {
+  const { app, object, rollout, maxSurge = 1, replicas = object.spec.replicas } = input;
+  const { name } = object.metadata;
+  const selector = input.selector ?? podSelector(app, name);
+  const serving = seen.pods.filter(({ metadata }) => metadata.labels?.component === name);
+  const configured = configure({ ...input, ...seen, pods: seen.pods });
+  const status = (configuration: WantedCondition, asked: Pick<ComponentSeen, "held" | "wanted"> = {}) =>
+    componentStatusOf({
+      ...asked,
+      object,
+      workload: seen.deployment,
+      pods: serving,
+      configuration,
+      selector,
+    });
+  const madeFor: Made = { app, object, selector };
+  if (configured.is === "refused")
+    return { ...madeFor, status: status(configured.condition), children: undefined };
+  const bare = input.template(configured);
+  const template = withRevision(bare);
+  const isNew =
+    seen.deployment?.spec?.template.metadata?.annotations?.[revisionAnnotation] !== revisionOf(bare);
+  const trial =
+    rollout === "alone" && isNew && seen.deployment && isServing(seen.deployment)
+      ? trialOf({ name, set: object.spec.cluster, template, jobs: seen.jobs, pods: seen.pods })
+      : undefined;
+  const spec: DeploymentSpecInput = {
+    replicas,
+    selector: { matchLabels: selector },
+    strategy:
+      rollout === "alone"
+        ? { type: "Recreate" }
+        : { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable: 0 } },
+    template,
+  };
+  const wanted = wantedOf(spec);
+  const deployment = child(
+    Deployment,
+    {
+      metadata: {
+        name,
+        labels: labelsOf(app, name, object.spec.cluster),
+        annotations: { [wantedAnnotation]: wanted },
+      },
+      spec,
+    },
+    { after: [configured.current, ...(trial ? [trial.job] : [])] },
+  );
+  const children: readonly (Child<typeof ConfigMap | typeof Job | typeof Deployment> | undefined)[] = [
+    ...configured.configMaps,
+    trial?.job,
+    deployment,
+  ];
+  return {
+    ...madeFor,
+    status: status(configured.condition, { wanted, ...(trial?.held && { held: trial.held }) }),
+    children,
+  };
+}
+
+/** Where nothing runs, there is nothing to protect from a bad configuration. */
+function isServing(deployment: ObjectOf<typeof Deployment>): boolean {
+  return (deployment.status?.readyReplicas ?? 0) > 0;
+}
+
+/** A template with the annotation that stands for its image and configuration. */
+export function withRevision(template: PodTemplateSpecInput): PodTemplateSpecInput {
+  const { metadata = {} } = template;
+  const annotations = { ...metadata.annotations, [revisionAnnotation]: revisionOf(template) };
+  return { ...template, metadata: { ...metadata, annotations } };
+}

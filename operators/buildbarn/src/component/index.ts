@@ -1,0 +1,39 @@
+export { type Configured, type ConfigureInput, configure, type Refused } from "./configured.ts";
+export { type DeploymentInput, type DeploymentSeen, deploymentOf, withRevision } from "./deployment.ts";
+export { farewell } from "./farewell.ts";
+export { lastWords, type PodFault, podFault } from "./faults.ts";
+export {
+  budgetFor,
+  type IngressFields,
+  ingressFor,
+  internalServiceFor,
+  type Made,
+  metricsServiceFor,
+  networkPolicyFor,
+  operatorPods,
+  podsOf,
+  serviceFor,
+  shardClients,
+} from "./objects.ts";
+export {
+  buildbarnUser,
+  configMount,
+  configVolume,
+  podTemplate,
+  podVariables,
+  probes,
+  programContainer,
+  restricted,
+  restrictedPod,
+  type TemplateInput,
+} from "./pod.ts";
+export { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
+export { revisionOf, type Trial, trialName, trialOf } from "./trial.ts";
+export {
+  type ComponentContext,
+  deploymentKinds,
+  ownConfigMap,
+  podsOfComponent,
+  seenOf,
+  watchPods,
+} from "./watches.ts";

@@ -1,0 +1,343 @@
+import type { ShardMap } from "../resharding/state.ts";
+import { bytes } from "./bytes.ts";
+import { type Document, environment, shared } from "./document.ts";
+import { ports } from "./ports.ts";
+import { blobstore, type ShardAddress } from "./shard-map.ts";
+import { profiles, type Version } from "./versions.ts";
+
+/** The largest message of gRPC that is read whole. */
+const maximumMessageSizeBytes = 2 * 1024 * 1024;
+const allow: Document = { allow: {} };
+const leastRecentlyUsed = "LEAST_RECENTLY_USED";
+/** Where a worker's pod keeps its files, and the socket of its runner. */
+export const workerDirectory = "/worker";
+
+/** How all clients of the shards see them. */
+export interface Shards {
+  readonly map: ShardMap;
+  readonly addressOf: ShardAddress;
+}
+
+function listener(port: number): Document {
+  return { listenAddresses: [`:${port}`], authenticationPolicy: allow };
+}
+
+function global(port: number) {
+  return {
+    diagnosticsHttpServer: {
+      httpServers: [listener(port)],
+      enablePrometheus: true,
+      enablePprof: true,
+      enableActiveSpans: true,
+    },
+  };
+}
+
+/** What a component's common.libsonnet may hold. What it does not use is left out, so that it does not restart for it. */
+export interface CommonInput {
+  readonly version: Version;
+  readonly shards?: Shards;
+  readonly browserUrl?: string;
+}
+
+/** common.libsonnet: what components agree on. */
+export function commonDocument({ version, shards, browserUrl }: CommonInput): Document {
+  return {
+    blobstore: shards && blobstore(profiles[version], shards.map, shards.addressOf),
+    browserUrl,
+    maximumMessageSizeBytes,
+    global: global(ports.diagnostics),
+  };
+}
+
+/** A store of a shard. */
+export interface StoreInput {
+  readonly blocks: {
+    readonly size: string;
+    readonly old: number;
+    readonly current: number;
+    readonly new: number;
+    readonly spare: number;
+  };
+  readonly index: { readonly size: string };
+}
+
+/** storage.jsonnet: one shard. */
+export function storageDocument(stores: { readonly cas: StoreInput; readonly ac: StoreInput }): Document {
+  return {
+    grpcServers: [listener(ports.storage)],
+    maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
+    contentAddressableStorage: {
+      backend: local("/storage-cas", stores.cas),
+      getAuthorizer: allow,
+      putAuthorizer: allow,
+      findMissingAuthorizer: allow,
+    },
+    actionCache: { backend: local("/storage-ac", stores.ac), getAuthorizer: allow, putAuthorizer: allow },
+    global: shared("global"),
+  };
+}
+
+function local(directory: string, { blocks, index }: StoreInput): Document {
+  const file = (name: string, size: string) => ({
+    file: { path: `${directory}/${name}`, sizeBytes: bytes(size) },
+  });
+  return {
+    local: {
+      keyLocationMapOnBlockDevice: file("key_location_map", index.size),
+      keyLocationMapMaximumGetAttempts: 16,
+      keyLocationMapMaximumPutAttempts: 64,
+      oldBlocks: blocks.old,
+      currentBlocks: blocks.current,
+      newBlocks: blocks.new,
+      blocksOnBlockDevice: { source: file("blocks", blocks.size), spareBlocks: blocks.spare },
+      persistent: { stateDirectoryPath: `${directory}/persistent_state`, minimumEpochInterval: "300s" },
+    },
+  };
+}
+
+/** Where actions of an instance name prefix go. */
+export interface SchedulerRoute {
+  readonly instanceNamePrefix: string;
+  readonly address: string;
+}
+
+const requestMetadata = "build.bazel.remote.execution.v2.requestmetadata-bin";
+
+/** Who may use a frontend, and how they reach it. */
+export interface Access {
+  /** Whether it shows a certificate, which is in {@link tlsDirectory}. */
+  readonly hasTls: boolean;
+  /** Tokens are checked by the keys in {@link jwksPath}. */
+  readonly jwt?: { readonly claimsValidation: string };
+  /** Client certificates must be signed by one of them. */
+  readonly clientCertificates?: { readonly authorities: string; readonly validation: string };
+}
+
+/** Where a frontend finds its certificate and key. */
+export const tlsDirectory = "/tls";
+/** Where a frontend finds the keys that sign tokens. */
+export const jwksDirectory = "/jwks";
+const jwksPath = `${jwksDirectory}/jwks.json`;
+
+/** What Bazel connects to. Files are read again every so often: a new certificate or key restarts nothing. */
+function entrance(version: Version, { hasTls, jwt, clientCertificates }: Access): Document {
+  const { jmespath } = profiles[version];
+  const metadataExtractionJmespathExpression = jmespath("`{}`");
+  const policies: readonly Document[] = [
+    ...(jwt
+      ? [
+          {
+            jwt: {
+              jwksFile: jwksPath,
+              maximumCacheSize: 1_000,
+              cacheReplacementPolicy: leastRecentlyUsed,
+              claimsValidationJmespathExpression: jmespath(jwt.claimsValidation),
+              metadataExtractionJmespathExpression,
+            },
+          },
+        ]
+      : []),
+    ...(clientCertificates
+      ? [
+          {
+            tlsClientCertificate: {
+              clientCertificateAuthorities: clientCertificates.authorities,
+              validationJmespathExpression: jmespath(clientCertificates.validation),
+              metadataExtractionJmespathExpression,
+            },
+          },
+        ]
+      : []),
+  ];
+  const [first = allow, ...others] = policies;
+  const files = {
+    certificatePath: `${tlsDirectory}/tls.crt`,
+    privateKeyPath: `${tlsDirectory}/tls.key`,
+    refreshInterval: "60s",
+  };
+  return {
+    listenAddresses: [`:${ports.frontend}`],
+    authenticationPolicy: others.length === 0 ? first : { any: { policies } },
+    tls: hasTls ? { serverKeyPair: { files } } : undefined,
+  };
+}
+
+/** frontend.jsonnet: what Bazel talks to. */
+export function frontendDocument(
+  version: Version,
+  schedulers: readonly SchedulerRoute[],
+  access?: Access,
+): Document {
+  // Without it the scheduler cannot tell one run of Bazel from another.
+  const forwarded = `{"${requestMetadata}": incomingGRPCMetadata."${requestMetadata}"}`;
+  const addMetadataJmespathExpression = profiles[version].jmespath(forwarded);
+  return {
+    grpcServers: access
+      ? [entrance(version, access), listener(ports.frontendInternal)]
+      : [listener(ports.frontend)],
+    schedulers: Object.fromEntries(
+      schedulers.map(({ instanceNamePrefix, address }) => [
+        instanceNamePrefix,
+        { endpoint: { address, addMetadataJmespathExpression } },
+      ]),
+    ),
+    maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
+    contentAddressableStorage: {
+      backend: shared("blobstore.contentAddressableStorage"),
+      getAuthorizer: allow,
+      putAuthorizer: allow,
+      findMissingAuthorizer: allow,
+    },
+    actionCache: { backend: shared("blobstore.actionCache"), getAuthorizer: allow, putAuthorizer: allow },
+    executeAuthorizer: allow,
+    global: shared("global"),
+  };
+}
+
+/** A property that an action's platform must have. */
+export interface PlatformProperty {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A queue of actions that workers take from. */
+export interface PlatformQueue {
+  readonly instanceNamePrefix: string;
+  readonly platform: readonly PlatformProperty[];
+  /** In ascending order; empty if there is but one size. */
+  readonly sizeClasses: readonly number[];
+}
+
+/** What a scheduler is configured by. */
+export interface SchedulerInput {
+  readonly version: Version;
+  /** Where it reads actions: the frontend, so that it need not restart when shards change. */
+  readonly storageAddress: string;
+  readonly queues: readonly PlatformQueue[];
+  readonly defaultTimeout: string;
+  readonly maximumTimeout: string;
+  readonly noWorkersTimeout: string;
+}
+
+/** scheduler.jsonnet. */
+export function schedulerDocument(input: SchedulerInput): Document {
+  const profile = profiles[input.version];
+  return {
+    adminHttpServers: [listener(ports.schedulerPage)],
+    clientGrpcServers: [listener(ports.schedulerClients)],
+    workerGrpcServers: [listener(ports.schedulerWorkers)],
+    buildQueueStateGrpcServers: [listener(ports.schedulerState)],
+    browserUrl: shared("browserUrl"),
+    maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
+    contentAddressableStorage: profile.remote(input.storageAddress),
+    executeAuthorizer: allow,
+    modifyDrainsAuthorizer: allow,
+    killOperationsAuthorizer: allow,
+    ...profile.scheduler,
+    actionRouter: {
+      simple: {
+        platformKeyExtractor: profile.platformKeyExtractor,
+        invocationKeyExtractors: [{ correlatedInvocationsId: {} }, { toolInvocationId: {} }],
+        initialSizeClassAnalyzer: {
+          defaultExecutionTimeout: input.defaultTimeout,
+          maximumExecutionTimeout: input.maximumTimeout,
+        },
+      },
+    },
+    predeclaredPlatformQueues: input.queues.map(({ instanceNamePrefix, platform, sizeClasses }) => ({
+      instanceNamePrefix,
+      platform: { properties: sorted(platform) },
+      sizeClasses: sizeClasses.length === 0 ? [0] : sizeClasses,
+      maximumQueuedBackgroundLearningOperations: 0,
+    })),
+    platformQueueWithNoWorkersTimeout: input.noWorkersTimeout,
+    global: shared("global"),
+  };
+}
+
+/** What a worker is configured by. */
+export interface WorkerInput {
+  readonly schedulerAddress: string;
+  readonly instanceNamePrefix: string;
+  readonly platform: readonly PlatformProperty[];
+  readonly sizeClass: number;
+  readonly concurrency: number;
+  readonly inputCache: { readonly size: string; readonly files: number };
+}
+
+/** worker-{instance}.jsonnet. */
+export function workerDocument(input: WorkerInput): Document {
+  return {
+    blobstore: shared("blobstore"),
+    browserUrl: shared("browserUrl"),
+    maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
+    scheduler: { address: input.schedulerAddress },
+    buildDirectories: [
+      {
+        native: {
+          buildDirectoryPath: `${workerDirectory}/build`,
+          cacheDirectoryPath: `${workerDirectory}/cache`,
+          maximumCacheFileCount: input.inputCache.files,
+          maximumCacheSizeBytes: bytes(input.inputCache.size),
+          cacheReplacementPolicy: leastRecentlyUsed,
+        },
+        runners: [
+          {
+            endpoint: { address: `unix://${workerDirectory}/runner` },
+            concurrency: input.concurrency,
+            instanceNamePrefix: input.instanceNamePrefix,
+            platform: { properties: sorted(input.platform) },
+            sizeClass: input.sizeClass,
+            workerId: { pod: environment("POD_NAME"), node: environment("NODE_NAME") },
+          },
+        ],
+      },
+    ],
+    inputDownloadConcurrency: 10,
+    outputUploadConcurrency: 11,
+    directoryCache: {
+      maximumCount: 1_000,
+      maximumSizeBytes: 1_000 * 1024,
+      cacheReplacementPolicy: leastRecentlyUsed,
+    },
+    // Actions run as another user, who must be able to write where the worker has made directories.
+    global: { ...global(ports.diagnostics), setUmask: { umask: 0 } },
+  };
+}
+
+/** Buildbarn takes properties only in this order: a worker with another one never gets work. */
+export function sorted(platform: readonly PlatformProperty[]): readonly { name: string; value: string }[] {
+  const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  return platform
+    .map(({ name, value }) => ({ name, value }))
+    .toSorted((a, b) => order(a.name, b.name) || order(a.value, b.value));
+}
+
+/** runner-{instance}.jsonnet. */
+export function runnerDocument(): Document {
+  return {
+    buildDirectoryPath: `${workerDirectory}/build`,
+    grpcServers: [
+      {
+        listenPaths: [`${workerDirectory}/runner`],
+        authenticationPolicy: allow,
+        // Worker and runner are told to stop together. Without it the running action would be lost.
+        stopGracefully: true,
+      },
+    ],
+    global: global(ports.runnerDiagnostics),
+  };
+}
+
+/** browser.jsonnet. */
+export function browserDocument(version: Version): Document {
+  return {
+    blobstore: shared("blobstore"),
+    maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
+    httpServers: [listener(ports.browser)],
+    authorizer: allow,
+    requestMetadataLinksJmespathExpression: profiles[version].jmespath("`{}`"),
+    global: shared("global"),
+  };
+}

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { environment, everyConfiguration, type Written } from "./configuration.fixture.ts";
+import { print } from "./document.ts";
+import { type Checked, checkConfiguration, sorted, type Version, versions } from "./index.ts";
+
+const check = (version: Version, written: Written, files = written.files): Checked =>
+  checkConfiguration({ ...written, version, files, environment });
+
+const maps = [
+  { is: "single", shards: 1 },
+  { is: "single", shards: 3 },
+  { is: "bridge", from: 2, to: 3 },
+] as const;
+const cases = versions.flatMap((version) =>
+  maps.flatMap((map) => everyConfiguration(version, map).map((written) => ({ version, map, written }))),
+);
+
+/** One program's configuration with two shards. */
+function written(version: Version, entry: string, overrides?: string): Written {
+  const all = everyConfiguration(version, { is: "single", shards: 2 }, overrides);
+  return all.find((one) => one.entry.startsWith(entry)) as Written;
+}
+
+function jsonOf(checked: Checked): unknown {
+  if (checked.is !== "valid") throw new Error(JSON.stringify(checked));
+  return checked.json;
+}
+
+test.for(cases)("$written.entry of $version with $map is what its program takes", ({ version, written }) => {
+  expect(check(version, written)).toMatchObject({ is: "valid" });
+});
+
+test("a release takes its own configuration, and not that of the other", () => {
+  const [old, now] = [written("2025-02", "frontend"), written("2026-08", "frontend")];
+  expect(check("2026-08", old)).toMatchObject({
+    is: "invalid",
+    faults: [
+      expect.stringMatching(/^common\.libsonnet:\d+:\d+: actionCache\..*hashInitialization is no field/),
+      expect.stringContaining("shards must be an object"),
+      expect.anything(),
+      expect.anything(),
+      expect.stringMatching(
+        /^frontend\.jsonnet:\d+:\d+: schedulers\[""\]\.endpoint\.addMetadataJmespathExpression must be an object/,
+      ),
+    ],
+  });
+  expect(check("2025-02", now)).toMatchObject({ is: "invalid" });
+});
+
+test("shards keep their keys, and their places in the list, as more are added", () => {
+  const shardsOf = (version: Version, shards: number) => {
+    const json = jsonOf(check(version, everyConfiguration(version, { is: "single", shards })[1] as Written));
+    return (json as { contentAddressableStorage: { backend: { sharding: { shards: object } } } })
+      .contentAddressableStorage.backend.sharding.shards;
+  };
+  for (const version of versions)
+    expect(Object.entries(shardsOf(version, 3)).slice(0, 2)).toEqual(Object.entries(shardsOf(version, 2)));
+  expect(Object.keys(shardsOf("2026-08", 3))).toEqual(["0", "1", "2"]);
+});
+
+test("platform properties are sorted, as a worker needs them to get work", () => {
+  const properties = [
+    { name: "b", value: "1" },
+    { name: "a", value: "2" },
+    { name: "a", value: "1" },
+  ];
+  expect(sorted(properties).map(({ name, value }) => name + value)).toEqual(["a1", "a2", "b1"]);
+  const json = jsonOf(check("2026-08", written("2026-08", "worker")));
+  expect(json).toMatchObject({
+    buildDirectories: [
+      { runners: [{ platform: { properties: [{ name: "OSFamily" }, { name: "container-image" }] } }] },
+    ],
+  });
+});
+
+test("what a user adds takes the place of what is generated", () => {
+  const overrides = "{ maximumMessageSizeBytes: 4 * 1024 * 1024, global+: { mutexProfileFraction: 5 } }";
+  expect(jsonOf(check("2026-08", written("2026-08", "frontend", overrides)))).toMatchObject({
+    maximumMessageSizeBytes: 4_194_304,
+    global: { mutexProfileFraction: 5, diagnosticsHttpServer: { enablePrometheus: true } },
+  });
+});
+
+const mistakes: readonly (readonly [overrides: string, fault: string])[] = [
+  [
+    "{\n  maximumMessageSizeByte: 1,\n}",
+    "overrides.libsonnet:2:3: maximumMessageSizeByte is no field of this release",
+  ],
+  [
+    "{\n  grpcservers: [] }",
+    "overrides.libsonnet:2:3: grpcservers is no field of this release; grpcServers is",
+  ],
+  [
+    "{ maximumMessageSizeBytes: '2Mi' }",
+    "overrides.libsonnet:1:3: maximumMessageSizeBytes must be a whole number (int64)",
+  ],
+  [
+    "{ executeAuthorizer+: { deny: {} } }",
+    "overrides.libsonnet:1:25: executeAuthorizer.deny cannot be set beside allow",
+  ],
+  ["{ a: ", "overrides.libsonnet:1:6: expected a value, found end of file"],
+  [
+    "{ global+: { logPaths: [std.extVar('LOGS')] } }",
+    "overrides.libsonnet:1:35: std.extVar: there is no environment variable LOGS in this container",
+  ],
+  [
+    "{ global: {} }",
+    "overrides.libsonnet:1:3: global.diagnosticsHttpServer.httpServers must listen on :9980, where the probes ask",
+  ],
+  ["{ global+: { logPaths: 'x' } }", "overrides.libsonnet:1:14: global.logPaths must be an array"],
+];
+
+test.for(mistakes)("%s is refused, with its place", ([overrides, fault]) => {
+  const checked = check("2026-08", written("2026-08", "frontend", overrides));
+  expect(checked).toMatchObject({ is: "invalid" });
+  expect(checked.is === "invalid" ? checked.faults : []).toContain(fault);
+});
+
+test("what programs take and then do not work with is refused", () => {
+  const own = (program: Written["program"], text: string) =>
+    checkConfiguration({
+      program,
+      version: "2026-08",
+      files: { "a.jsonnet": text },
+      entry: "a.jsonnet",
+      environment,
+    });
+  expect(own("bb_storage", "{}")).toMatchObject({
+    faults: ["a.jsonnet:1:1: the configuration is empty: the program would end at once"],
+  });
+  const global = "global: { diagnosticsHttpServer: { httpServers: [{ listenAddresses: [':9980'] }] } }";
+  const unsorted = `{ ${global}, buildDirectories: [{ runners: [{ platform: { properties: [{ name: 'b' }, { name: 'a' }] } }] }] }`;
+  expect(own("bb_worker", unsorted)).toMatchObject({ faults: [expect.stringContaining("must be sorted")] });
+  const blocks = `{ ${global}, actionCache: { backend: { 'local': { newBlocks: 3 } } } }`;
+  expect(own("bb_storage", blocks)).toMatchObject({
+    faults: [expect.stringContaining("newBlocks must be 1")],
+  });
+});
+
+test("a configuration that cannot be evaluated here may be right", () => {
+  const overrides = "{ global+: { logPaths: [std.manifestIni({})] } }";
+  expect(check("2026-08", written("2026-08", "frontend", overrides))).toMatchObject({ is: "unknown" });
+});
+
+test("a field that is renamed, anywhere in a generated configuration, is found", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...cases), fc.nat(), ({ version, written }, choice) => {
+      const text = written.files[written.entry] ?? "";
+      // Names of maps are anybody's: the prefixes of instance names, the parts of a worker's id.
+      const names = [...text.matchAll(/^ +([a-z]\w*):/gm)].filter(
+        ([, name]) => name !== "pod" && name !== "node",
+      );
+      const found = names[choice % names.length];
+      const at = (found?.index ?? 0) + (found?.[0].length ?? 1) - 1;
+      const renamed = `${text.slice(0, at)}Typo${text.slice(at)}`;
+      expect(check(version, written, { ...written.files, [written.entry]: renamed }).is).toBe("invalid");
+    }),
+  );
+});
+
+test("a document is printed as jsonnet that comes to the same", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      const document = JSON.parse(JSON.stringify(json).replaceAll("-0", "0"));
+      const text = `{ global: { diagnosticsHttpServer: { httpServers: [{ listenAddresses: [':9980'] }] } }, value:: ${print(document)}, schedulers: { [std.manifestJsonMinified(self.value)]: {} } }`;
+      const checked = checkConfiguration({
+        program: "bb_storage",
+        version: "2026-08",
+        files: { "a.jsonnet": text },
+        entry: "a.jsonnet",
+        environment,
+      });
+      const [printed = ""] = Object.keys((jsonOf(checked) as { schedulers: object }).schedulers);
+      expect(JSON.parse(printed)).toEqual(document);
+    }),
+  );
+});

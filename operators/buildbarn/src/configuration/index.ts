@@ -1,0 +1,25 @@
+export { bytes } from "./bytes.ts";
+export { type Checked, type Configuration, checkConfiguration } from "./check.ts";
+export {
+  type Access,
+  browserDocument,
+  commonDocument,
+  frontendDocument,
+  jwksDirectory,
+  type PlatformProperty,
+  type PlatformQueue,
+  runnerDocument,
+  type SchedulerRoute,
+  type Shards,
+  type StoreInput,
+  schedulerDocument,
+  sorted,
+  storageDocument,
+  tlsDirectory,
+  workerDirectory,
+  workerDocument,
+} from "./components.ts";
+export type { Document } from "./document.ts";
+export { commonFile, componentFiles, overridesFile } from "./files.ts";
+export { ports } from "./ports.ts";
+export { defaultVersion, type Program, profiles, type Version, versions } from "./versions.ts";

@@ -1,0 +1,76 @@
+import { type LocatedField, type LocatedJson, plain } from "../../jsonnet/index.ts";
+import type { Program } from "../versions.ts";
+import type { Fault } from "./check.ts";
+
+/** Where probes ask whether a program is well. */
+export interface Expected {
+  readonly program: Program;
+  readonly diagnosticsPort: number;
+}
+
+/**
+ * What a program would take and not work with: it would end without a word, never be ready, or
+ * never get work.
+ */
+export function checkMeaning(json: LocatedJson, { program, diagnosticsPort }: Expected): readonly Fault[] {
+  if (json.kind !== "object" || json.fields.size === 0)
+    return [{ at: json.at, path: "", fault: "is empty: the program would end at once" }];
+  return [
+    ...diagnostics(json, diagnosticsPort),
+    ...(program === "bb_storage" ? newBlocks(json) : []),
+    ...(program === "bb_worker" ? platforms(json) : []),
+  ];
+}
+
+function diagnostics(json: LocatedJson, port: number): readonly Fault[] {
+  const servers = listAt(json, "global", "diagnosticsHttpServer", "httpServers");
+  const addresses = servers.flatMap((server) => listAt(server, "listenAddresses"));
+  const isThere = (address: LocatedJson) =>
+    address.kind === "scalar" && String(address.value).endsWith(`:${port}`);
+  if (addresses.some(isThere)) return [];
+  const { at } = fieldAt(json, "global") ?? json;
+  const fault = `must listen on :${port}, where the probes ask`;
+  return [{ at, path: "global.diagnosticsHttpServer.httpServers", fault }];
+}
+
+function newBlocks(json: LocatedJson): readonly Fault[] {
+  return ["actionCache", "initialSizeClassCache", "fileSystemAccessCache"].flatMap((store) => {
+    const field = fieldAt(json, store, "backend", "local", "newBlocks");
+    if (!field || Number(plain(field.value)) === 1) return [];
+    return [{ at: field.at, path: `${store}.backend.local.newBlocks`, fault: "must be 1" }];
+  });
+}
+
+function platforms(json: LocatedJson): readonly Fault[] {
+  const runners = listAt(json, "buildDirectories").flatMap((directory) => listAt(directory, "runners"));
+  return runners.flatMap((runner) => {
+    const names = listAt(runner, "platform", "properties").map((property) => JSON.stringify(keyOf(property)));
+    const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name);
+    if (isSorted) return [];
+    const { at } = fieldAt(runner, "platform", "properties") ?? runner;
+    const fault = "must be sorted by name and value, without repetition, or the worker never gets work";
+    return [{ at, path: "buildDirectories.runners.platform.properties", fault }];
+  });
+}
+
+function keyOf(property: LocatedJson): readonly unknown[] {
+  return ["name", "value"].map((name) => {
+    const field = fieldAt(property, name);
+    return field ? plain(field.value) : "";
+  });
+}
+
+function fieldAt(json: LocatedJson, ...path: readonly string[]): LocatedField | undefined {
+  let found: LocatedField | undefined;
+  let at: LocatedJson | undefined = json;
+  for (const name of path) {
+    found = at?.kind === "object" ? at.fields.get(name) : undefined;
+    at = found?.value;
+  }
+  return found;
+}
+
+function listAt(json: LocatedJson, ...path: readonly string[]): readonly LocatedJson[] {
+  const value = fieldAt(json, ...path)?.value;
+  return value?.kind === "array" ? value.items : [];
+}

@@ -1,0 +1,11 @@
+export { type Browser, BuildbarnBrowser } from "./browser/browser.ts";
+export { BuildbarnCluster, type Cluster } from "./cluster/cluster.ts";
+export * from "./configuration/index.ts";
+export { BuildbarnFrontend, type Frontend } from "./frontend/frontend.ts";
+export { kinds } from "./kinds.ts";
+export * from "./names.ts";
+export { controllers, controllersWith, type OperatorDependencies } from "./operator.ts";
+export * from "./resharding/index.ts";
+export { BuildbarnScheduler, type Scheduler } from "./scheduler/scheduler.ts";
+export { BuildbarnStorage, type Storage } from "./storage/storage.ts";
+export { BuildbarnWorker, type Worker } from "./worker/worker.ts";

@@ -1,0 +1,108 @@
+import { format } from "./format.ts";
+import { JsonnetError, type Location } from "./location.ts";
+import { manifest, plain } from "./manifest.ts";
+import { ArrayValue, byCodePoint, FunctionValue, ObjectValue, typeOf, type Value } from "./values.ts";
+
+/** `+`: numbers, text with anything, arrays, objects. */
+export function add(left: Value, right: Value, at: Location): Value {
+  if (typeof left === "string" || typeof right === "string") return textOf(left, at) + textOf(right, at);
+  if (typeof left === "number" && typeof right === "number") return finite(left + right, at);
+  if (left instanceof ArrayValue && right instanceof ArrayValue)
+    return new ArrayValue([...left.items, ...right.items]);
+  if (left instanceof ObjectValue && right instanceof ObjectValue) return left.with(right);
+  throw new JsonnetError(at, `a ${typeOf(left)} and a ${typeOf(right)} cannot be added`);
+}
+
+/** The operators on numbers, and `%` with a format. */
+export function arithmetic(operator: string, left: Value, right: Value, at: Location): Value {
+  if (operator === "%" && typeof left === "string") return format(left, right, at);
+  if (typeof left !== "number" || typeof right !== "number")
+    throw new JsonnetError(at, `${operator} needs two numbers, not a ${typeOf(left)} and a ${typeOf(right)}`);
+  if ((operator === "/" || operator === "%") && right === 0) throw new JsonnetError(at, "division by zero");
+  switch (operator) {
+    case "-":
+      return finite(left - right, at);
+    case "*":
+      return finite(left * right, at);
+    case "/":
+      return finite(left / right, at);
+    case "%":
+      return left % right;
+    case "&":
+      return Number(BigInt.asIntN(64, BigInt(left) & BigInt(right)));
+    case "|":
+      return Number(BigInt.asIntN(64, BigInt(left) | BigInt(right)));
+    case "^":
+      return Number(BigInt.asIntN(64, BigInt(left) ^ BigInt(right)));
+    case "<<":
+      return Number(BigInt.asIntN(64, BigInt(left) << BigInt(right % 64)));
+    case ">>":
+      return Number(BigInt(left) >> BigInt(right % 64));
+    default:
+      throw new JsonnetError(at, `there is no operator ${operator}`);
+  }
+}
+
+function finite(value: number, at: Location): number {
+  if (Number.isFinite(value)) return value;
+  throw new JsonnetError(at, "the number is too large");
+}
+
+/** `==`. @throws JsonnetError for functions, which cannot be compared. */
+export function equals(left: Value, right: Value, at: Location): boolean {
+  if (left instanceof FunctionValue || right instanceof FunctionValue)
+    throw new JsonnetError(at, "functions cannot be compared");
+  if (left instanceof ArrayValue && right instanceof ArrayValue)
+    return (
+      left.items.length === right.items.length &&
+      left.items.every((item, index) => equals(item.value, right.items[index]?.value ?? null, at))
+    );
+  if (left instanceof ObjectValue && right instanceof ObjectValue) {
+    const names = left.names("shown");
+    const others = right.names("shown");
+    if (names.length !== others.length || names.some((name, index) => name !== others[index])) return false;
+    return names.every((name) => equals(left.get(name) ?? null, right.get(name) ?? null, at));
+  }
+  return left === right;
+}
+
+/** Less than 0 where `left` comes first. @throws JsonnetError for what has no order. */
+export function compare(left: Value, right: Value, at: Location): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  if (typeof left === "string" && typeof right === "string") return byCodePoint(left, right);
+  if (left instanceof ArrayValue && right instanceof ArrayValue) {
+    for (const [index, item] of left.items.entries()) {
+      const other = right.items[index];
+      if (!other) return 1;
+      const order = compare(item.value, other.value, at);
+      if (order !== 0) return order;
+    }
+    return left.items.length - right.items.length;
+  }
+  throw new JsonnetError(at, `a ${typeOf(left)} and a ${typeOf(right)} have no order`);
+}
+
+/** A value as text, as `std.toString` gives it. */
+export function textOf(value: Value, at: Location): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return numberText(value);
+  if (value instanceof ArrayValue || value instanceof ObjectValue || value instanceof FunctionValue)
+    return spaced(plain(manifest(value, at)));
+  return String(value);
+}
+
+/** A number as jsonnet writes it: whole ones with all their digits. */
+export function numberText(value: number): string {
+  if (Number.isInteger(value)) return BigInt(value).toString();
+  return String(Number(value.toPrecision(17)));
+}
+
+/** JSON in one line with a space after commas and colons. */
+function spaced(json: unknown): string {
+  if (Array.isArray(json)) return json.length === 0 ? "[ ]" : `[${json.map(spaced).join(", ")}]`;
+  if (typeof json === "object" && json !== null) {
+    const fields = Object.entries(json).map(([name, value]) => `${JSON.stringify(name)}: ${spaced(value)}`);
+    return fields.length === 0 ? "{ }" : `{${fields.join(", ")}}`;
+  }
+  return typeof json === "number" ? numberText(json) : JSON.stringify(json);
+}

@@ -1,0 +1,28 @@
+import { browserController } from "./browser/controller.ts";
+import { clusterController } from "./cluster/controller.ts";
+import { frontendController } from "./frontend/controller.ts";
+import { type ProbeDependencies, probeController } from "./probe/controller.ts";
+import { schedulerController } from "./scheduler/controller.ts";
+import { monitoringController } from "./service-monitors.ts";
+import { storageController } from "./storage/controller.ts";
+import { type WorkerDependencies, workerController } from "./worker/controller.ts";
+
+/** What the operator stands on. Every field has a default for an operator in the cluster that it looks after. */
+export type OperatorDependencies = WorkerDependencies & ProbeDependencies;
+
+/** What the operator runs. */
+export function controllersWith(dependencies: OperatorDependencies) {
+  return [
+    storageController,
+    schedulerController,
+    frontendController,
+    workerController(dependencies),
+    browserController,
+    clusterController,
+    probeController(dependencies),
+    monitoringController,
+  ] as const;
+}
+
+/** What the operator runs in a cluster. */
+export const controllers = controllersWith({});

@@ -1,0 +1,152 @@
+import { type Clock, type Duration, milliseconds } from "@windlass/clock";
+import {
+  type CacheReader,
+  condition,
+  controller,
+  type ReconcileContext,
+  type Registry,
+  timestamp,
+  type WantedCondition,
+} from "@windlass/runtime";
+import { ports, sorted } from "../configuration/index.ts";
+import { group } from "../fields.ts";
+import { BuildbarnFrontend, type Frontend } from "../frontend/frontend.ts";
+import { type ComponentKind, internalName, isGuarded, platformOf, setOf, watchSet } from "../set/index.ts";
+import type { Worker } from "../worker/worker.ts";
+import { type SmokeAction, type SmokeResult, smoke } from "./smoke.ts";
+
+/** On a frontend: asks for a probe now. Another value asks for another one. */
+export const probeNowAnnotation = `${group}/probe-now`;
+
+/** What probes stand on. */
+export interface ProbeDependencies {
+  /** `host:port` of a frontend. @default that of its Service */
+  readonly frontendAddress?: (frontend: Frontend) => string | Promise<string>;
+  /** Runs the action. @default a real one */
+  readonly probe?: (action: SmokeAction, clock: Clock, signal: AbortSignal) => Promise<SmokeResult>;
+}
+
+type LastProbe = NonNullable<NonNullable<Frontend["status"]>["lastProbe"]>;
+
+/** Tries frontends with a real action. It writes no more than `lastProbe` and one condition: the rest of a frontend is another controller's. */
+export function probeController(dependencies: ProbeDependencies = {}) {
+  return controller(BuildbarnFrontend, {
+    name: "buildbarnprobe",
+    fieldManager: "buildbarn-operator-probe",
+    watches: watchSet(BuildbarnFrontend),
+    // Each waits for an answer for most of its time.
+    concurrency: 8,
+    reconcile: (frontend, context) => reconcile(frontend, context, dependencies),
+  });
+}
+
+async function reconcile(
+  frontend: Frontend,
+  context: Pick<ReconcileContext, "clock" | "signal" | "events" | "metrics" | "key"> & {
+    readonly cache: CacheReader<ComponentKind>;
+  },
+  dependencies: ProbeDependencies,
+) {
+  const { clock, events } = context;
+  const { probe } = frontend.spec;
+  const request = frontend.metadata.annotations?.[probeNowAnnotation];
+  const last = frontend.status?.lastProbe;
+  const isAsked = request !== undefined && request !== last?.request;
+  if (!probe && !isAsked) return { status: last ? { lastProbe: last, conditions: [conditionOf(last)] } : {} };
+  const intervalMs = probe
+    ? milliseconds(probe.interval as Duration, "spec.probe.interval")
+    : Number.POSITIVE_INFINITY;
+  const due = last ? Date.parse(last.time) + intervalMs : 0;
+  if (!isAsked && clock.now() < due) return { ...told(last), requeueAfter: due - clock.now() };
+  const set = setOf(context.cache, frontend);
+  const worker = set.workers.find(({ status }) => (status?.readyReplicas ?? 0) > 0);
+  if (!worker || frontend.status?.state !== "Ready")
+    // Whatever makes it possible asks for another look.
+    return { status: { ...told(last).status, conditions: [waiting(worker)] } };
+  const result = await tried(frontend, worker, context, dependencies);
+  const lastProbe: LastProbe = {
+    time: timestamp(clock.now()),
+    ...result,
+    latencyMs: Math.round(result.latencyMs),
+    worker: worker.metadata.name,
+    ...(request !== undefined && { request }),
+  };
+  reportProbe(context.metrics, frontend.metadata, result);
+  if (last?.ok !== false && !result.ok) events.warning("ProbeFailed", result.message);
+  return { ...told(lastProbe), ...(probe && { requeueAfter: intervalMs }) };
+}
+
+async function tried(
+  frontend: Frontend,
+  worker: Worker,
+  { clock, signal }: Pick<ReconcileContext, "clock" | "signal">,
+  { frontendAddress, probe = smoke }: ProbeDependencies,
+): Promise<SmokeResult> {
+  const { uid = "" } = frontend.metadata;
+  const timeoutMs = milliseconds((frontend.spec.probe?.timeout ?? "1m") as Duration, "spec.probe.timeout");
+  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const began = clock.now();
+  try {
+    return await probe(
+      {
+        address: (await frontendAddress?.(frontend)) ?? addressOf(frontend),
+        instanceName: worker.spec.instanceNamePrefix,
+        platform: sorted(platformOf(worker)),
+        nonce: `probe-${uid}-${began}`,
+        timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)),
+      },
+      clock,
+      within,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!within.aborted) throw error;
+    const seconds = timeoutMs / 1_000;
+    return {
+      ok: false,
+      latencyMs: clock.now() - began,
+      cacheHit: false,
+      message: `not done within ${seconds} s`,
+    };
+  }
+}
+
+/** The operator needs no token where the scheduler needs none. */
+function addressOf(frontend: Frontend): string {
+  const { name, namespace } = frontend.metadata;
+  return isGuarded(frontend)
+    ? `${internalName(name)}.${namespace}.svc:${ports.frontendInternal}`
+    : `${name}.${namespace}.svc:${ports.frontend}`;
+}
+
+function reportProbe(
+  registry: Registry,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { ok, latencyMs }: SmokeResult,
+): void {
+  const labels = ["namespace", "frontend"];
+  const own = { namespace, frontend: name };
+  const help = "Whether the last action that was tried ran, and was found in the cache: 1 or 0";
+  registry.gauge({ name: "buildbarn_probe_success", help, labels }).set(ok ? 1 : 0, own);
+  registry
+    .gauge({ name: "buildbarn_probe_seconds", help: "How long the last action that was tried took", labels })
+    .set(latencyMs / 1_000, own);
+}
+
+function told(last: LastProbe | undefined) {
+  return { status: last ? { lastProbe: last, conditions: [conditionOf(last)] } : {} };
+}
+
+function conditionOf({ ok, message, worker }: LastProbe): WantedCondition {
+  return condition(
+    "ProbeSucceeded",
+    ok,
+    ok ? "ActionRan" : "ActionFailed",
+    `an action for ${worker}: ${message}`,
+  );
+}
+
+function waiting(worker: Worker | undefined): WantedCondition {
+  const why = worker ? "the frontend is not ready" : "no worker is ready";
+  return condition("ProbeSucceeded", "Unknown", "NotTried", why);
+}

@@ -1,0 +1,1 @@
+export { BuildQueue, type Queue, type QueueSeen, type WorkerPod } from "./build-queue.ts";

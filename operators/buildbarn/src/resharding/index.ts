@@ -1,0 +1,12 @@
+export {
+  type Client,
+  mapText,
+  type Resharding,
+  reshardingPhases,
+  type Seen,
+  type ShardMap,
+  type Step,
+  shardMap,
+  shardsOf,
+  step,
+} from "./state.ts";

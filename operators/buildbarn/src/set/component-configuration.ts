@@ -1,0 +1,227 @@
+import { createHash } from "node:crypto";
+import type { Browser } from "../browser/browser.ts";
+import {
+  type Access,
+  browserDocument,
+  checkConfiguration,
+  commonDocument,
+  componentFiles,
+  frontendDocument,
+  type Program,
+  ports,
+  runnerDocument,
+  schedulerDocument,
+  storageDocument,
+  type Version,
+  workerDocument,
+} from "../configuration/index.ts";
+import type { Frontend } from "../frontend/frontend.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Worker } from "../worker/worker.ts";
+import type { BuildbarnSet } from "./buildbarn-set.ts";
+import { SetFault } from "./fault.ts";
+import {
+  browserUrl,
+  frontendAddress,
+  isGuarded,
+  platformOf,
+  platformQueues,
+  schedulerOf,
+  schedulerRoutes,
+  seconds,
+  shardsOfSet,
+} from "./relations.ts";
+
+/** The files that a component's containers find at /config, and what reads them. */
+export interface ComponentConfiguration {
+  readonly version: Version;
+  /** Each program of the component's pods, with the file that it is given. */
+  readonly programs: readonly { readonly program: Program; readonly entry: string }[];
+  readonly files: Readonly<Record<string, string>>;
+  /** How the component places blobs, as `mapText` writes it. Undefined if it is no client of shards, or if that is not known. */
+  readonly shardMap: string | undefined;
+}
+
+/** A ConfigMap of the user's own, in place of what would be generated. */
+export interface OwnConfiguration {
+  readonly files: Readonly<Record<string, string>>;
+  /** What its annotation says of the shard map in it. */
+  readonly shardMap: string | undefined;
+}
+
+/** The configuration of a shard. */
+export function storageConfiguration({ spec }: Storage, own?: OwnConfiguration): ComponentConfiguration {
+  const entry = "storage.jsonnet";
+  return {
+    version: spec.version,
+    programs: [{ program: "bb_storage", entry }],
+    files:
+      own?.files ??
+      componentFiles({
+        common: commonDocument({ version: spec.version }),
+        documents: { [entry]: storageDocument(spec) },
+        overrides: spec.configOverrides,
+      }),
+    shardMap: undefined,
+  };
+}
+
+/**
+ * The configuration of a frontend.
+ *
+ * @param authorities Those that sign the certificates of clients, as the ConfigMap has them that the frontend names.
+ * @throws SetFault
+ */
+export function frontendConfiguration(
+  set: BuildbarnSet,
+  frontend: Frontend,
+  own?: OwnConfiguration,
+  authorities?: string,
+): ComponentConfiguration {
+  const { version, configOverrides: overrides } = frontend.spec;
+  const entry = "frontend.jsonnet";
+  const programs = [{ program: "bb_storage", entry }] as const;
+  if (own) return { version, programs, ...own };
+  const shards = shardsOfSet(set, version);
+  const documents = {
+    [entry]: frontendDocument(version, schedulerRoutes(set), accessOf(frontend, authorities)),
+  };
+  const common = commonDocument({ version, shards });
+  return {
+    version,
+    programs,
+    files: componentFiles({ common, documents, overrides }),
+    shardMap: shards.text,
+  };
+}
+
+function accessOf(frontend: Frontend, authorities: string | undefined): Access | undefined {
+  if (!isGuarded(frontend)) return undefined;
+  const { tls, authentication: { jwt, clientCertificates } = {} } = frontend.spec;
+  if (clientCertificates && authorities === undefined)
+    throw new SetFault(
+      "ConfigMapMissing",
+      `spec.authentication.clientCertificates.configMapName: there is no ConfigMap ${JSON.stringify(clientCertificates.configMapName)} with ca.crt`,
+    );
+  return {
+    hasTls: tls !== undefined,
+    ...(jwt && { jwt }),
+    ...(clientCertificates &&
+      authorities !== undefined && {
+        clientCertificates: { authorities, validation: clientCertificates.validation },
+      }),
+  };
+}
+
+/** The configuration of a scheduler. It reads blobs through a frontend, so a change of shards does not restart it. @throws SetFault */
+export function schedulerConfiguration(
+  set: BuildbarnSet,
+  scheduler: Scheduler,
+  own?: OwnConfiguration,
+): ComponentConfiguration {
+  const { version, configOverrides: overrides, executionTimeout, noWorkersTimeout } = scheduler.spec;
+  const entry = "scheduler.jsonnet";
+  const programs = [{ program: "bb_scheduler", entry }] as const;
+  if (own) return { version, programs, ...own, shardMap: undefined };
+  const document = schedulerDocument({
+    version,
+    storageAddress: frontendAddress(set),
+    queues: platformQueues(set, scheduler),
+    defaultTimeout: seconds(executionTimeout.default, "spec.executionTimeout.default"),
+    maximumTimeout: seconds(executionTimeout.maximum, "spec.executionTimeout.maximum"),
+    noWorkersTimeout: seconds(noWorkersTimeout, "spec.noWorkersTimeout"),
+  });
+  const common = commonDocument({ version, browserUrl: browserUrl(set) });
+  return {
+    version,
+    programs,
+    files: componentFiles({ common, documents: { [entry]: document }, overrides }),
+    shardMap: undefined,
+  };
+}
+
+/** The configuration of workers and their runners. @throws SetFault */
+export function workerConfiguration(
+  set: BuildbarnSet,
+  worker: Worker,
+  own?: OwnConfiguration,
+): ComponentConfiguration {
+  const { version, instance, configOverrides: overrides } = worker.spec;
+  const [entry, runner] = [`worker-${instance}.jsonnet`, `runner-${instance}.jsonnet`];
+  const programs = [
+    { program: "bb_worker", entry },
+    { program: "bb_runner", entry: runner },
+  ] as const;
+  if (own) return { version, programs, ...own };
+  const shards = shardsOfSet(set, version);
+  const { instanceNamePrefix, sizeClass, concurrency, inputCache } = worker.spec;
+  const documents = {
+    [entry]: workerDocument({
+      schedulerAddress: `${schedulerOf(set, worker).metadata.name}:${ports.schedulerWorkers}`,
+      platform: platformOf(worker),
+      instanceNamePrefix,
+      sizeClass,
+      concurrency,
+      inputCache,
+    }),
+    [runner]: runnerDocument(),
+  };
+  const common = commonDocument({ version, shards, browserUrl: browserUrl(set) });
+  return {
+    version,
+    programs,
+    files: componentFiles({ common, documents, overrides }),
+    shardMap: shards.text,
+  };
+}
+
+/** The configuration of a browser. @throws SetFault */
+export function browserConfiguration(
+  set: BuildbarnSet,
+  { spec: { version, configOverrides: overrides } }: Browser,
+  own?: OwnConfiguration,
+): ComponentConfiguration {
+  const entry = "browser.jsonnet";
+  const programs = [{ program: "bb_browser", entry }] as const;
+  if (own) return { version, programs, ...own };
+  const shards = shardsOfSet(set, version);
+  const common = commonDocument({ version, shards });
+  return {
+    version,
+    programs,
+    files: componentFiles({ common, documents: { [entry]: browserDocument(version) }, overrides }),
+    shardMap: shards.text,
+  };
+}
+
+/** The variables that every container has, with values such as they may have. */
+const environment = { POD_NAME: "pod-0", NODE_NAME: "node-0", HOSTNAME: "pod-0" };
+
+/** What a check of a component's configuration came to. */
+export type CheckedConfiguration =
+  | { readonly is: "valid"; readonly hash: string }
+  /** It cannot be told here: it is tried on a pod. */
+  | { readonly is: "unknown"; readonly hash: string; readonly why: string }
+  | { readonly is: "invalid"; readonly faults: readonly string[] };
+
+/** Evaluates the configuration of every program as the program would. */
+export function checkComponent(configuration: ComponentConfiguration): CheckedConfiguration {
+  const { version, programs, files } = configuration;
+  const checked = programs.map(({ program, entry }) =>
+    files[entry] === undefined
+      ? { is: "invalid" as const, faults: [`${entry}: there is no such file in the ConfigMap`] }
+      : checkConfiguration({ program, entry, version, files, environment }),
+  );
+  const faults = checked.flatMap((one) => (one.is === "invalid" ? one.faults : []));
+  if (faults.length > 0) return { is: "invalid", faults };
+  const hash = hashOf(files);
+  const unknown = checked.find((one) => one.is === "unknown");
+  return unknown ? { is: "unknown", hash, why: unknown.why } : { is: "valid", hash };
+}
+
+/** Ten letters and digits that stand for the text of files. */
+function hashOf(files: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 10);
+}

@@ -1,0 +1,176 @@
+import { type Duration, milliseconds } from "@windlass/clock";
+import {
+  type PlatformProperty,
+  type PlatformQueue,
+  ports,
+  type SchedulerRoute,
+  type Shards,
+  sorted,
+  type Version,
+} from "../configuration/index.ts";
+import type { Frontend } from "../frontend/frontend.ts";
+import { mapText, type Resharding, shardMap } from "../resharding/index.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Worker } from "../worker/worker.ts";
+import type { BuildbarnSet } from "./buildbarn-set.ts";
+import { SetFault } from "./fault.ts";
+
+/** A span of time as Buildbarn's configuration wants it: in seconds, such as `1800s`. */
+export function seconds(span: string, field: string): string {
+  return `${milliseconds(span as Duration, field) / 1_000}s`;
+}
+
+/** The one storage of a set. @throws SetFault */
+export function storageOf({ name, storages }: BuildbarnSet): Storage {
+  const [storage, ...others] = storages;
+  if (!storage)
+    throw new SetFault("MissingReference", `no BuildbarnStorage has spec.cluster ${JSON.stringify(name)}`);
+  if (others.length > 0)
+    throw new SetFault(
+      "Ambiguous",
+      `a set has one BuildbarnStorage, and these have spec.cluster ${JSON.stringify(name)}: ${storages.map(({ metadata }) => metadata.name).join(", ")}`,
+    );
+  return storage;
+}
+
+/**
+ * How clients of the shards see them. It goes by what the storage's controller has stored, and by nothing else: so no client is
+ * ahead of it.
+ *
+ * @param version That of the client: releases place blobs differently.
+ * @throws SetFault
+ */
+export function shardsOfSet(set: BuildbarnSet, version: Version): Shards & { readonly text: string } {
+  const { metadata, spec, status } = storageOf(set);
+  if (spec.version !== version)
+    throw new SetFault(
+      "VersionMismatch",
+      `spec.version is ${version}, and that of BuildbarnStorage ${metadata.name} is ${spec.version}: releases place blobs differently, so all of a set must have the same`,
+    );
+  const state = reshardingOf(status?.resharding);
+  if (!state)
+    throw new SetFault("MissingReference", `BuildbarnStorage ${metadata.name} has not been looked at yet`);
+  const map = shardMap(state);
+  const { name, namespace } = metadata;
+  return {
+    map,
+    text: mapText(map),
+    addressOf: (number) => `${name}-${number}.${name}.${namespace}:${ports.storage}`,
+  };
+}
+
+/** The stored state of a change of shards. */
+export function reshardingOf(
+  stored: NonNullable<Storage["status"]>["resharding"] | undefined,
+): Resharding | undefined {
+  if (!stored) return undefined;
+  const { phase, from, to } = stored;
+  if (phase === "Stable") return { phase, shards: to };
+  if (phase === "Copying") return { phase, from, to, since: Date.parse(stored.since) };
+  return { phase, from, to };
+}
+
+/** Where the scheduler reads actions. @throws SetFault */
+export function frontendAddress({ name, frontends }: BuildbarnSet): string {
+  const [frontend] = frontends;
+  if (!frontend)
+    throw new SetFault("MissingReference", `no BuildbarnFrontend has spec.cluster ${JSON.stringify(name)}`);
+  const { name: frontendName } = frontend.metadata;
+  return isGuarded(frontend)
+    ? `${internalName(frontendName)}:${ports.frontendInternal}`
+    : `${frontendName}:${ports.frontend}`;
+}
+
+/** Whether a frontend wants a certificate or a token of those who use it, or shows one itself. */
+export function isGuarded({ spec }: Frontend): boolean {
+  return spec.tls !== undefined || spec.authentication !== undefined;
+}
+
+/** The Service by which the scheduler of the set reaches a frontend that is guarded. */
+export function internalName(frontend: string): string {
+  return `${frontend}-internal`;
+}
+
+/** Where a frontend sends actions. @throws SetFault */
+export function schedulerRoutes({ name, schedulers }: BuildbarnSet): readonly SchedulerRoute[] {
+  if (schedulers.length === 0)
+    throw new SetFault("MissingReference", `no BuildbarnScheduler has spec.cluster ${JSON.stringify(name)}`);
+  const byPrefix = Map.groupBy(schedulers, ({ spec }) => spec.instanceNamePrefix);
+  for (const [prefix, all] of byPrefix)
+    if (all.length > 1)
+      throw new SetFault(
+        "Ambiguous",
+        `these BuildbarnSchedulers have spec.instanceNamePrefix ${JSON.stringify(prefix)}: ${all.map(({ metadata }) => metadata.name).join(", ")}`,
+      );
+  return schedulers.map(({ metadata, spec }) => ({
+    instanceNamePrefix: spec.instanceNamePrefix,
+    address: `${metadata.name}:${ports.schedulerClients}`,
+  }));
+}
+
+/** Whether actions of an instance name go where the prefix says. */
+function covers(prefix: string, name: string): boolean {
+  return prefix === "" || prefix === name || name.startsWith(`${prefix}/`);
+}
+
+/** The scheduler whose actions a worker runs: of those that its instance name falls under, the most particular. @throws SetFault */
+export function schedulerOf({ name, schedulers }: BuildbarnSet, worker: Worker): Scheduler {
+  const { instanceNamePrefix } = worker.spec;
+  const [found] = schedulers
+    .filter(({ spec }) => covers(spec.instanceNamePrefix, instanceNamePrefix))
+    .toSorted((a, b) => b.spec.instanceNamePrefix.length - a.spec.instanceNamePrefix.length);
+  if (!found)
+    throw new SetFault(
+      "MissingReference",
+      `no BuildbarnScheduler with spec.cluster ${JSON.stringify(name)} takes actions of the instance name ${JSON.stringify(instanceNamePrefix)}`,
+    );
+  return found;
+}
+
+/** The platform of a worker: what actions must ask for. */
+export function platformOf({ spec }: Worker): readonly PlatformProperty[] {
+  return (
+    spec.platform ?? [
+      { name: "OSFamily", value: "linux" },
+      { name: "container-image", value: `docker://${spec.runnerImage}` },
+    ]
+  );
+}
+
+/** The queues of a scheduler: one for each platform of its workers, so that actions wait while there are none. */
+export function platformQueues(set: BuildbarnSet, scheduler: Scheduler): readonly PlatformQueue[] {
+  const own = set.workers.filter((worker) => {
+    try {
+      return schedulerOf(set, worker).metadata.name === scheduler.metadata.name;
+    } catch (error) {
+      if (error instanceof SetFault) return false;
+      throw error;
+    }
+  });
+  const byQueue = Map.groupBy(own, (worker) =>
+    JSON.stringify([worker.spec.instanceNamePrefix, sorted(platformOf(worker))]),
+  );
+  return [...byQueue]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, [first, ...others]]) => {
+      if (!first) return [];
+      const classes = new Set([first, ...others].map(({ spec }) => spec.sizeClass));
+      return [
+        {
+          instanceNamePrefix: first.spec.instanceNamePrefix,
+          platform: platformOf(first),
+          sizeClasses: [...classes].toSorted((a, b) => a - b),
+        },
+      ];
+    });
+}
+
+/** Where links to actions lead. Empty where there is no browser. */
+export function browserUrl({ namespace, browsers }: BuildbarnSet): string {
+  const [browser] = browsers;
+  if (!browser) return "";
+  const { ingressHost, ingress } = browser.spec;
+  if (ingressHost === undefined) return `http://${browser.metadata.name}.${namespace}.svc:${ports.browser}`;
+  return `${ingress.tlsSecretName === undefined ? "http" : "https"}://${ingressHost}`;
+}

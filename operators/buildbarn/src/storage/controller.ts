@@ -1,0 +1,352 @@
+import { type Duration, milliseconds } from "@windlass/clock";
+import {
+  type AnyKind,
+  ApiError,
+  type CacheReader,
+  condition,
+  controller,
+  type Declared,
+  type IndexName,
+  isForbidden,
+  isInvalid,
+  type MapContext,
+  type ObjectKey,
+  type ObjectOf,
+  type ReconcileContext,
+  timestamp,
+  watch,
+} from "@windlass/runtime";
+import {
+  ConfigMap,
+  Deployment,
+  Job,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type PodTemplateSpecInput,
+  Service,
+  StatefulSet,
+  StorageClass,
+} from "@windlass/runtime/kinds";
+import {
+  budgetFor,
+  type ComponentSeen,
+  type Configured,
+  componentStatusOf,
+  configure,
+  farewell,
+  type Made,
+  metricsServiceFor,
+  networkPolicyFor,
+  ownConfigMap,
+  podsOfComponent,
+  serviceFor,
+  shardClients,
+  trialOf,
+  watchPods,
+} from "../component/index.ts";
+import { ports } from "../configuration/index.ts";
+import {
+  configHashAnnotation,
+  configMapName,
+  managedBySelector,
+  podSelector,
+  revisionAnnotation,
+  setLabel,
+  wantedAnnotation,
+} from "../names.ts";
+import { type Resharding, type Step, shardsOf, step } from "../resharding/index.ts";
+import { reshardingOf, storageConfiguration } from "../set/index.ts";
+import { claimTemplates, stores, withSizes } from "./claims.ts";
+import { flushedStores } from "./geometry.ts";
+import { type Growth, growthOf, liveSize } from "./growth.ts";
+import { clientsOf, readyShards, recovered, runningShards } from "./shards-seen.ts";
+import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
+import { BuildbarnStorage, type Storage } from "./storage.ts";
+
+const owned = [StatefulSet, Service, Job, NetworkPolicy, PodDisruptionBudget] as const;
+type Owned = (typeof owned)[number] | typeof ConfigMap;
+
+type Context = ReconcileContext<
+  Declared & {
+    readonly kind: typeof BuildbarnStorage;
+    readonly owned: Owned;
+    readonly cached:
+      | Owned
+      | typeof BuildbarnStorage
+      | typeof Deployment
+      | typeof Pod
+      | typeof PersistentVolumeClaim
+      | typeof StorageClass;
+    readonly index: IndexName<typeof Pod, "component">;
+  }
+>;
+
+type Held = NonNullable<ComponentSeen["held"]>;
+
+/** Keeps the shards of each storage, and moves what they keep when their number changes. */
+export const storageController = controller(BuildbarnStorage, {
+  owns: [...owned, { kind: ConfigMap, metadataOnly: true }],
+  watches: [
+    watchPods(),
+    // A change of shards goes on as their clients do.
+    watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(
+      PersistentVolumeClaim,
+      ({ metadata: { namespace, labels } }) =>
+        labels?.component === undefined ? undefined : { namespace, name: labels.component },
+      { scope: { labelSelector: managedBySelector } },
+    ),
+  ],
+  reads: [StorageClass],
+  follows: [ConfigMap],
+  permissions: [
+    { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
+    { kind: ConfigMap, verbs: ["get"] },
+  ],
+  concurrency: 4,
+  reconcile: (storage, context) => reconcile(storage, context),
+  finalize: (storage, context) => finalize(storage, context),
+});
+
+function toStorages(
+  { metadata: { namespace, labels } }: ObjectOf<typeof Pod> | ObjectOf<typeof Deployment>,
+  { cache }: MapContext,
+): readonly ObjectKey[] {
+  const set = labels?.[setLabel];
+  if (set === undefined) return [];
+  return (cache as CacheReader<AnyKind>)
+    .list(BuildbarnStorage, namespace === undefined ? {} : { namespace })
+    .filter(({ spec }) => spec.cluster === set)
+    .map(({ metadata }) => ({ namespace, name: metadata.name }));
+}
+
+async function reconcile(storage: Storage, context: Context) {
+  const { cache, clock, key } = context;
+  const { spec, metadata } = storage;
+  const { namespace } = metadata;
+  const live = context.owned(StatefulSet, metadata.name);
+  const pods = podsOfComponent(cache, key);
+  const shardPods = pods.filter(({ metadata: { labels } }) => labels?.component === metadata.name);
+  const clients = clientsOf(
+    spec.cluster,
+    cache.list(Deployment, { namespace }),
+    cache.list(Pod, { namespace }),
+  );
+  const stored = reshardingOf(storage.status?.resharding);
+  const state = stored ?? recovered(clients, live?.spec?.replicas ?? spec.replicas);
+  const selector = podSelector("storage", metadata.name);
+  const made: Made = { app: "storage", object: storage, selector };
+  const configured = configure({
+    app: "storage",
+    object: storage,
+    own: await ownConfigMap(storage, context),
+    made: context.ownedAll(ConfigMap),
+    pods,
+    build: (own) => storageConfiguration(storage, own),
+  });
+  const statusOf = (next: Step, held: Held | undefined, asked?: string) => ({
+    ...componentStatusOf({
+      wanted: asked,
+      object: storage,
+      workload: live,
+      pods: shardPods,
+      configuration: configured.condition,
+      selector,
+      ...(held && { held }),
+    }),
+    resharding: reshardingStatus(storage, next, clock.now()),
+  });
+  const still: Step = { state, waitingFor: undefined };
+  // The state is stored before anything goes by it. A StatefulSet that is being replaced is waited for.
+  if (!stored) return { status: withTopology(statusOf(still, undefined), still), requeueAfter: 0 };
+  if (live?.metadata.deletionTimestamp !== undefined)
+    return { status: withTopology(statusOf(still, replacing), still) };
+  if (configured.is === "refused") return { status: withTopology(statusOf(still, undefined), still) };
+  const flush = await flushHeld(storage, live, configured, context);
+  if (flush) return { status: withTopology(statusOf(still, flush), still) };
+
+  const template = shardTemplate(storage, configured);
+  const trial = isTrialNeeded(template, live, shardPods)
+    ? trialOf({
+        name: metadata.name,
+        set: spec.cluster,
+        template,
+        claims: stores,
+        jobs: context.ownedAll(Job),
+        pods,
+      })
+    : undefined;
+  const wanted = claimTemplates(storage);
+  // One change at a time: a StatefulSet that is replaced would bring its new template with it.
+  const growth = trial
+    ? ({ is: "later" } as const)
+    : await grow(
+        growthOf({
+          wanted,
+          live,
+          claims: cache
+            .list(PersistentVolumeClaim, { namespace })
+            .filter(({ metadata: { labels } }) => labels?.component === metadata.name),
+          classes: cache.list(StorageClass),
+        }),
+        live,
+        context,
+      );
+  if (growth.is === "replacing") return { status: withTopology(statusOf(still, replacing), still) };
+  const claims = growth.is === "grown" ? wanted : withSizes(wanted, (store) => liveSize(live, store));
+  const held =
+    trial?.held ??
+    (growth.is === "refused"
+      ? { reason: "VolumesCannotGrow", message: growth.message, isFault: true }
+      : undefined);
+
+  const next = step(state, {
+    wanted: spec.replicas,
+    ready: readyShards(live, shardPods),
+    running: runningShards(shardPods),
+    clients,
+    now: clock.now(),
+    hold: milliseconds(spec.resharding.hold as Duration, "spec.resharding.hold"),
+  });
+  const isMoved = next.state.phase !== state.phase;
+  const statefulSet = statefulSetFor(storage, shardsOf(state), template, claims, [
+    configured.current,
+    ...(trial ? [trial.job] : []),
+  ]);
+  return {
+    status: withTopology(
+      statusOf(next, held, statefulSet.object.metadata?.annotations?.[wantedAnnotation]),
+      next,
+    ),
+    children: [
+      ...configured.configMaps,
+      trial?.job,
+      statefulSet,
+      serviceFor(made, { grpc: ports.storage }, { clusterIP: "None", publishNotReadyAddresses: true }),
+      metricsServiceFor(made),
+      budgetFor(made),
+      networkPolicyFor(made, [{ port: ports.storage, from: [shardClients(spec.cluster)] }]),
+    ],
+    ...(isMoved && {
+      requeueAfter: 0,
+      events: [{ type: "Normal" as const, reason: "Resharding", message: moveText(next.state) }],
+    }),
+    ...(!isMoved && next.until !== undefined && { requeueAfter: Math.max(0, next.until - clock.now()) }),
+  };
+}
+
+/** Whether shards serve that a new image or configuration could harm. They may do so without a StatefulSet, while it is replaced. */
+function isTrialNeeded(
+  template: PodTemplateSpecInput,
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  shardPods: readonly ObjectOf<typeof Pod>[],
+): boolean {
+  const revision = template.metadata?.annotations?.[revisionAnnotation];
+  const [serving] = shardPods.filter(({ status }) =>
+    status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
+  );
+  const applied = (live?.spec?.template ?? serving)?.metadata?.annotations?.[revisionAnnotation];
+  // Pods and their StatefulSet are watched apart: either may be the first to say that they serve.
+  const isServing = serving !== undefined || (live?.status?.readyReplicas ?? 0) > 0;
+  return isServing && applied !== revision;
+}
+
+const replacing: Held = {
+  reason: "ReplacingStatefulSet",
+  message: "the StatefulSet is replaced, as its claims cannot be changed; pods run on",
+  isFault: false,
+};
+
+function moveText(state: Resharding): string {
+  return state.phase === "Stable"
+    ? `blobs are placed on ${state.shards} shards`
+    : `${state.from} to ${state.to} shards: ${state.phase}`;
+}
+
+/** Sets claims to their new size; once all are, lets go of the StatefulSet without its pods. */
+async function grow(
+  growth: Growth,
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  context: Context,
+): Promise<{ readonly is: "grown" | "replacing" } | { readonly is: "refused"; readonly message: string }> {
+  if (growth.is !== "growing" || !live) return growth.is === "refused" ? growth : { is: "grown" };
+  try {
+    for (const { claim, size } of growth.claims) {
+      const patch = { spec: { resources: { requests: { storage: size } } } };
+      await context.client.patch(PersistentVolumeClaim, claim.metadata, { type: "merge", patch });
+      context.events.normal("VolumeGrows", `PersistentVolumeClaim ${claim.metadata.name} asks for ${size}`);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError) || !(isForbidden(error) || isInvalid(error))) throw error;
+    return { is: "refused", message: error.message };
+  }
+  await context.delete(StatefulSet, live, { propagationPolicy: "Orphan" });
+  return { is: "replacing" };
+}
+
+/** Holds a configuration back that would empty a store, unless that is allowed. */
+async function flushHeld(
+  { metadata: { namespace, name }, spec }: Storage,
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  { hash, configuration: { files, version } }: Configured,
+  { live: server }: Context,
+): Promise<Held | undefined> {
+  const before = live?.spec?.template.metadata?.annotations?.[configHashAnnotation];
+  if (before === undefined || before === hash || spec.allowCacheFlush) return undefined;
+  const [old] = (
+    await server.list(ConfigMap, { namespace, fieldSelector: `metadata.name=${configMapName(name, before)}` })
+  ).items;
+  const flushed = flushedStores(old?.data ?? {}, files, version);
+  if (flushed.length === 0) return undefined;
+  return {
+    reason: "CacheFlushRequired",
+    message: `the new configuration would empty ${flushed.join(" and ")}: set spec.allowCacheFlush to roll it out`,
+    isFault: true,
+  };
+}
+
+type Shown = ReturnType<typeof componentStatusOf> & {
+  readonly resharding: NonNullable<NonNullable<Storage["status"]>["resharding"]>;
+};
+
+function withTopology(status: Shown, { state, waitingFor }: Step) {
+  const stable = condition(
+    "TopologyStable",
+    state.phase === "Stable",
+    state.phase,
+    state.phase === "Stable"
+      ? moveText(state)
+      : `${moveText(state)}${waitingFor === undefined ? "" : `; ${waitingFor}`}`,
+  );
+  return { ...status, conditions: [...status.conditions, stable] };
+}
+
+function reshardingStatus(
+  { status }: Storage,
+  { state, waitingFor }: Step,
+  now: number,
+): Shown["resharding"] {
+  const { phase } = state;
+  const [from, to] = phase === "Stable" ? [state.shards, state.shards] : [state.from, state.to];
+  const before = status?.resharding;
+  const since =
+    phase === "Copying" ? timestamp(state.since) : before?.phase === phase ? before.since : timestamp(now);
+  return { phase, from, to, since, ...(waitingFor !== undefined && { waitingFor }) };
+}
+
+/** Waits for the shards to write down what they have, and then deletes their volumes if the policy says so. */
+async function finalize(storage: Storage, context: Context) {
+  const { namespace, name } = storage.metadata;
+  const waiting = await farewell(storage, context, StatefulSet);
+  if (waiting) return waiting;
+  if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {
+    const claims = context.cache
+      .list(PersistentVolumeClaim, { namespace })
+      .filter(({ metadata: { labels } }) => labels?.component === name && labels.app === "storage");
+    for (const claim of claims) await context.delete(PersistentVolumeClaim, claim);
+  }
+  return undefined;
+}

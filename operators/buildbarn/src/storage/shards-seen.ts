@@ -1,0 +1,77 @@
+import type { ObjectOf } from "@windlass/runtime";
+import type { Deployment, Pod, StatefulSet } from "@windlass/runtime/kinds";
+import { setLabel, shardClientLabel, shardMapAnnotation } from "../names.ts";
+import type { Client, Resharding } from "../resharding/index.ts";
+
+type PodObject = ObjectOf<typeof Pod>;
+
+/** Pods that have ended ask nobody any more. */
+function isRunning({ status }: PodObject): boolean {
+  return status?.phase !== "Succeeded" && status?.phase !== "Failed";
+}
+
+/** Everything that places blobs on the shards of a set: pods, those that are stopping included, and the templates of more. */
+export function clientsOf(
+  set: string,
+  deployments: readonly ObjectOf<typeof Deployment>[],
+  pods: readonly PodObject[],
+): readonly Client[] {
+  const isClient = (labels: Readonly<Record<string, string>> = {}) =>
+    labels[setLabel] === set && labels[shardClientLabel] === "true";
+  return [
+    ...deployments
+      .filter(({ spec }) => isClient(spec?.template.metadata?.labels))
+      .map(({ metadata, spec }) => ({
+        name: `Deployment ${metadata.name}`,
+        map: spec?.template.metadata?.annotations?.[shardMapAnnotation],
+      })),
+    ...pods
+      .filter((pod) => isClient(pod.metadata.labels) && isRunning(pod))
+      .map(({ metadata }) => ({
+        name: `Pod ${metadata.name}`,
+        map: metadata.annotations?.[shardMapAnnotation],
+      })),
+  ];
+}
+
+/** How many shards are ready, from the first on, all of the present template. */
+export function readyShards(
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  pods: readonly PodObject[],
+): number {
+  const { status, metadata } = live ?? {};
+  if (!metadata || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 0;
+  const byName = new Map(pods.map((pod) => [pod.metadata.name, pod]));
+  let count = 0;
+  for (;;) {
+    const pod = byName.get(`${metadata.name}-${count}`);
+    const isCurrent = pod?.metadata.labels?.["controller-revision-hash"] === status?.updateRevision;
+    const isReady = pod?.status?.conditions?.some(
+      ({ type, status: is }) => type === "Ready" && is === "True",
+    );
+    if (!pod || pod.metadata.deletionTimestamp !== undefined || !isCurrent || !isReady) return count;
+    count++;
+  }
+}
+
+/** How many shards run, those that are stopping included. */
+export function runningShards(pods: readonly PodObject[]): number {
+  return pods.filter(isRunning).length;
+}
+
+/**
+ * The state of a set whose state was lost, as after a restore of resources without their status: what its clients were started with
+ * says how far a change has come.
+ */
+export function recovered(clients: readonly Client[], shards: number): Resharding {
+  const maps = new Set(clients.flatMap(({ map }) => map ?? []));
+  for (const map of maps) {
+    const [, from, to] = /^(\d+)-(\d+)$/.exec(map) ?? [];
+    // Clients with both maps are good beside those of either.
+    if (from && to) return { phase: "Bridging", from: Number(from), to: Number(to) };
+  }
+  const [only, ...others] = maps;
+  if (only !== undefined && others.length === 0 && /^\d+$/.test(only))
+    return { phase: "Stable", shards: Number(only) };
+  return { phase: "Stable", shards };
+}

@@ -1,0 +1,192 @@
+import { cel, defineResource, type ObjectOf } from "@windlass/runtime";
+import { persistentVolumeClaimSpec } from "@windlass/runtime/schemas";
+import { z } from "zod";
+import {
+  common,
+  componentColumns,
+  componentName,
+  componentStatus,
+  escapeHatches,
+  filled,
+  membership,
+  objectName,
+  oneHatch,
+  pods,
+  size,
+  span,
+  volumeInitImage,
+} from "../fields.ts";
+import { reshardingPhases } from "../resharding/state.ts";
+
+interface StoreDefaults {
+  readonly volume: string;
+  readonly blocks: string;
+  readonly index: string;
+  readonly newBlocks: number;
+  readonly mostNewBlocks: number;
+}
+
+/** One store of a shard: what it keeps, and where. */
+function store({ volume, blocks, index, newBlocks, mostNewBlocks }: StoreDefaults) {
+  const count = (fallback: number) => z.int32().min(1).max(97).default(fallback);
+  return z
+    .object({
+      volume: z
+        .object({
+          size: size
+            .check(cel("quantity(self).compareTo(quantity(oldSelf)) >= 0", "a volume cannot shrink"))
+            .default(volume)
+            .describe("What a shard's volume asks for. It grows in place"),
+          storageClassName: objectName.exactOptional(),
+        })
+        .apply(filled),
+      blocks: z
+        .object({
+          size: size.default(blocks).describe("All blocks together. The largest blob is one block"),
+          old: count(8).describe("Blocks whose blobs are copied on when they are used, so that they stay"),
+          current: count(24).describe("Blocks whose blobs are used as they are"),
+          new: z
+            .int32()
+            .min(1)
+            .max(mostNewBlocks)
+            .default(newBlocks)
+            .describe("Blocks that are written to. Buildbarn wants one for all stores but the CAS"),
+          spare: z.int32().min(0).max(97).default(3).describe("Blocks that wait until nobody reads them"),
+        })
+        .apply(filled)
+        .check(
+          cel(
+            "self.old + self.current + self.new + self.spare <= 100",
+            "Buildbarn takes at most 100 blocks in all",
+          ),
+        ),
+      index: z
+        .object({
+          size: size.default(index).describe("Some 66 bytes an entry, two to ten times as many as blobs"),
+        })
+        .apply(filled)
+        .describe("The key-location map. One that is too small loses blobs"),
+    })
+    .apply(filled)
+    .check(
+      cel(
+        "quantity(self.volume.size).isGreaterThan(quantity(self.blocks.size).add(quantity(self.index.size)))",
+        { message: "must exceed blocks.size and index.size together", fieldPath: ".volume.size" },
+      ),
+    );
+}
+
+const claim = z.object({
+  metadata: z.object({ name: z.enum(["cas", "ac"]) }),
+  spec: persistentVolumeClaimSpec(),
+});
+
+/** What a BuildbarnStorage, or the storage of a BuildbarnCluster, may say. */
+export const storageFields = {
+  ...pods,
+  replicas: z
+    .int32()
+    .min(1)
+    .max(64)
+    .default(2)
+    .describe("Shards. A change moves what is kept, step by step: see status.resharding"),
+  ...escapeHatches,
+  cas: store({ volume: "33Gi", blocks: "32Gi", index: "400Mi", newBlocks: 3, mostNewBlocks: 97 }).describe(
+    "The content-addressable storage: inputs and outputs of actions",
+  ),
+  ac: store({ volume: "1Gi", blocks: "20Mi", index: "1Mi", newBlocks: 1, mostNewBlocks: 1 }).describe(
+    "The action cache: what actions came to",
+  ),
+  volumeClaimTemplates: z
+    .array(claim)
+    .max(2)
+    .check(
+      cel(
+        "self.all(a, self.exists_one(b, b.metadata.name == a.metadata.name))",
+        "has two claims of one name",
+      ),
+    )
+    .exactOptional()
+    .describe("Claims instead of cas.volume and ac.volume, as the original has them: cas and ac"),
+  volumeInitImage,
+  resharding: z
+    .object({
+      hold: span
+        .default("1h")
+        .describe(
+          "How long blobs are read from their old shards, and copied, before only the new ones are asked. What nobody uses in this time is lost to the cache",
+        ),
+    })
+    .apply(filled),
+  allowCacheFlush: z
+    .boolean()
+    .default(false)
+    .describe("Allows changes that empty the cache: of blocks, of the index, of the version"),
+  deletionPolicy: z
+    .enum(["Retain", "Delete"])
+    .default("Retain")
+    .describe("What becomes of volumes when shards, or the resource, are removed"),
+};
+
+const flush = "empties the cache: set allowCacheFlush to change it";
+
+/** The rules of storage, wherever its fields are. */
+export const storageRules = [
+  oneHatch,
+  cel("self.allowCacheFlush || self.cas.blocks == oldSelf.cas.blocks", {
+    message: flush,
+    fieldPath: ".cas.blocks",
+  }),
+  cel("self.allowCacheFlush || self.cas.index == oldSelf.cas.index", {
+    message: flush,
+    fieldPath: ".cas.index",
+  }),
+  cel("self.allowCacheFlush || self.ac.blocks == oldSelf.ac.blocks", {
+    message: flush,
+    fieldPath: ".ac.blocks",
+  }),
+  cel("self.allowCacheFlush || self.ac.index == oldSelf.ac.index", {
+    message: flush,
+    fieldPath: ".ac.index",
+  }),
+] as const;
+
+/** Shards that keep the cache. */
+export const BuildbarnStorage = defineResource({
+  ...common,
+  kind: "BuildbarnStorage",
+  shortNames: ["bbst"],
+  description: "The shards of a Buildbarn set, which keep its cache",
+  spec: z
+    .object({ ...membership, ...storageFields })
+    .check(
+      ...storageRules,
+      cel("self.allowCacheFlush || self.version == oldSelf.version", {
+        message: "releases place blobs differently: set allowCacheFlush to change it",
+        fieldPath: ".version",
+      }),
+    )
+    .apply(filled),
+  status: z.object({
+    ...componentStatus,
+    resharding: z
+      .object({
+        phase: z.enum(reshardingPhases),
+        from: z.int32().min(1).describe("Shards before"),
+        to: z.int32().min(1).describe("Shards after; while Stable, the same"),
+        since: z.string().describe("When this phase began"),
+        waitingFor: z.string().optional().describe("What has to happen before the next phase"),
+      })
+      .optional()
+      .describe("How far a change of the shards has come. The operator goes by it"),
+  }),
+  validations: [componentName],
+  printerColumns: [
+    ...componentColumns.slice(0, 3),
+    { name: "Shards", jsonPath: ".status.resharding.phase" },
+    ...componentColumns.slice(3),
+  ],
+});
+
+/** Shards, as they are read. */
+export type Storage = ObjectOf<typeof BuildbarnStorage>;

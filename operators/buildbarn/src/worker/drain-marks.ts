@@ -1,0 +1,30 @@
+import type { ObjectOf } from "@windlass/runtime";
+import type { Pod } from "@windlass/runtime/kinds";
+import { group } from "../fields.ts";
+
+/** On a pod that gets no new actions because it is to go: since when. */
+export const drainingAnnotation = `${group}/draining-since`;
+/** On such a pod that has ended its actions: since when. */
+export const idleAnnotation = `${group}/idle-since`;
+/** Kubernetes' own: of a ReplicaSet's pods, those with the lowest go first. */
+export const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
+
+/** How far a pod is on its way out. Epoch milliseconds. */
+export function marksOf({ metadata: { annotations = {} } }: ObjectOf<typeof Pod>) {
+  return {
+    markedAt: timeIn(annotations[drainingAnnotation]),
+    firstAt: timeIn(annotations[idleAnnotation]),
+  };
+}
+
+/** A mark that cannot be read is one, from long ago: the pod was to go. */
+function timeIn(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text) || 0;
+}
+
+/** The annotations that say so. Null takes one away. */
+export const drainMarks = {
+  draining: (now: Date) => ({ [drainingAnnotation]: now.toISOString() }),
+  idle: (now: Date) => ({ [idleAnnotation]: now.toISOString(), [deletionCostAnnotation]: "-1000" }),
+  none: { [drainingAnnotation]: null, [idleAnnotation]: null, [deletionCostAnnotation]: null },
+};

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { CustomResourceDefinition, Node, Service } from "@windlass/runtime/kinds";
+import { startCluster, type TestCluster, waitForCondition } from "@windlass/testing";
+import { type Frontend, kinds, ports, type Scheduler } from "../src/index.ts";
+import { Replica } from "./replica.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+/** The program that makes images and runs the cluster they are for. */
+export const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
+
+/** The cluster of KUBECONFIG with real Buildbarn, and the operator in this process. */
+export interface LabWorld {
+  readonly cluster: TestCluster;
+  readonly namespace: string;
+  readonly replica: Replica;
+  close(): Promise<void>;
+}
+
+/** Starts the operator for a namespace of its own. */
+export async function labWorld(name: string): Promise<LabWorld> {
+  const cluster = await startCluster({ flavour: "cluster" });
+  await loadImages(cluster);
+  await installForGood(cluster);
+  const namespace = await cluster.createNamespace(name);
+  // Names of Services resolve in pods alone, and the operator is not in one.
+  const addressOf = async ({ metadata }: Scheduler | Frontend, port: number) =>
+    `${(await cluster.client.get(Service, metadata)).spec?.clusterIP}:${port}`;
+  const replica = new Replica(
+    cluster,
+    [namespace],
+    {},
+    {
+      queueAddress: (scheduler) => addressOf(scheduler, ports.schedulerState),
+      frontendAddress: (frontend) => addressOf(frontend, ports.frontend),
+    },
+  );
+  await replica.start();
+  return {
+    cluster,
+    namespace,
+    replica,
+    close: async () => {
+      for (const kind of kinds) {
+        const { items } = await cluster.client.list(kind, { namespace });
+        await Promise.all(items.map(({ metadata }) => cluster.client.delete(kind, metadata)));
+      }
+      await cluster.close();
+      await replica.stop();
+    },
+  };
+}
+
+/** Installs the kinds and leaves them: another suite may use them at the same time. */
+async function installForGood({ client }: TestCluster): Promise<void> {
+  for (const kind of kinds) {
+    const crd = kind.crd();
+    await client.apply(CustomResourceDefinition, crd, { force: true });
+    await waitForCondition(client, CustomResourceDefinition, crd.metadata, "Established");
+  }
+}
+
+/** Loads the programs, unless the node has them: that takes half a minute. */
+async function loadImages({ client }: TestCluster): Promise<void> {
+  const { items } = await client.list(Node);
+  const names = items.flatMap(({ status }) => status?.images ?? []).flatMap((image) => image.names ?? []);
+  if (names.some((name) => name.includes("/build-actions:"))) return;
+  execFileSync(join(lab, "..", "images"), ["buildbarn"], { stdio: "ignore" });
+}
+
+/** Images and sizes that fit the lab. */
+export function labSpecs(version: "2025-02" | "2026-08") {
+  const year = version.slice(0, 4);
+  const small = { resources: { requests: { cpu: "10m", memory: "32Mi" } } };
+  const volume = { volume: { size: "64Mi" } };
+  return {
+    storage: {
+      ...small,
+      version,
+      image: `ghcr.io/buildbarn/bb-storage:${year}`,
+      volumeInitImage: "busybox:1.35",
+      // The lab's volumes are host paths, which only root may write.
+      securityContext: { runAsUser: 0, seccompProfile: { type: "RuntimeDefault" } },
+      cas: { ...volume, blocks: { size: "32Mi" }, index: { size: "1Mi" } },
+      ac: { ...volume, blocks: { size: "16Mi" }, index: { size: "1Mi" } },
+    },
+    frontend: {
+      ...small,
+      version,
+      image: `ghcr.io/buildbarn/bb-storage:${year}`,
+      serviceType: "ClusterIP",
+      replicas: 2,
+    },
+    // The lab has no other: it reads through the frontend, so it need not be of the shards' release.
+    scheduler: { ...small, version: "2025-02", image: "ghcr.io/buildbarn/bb-scheduler:2025" },
+  } as const;
+}
+
+/** A spec for a component of a BuildbarnCluster, which has one release for all. */
+export function withoutVersion<S extends { readonly version: string }>(spec: S): Omit<S, "version"> {
+  const others = Object.entries(spec).filter(([name]) => name !== "version");
+  // All fields but one are still there.
+  return Object.fromEntries(others) as Omit<S, "version">;
+}

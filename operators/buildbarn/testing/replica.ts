@@ -1,0 +1,78 @@
+import { Client, type Transport } from "@windlass/client";
+import { type Manager, type ManagerOptions, manager, silentLogger } from "@windlass/runtime";
+import type { TestCluster } from "@windlass/testing";
+import { controllersWith, type OperatorDependencies } from "../src/operator.ts";
+
+/** The operator in this process, which can be killed. */
+export class Replica {
+  readonly #cluster: TestCluster;
+  readonly #namespaces: readonly string[];
+  readonly #options: Partial<ManagerOptions>;
+  readonly #dependencies: OperatorDependencies;
+  #running: { readonly manager: Manager; kill(): void } | undefined;
+  /** Writes that reached the server. */
+  writes: string[] = [];
+
+  constructor(
+    cluster: TestCluster,
+    namespaces: readonly string[],
+    options: Partial<ManagerOptions> = {},
+    dependencies: OperatorDependencies = {},
+  ) {
+    this.#cluster = cluster;
+    this.#namespaces = namespaces;
+    this.#options = options;
+    this.#dependencies = dependencies;
+  }
+
+  /** @param client One with other rights than the administrator's. Its writes are not counted. */
+  async start(client?: Client): Promise<void> {
+    const inner = this.#cluster.transport();
+    let isDead = false;
+    const transport: Transport = {
+      request: async (request) => {
+        if (isDead) throw new Error("the operator was killed");
+        if (request.method !== "GET" && !request.path.includes("dryRun=All"))
+          this.writes.push(`${request.method} ${request.path}`);
+        return await inner.request(request);
+      },
+      close: () => inner.close(),
+    };
+    const running = manager({
+      client:
+        client ?? new Client({ transport, fieldManager: "buildbarn-operator", onWarning: () => undefined }),
+      namespaces: this.#namespaces,
+      health: false,
+      metrics: false,
+      log: silentLogger,
+      ...this.#options,
+    });
+    for (const one of controllersWith(this.#dependencies)) running.add(one);
+    await running.start();
+    this.#running = {
+      manager: running,
+      kill: () => {
+        isDead = true;
+        void running.stop();
+      },
+    };
+  }
+
+  /** How many reconciles have ended, well or not. */
+  get reconciles(): number {
+    const text = this.#running?.manager.registry.render() ?? "";
+    const lines = text.matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
+    return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  /** Ends it as `kill -9` would: no request of its leaves the process any more. */
+  kill(): void {
+    this.#running?.kill();
+    this.#running = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.manager.stop();
+    this.#running = undefined;
+  }
+}

@@ -1,0 +1,231 @@
+import { sleep, systemClock } from "@windlass/clock";
+import { Deployment, Pod, Service } from "@windlass/runtime/kinds";
+import { waitFor, waitForCondition } from "@windlass/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  BuildbarnCluster,
+  BuildbarnFrontend,
+  BuildbarnScheduler,
+  BuildbarnStorage,
+  BuildbarnWorker,
+} from "../../operators/buildbarn/src/index.ts";
+import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
+import { Bazel, type Built } from "../../operators/buildbarn/testing/bazel.ts";
+import {
+  type LabWorld,
+  labSpecs,
+  labWorld,
+  withoutVersion,
+} from "../../operators/buildbarn/testing/lab-world.ts";
+
+/** Real Buildbarn from one resource, and a real Bazel that builds on it. */
+const actions = 30;
+const platform = [{ name: "OSFamily", value: "linux" }];
+const wait = { timeout: 120_000 };
+const small = { requests: { cpu: "10m", memory: "32Mi" } };
+
+let world: LabWorld;
+let bazel: Bazel;
+let queueAddress: string;
+let salt = 0;
+const key = (name: string) => ({ namespace: world.namespace, name });
+const next = () => `${Date.now()}-${salt++}`;
+
+beforeAll(async () => {
+  world = await labWorld("buildbarn-bazel");
+  const { client } = world.cluster;
+  const { storage, frontend, scheduler } = labSpecs("2025-02");
+  await client.create(BuildbarnCluster, {
+    metadata: key("bb"),
+    spec: {
+      version: "2025-02",
+      storage: { ...withoutVersion(storage), resharding: { hold: "10s" } },
+      frontend: { ...withoutVersion(frontend), probe: { interval: "1h" } },
+      scheduler: withoutVersion(scheduler),
+      workers: [
+        {
+          name: "linux",
+          image: "ghcr.io/buildbarn/bb-worker:2025",
+          runnerImage: "build-actions:2025",
+          runnerInstallerImage: "ghcr.io/buildbarn/bb-runner-installer:2025",
+          volumeInitImage: "busybox:1.35",
+          platform,
+          replicas: 2,
+          concurrency: 4,
+          terminationGracePeriodSeconds: 120,
+          resources: small,
+          runnerResources: small,
+        },
+      ],
+    },
+  });
+  await waitForCondition(client, BuildbarnCluster, key("bb"), "Ready", "True", wait);
+  const clusterIP = async (name: string) => (await client.get(Service, key(name))).spec?.clusterIP ?? "";
+  queueAddress = `${await clusterIP("bb-scheduler")}:8984`;
+  bazel = await Bazel.start(`grpc://${await clusterIP("bb-frontend")}:8980`, actions);
+}, 300_000);
+afterAll(async () => {
+  await bazel?.[Symbol.asyncDispose]();
+  await world?.close();
+}, 120_000);
+
+const queue = { instanceNamePrefix: "", platform, sizeClass: 0 };
+async function executing(): Promise<ReadonlyMap<string, number>> {
+  using builds = new BuildQueue(queueAddress);
+  const { pods } = await builds.look(queue, 100, AbortSignal.timeout(5_000));
+  return new Map(pods.map((pod) => [pod.name, pod.executing]));
+}
+async function busyPod(): Promise<string> {
+  const deadline = systemClock.monotonic() + 60_000;
+  for (;;) {
+    const [busy] = [...(await executing())].filter(([, count]) => count > 0);
+    if (busy) return busy[0];
+    if (systemClock.monotonic() > deadline) throw new Error("no worker has an action");
+    await sleep(systemClock, 200);
+  }
+}
+const patch = (kind: typeof BuildbarnCluster, spec: object) =>
+  world.cluster.client.patch(kind, key("bb"), { type: "merge", patch: { spec } });
+const moves = () =>
+  waitFor(
+    world.cluster.client,
+    BuildbarnStorage,
+    key("bb-storage"),
+    ({ status }) => status?.resharding?.phase !== "Stable",
+    wait,
+  );
+
+function tell(what: string, figures: Readonly<Record<string, unknown>>): void {
+  process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+}
+
+/** A build must never be wrong; if it failed, what Bazel wrote is worth more than that it did. */
+function succeeded(built: Built): Built {
+  expect(built.ok ? "" : built.output.slice(-3_000)).toBe("");
+  return built;
+}
+
+test("a real action runs through the frontend, and its status says so", async () => {
+  const { client } = world.cluster;
+  await waitForCondition(client, BuildbarnFrontend, key("bb-frontend"), "ProbeSucceeded", "True", wait);
+  const { status } = await client.get(BuildbarnFrontend, key("bb-frontend"));
+  expect(status?.lastProbe).toMatchObject({ ok: true, cacheHit: true, worker: "bb-linux" });
+  tell("probe", { latencyMs: status?.lastProbe?.latencyMs });
+});
+
+test("Bazel builds through the frontend, and finds what it built", async () => {
+  const first = succeeded(await bazel.build({ targets: ["//:all_small"] }));
+  expect(first).toMatchObject({ remote: actions, hits: 0 });
+  const second = succeeded(await bazel.build({ targets: ["//:all_small"] }));
+  expect(second).toMatchObject({ remote: 0, hits: actions });
+  tell("build", { actions, firstSeconds: first.seconds, cachedSeconds: second.seconds, hits: second.hits });
+}, 300_000);
+
+/** Builds over and over, what is cached and what is new, until something has happened. */
+async function buildUntil(happened: Promise<unknown>) {
+  let isOver = false;
+  const watching = happened.finally(() => {
+    isOver = true;
+  });
+  const cached: Built[] = [];
+  const fresh: Built[] = [];
+  while (!isOver) {
+    cached.push(await bazel.build({ targets: ["//:all_small"] }));
+    fresh.push(await bazel.build({ targets: ["//:second0"], salt: next() }));
+  }
+  await watching;
+  return { cached, fresh };
+}
+
+test.for([
+  [2, 3],
+  [3, 2],
+])(
+  "storage goes from %d to %d shards under builds: none fails, and the cache is kept",
+  { timeout: 600_000 },
+  async ([from, to]) => {
+    const began = systemClock.monotonic();
+    await patch(BuildbarnCluster, { storage: { replicas: to } });
+    await moves();
+    const { cached, fresh } = await buildUntil(
+      waitFor(
+        world.cluster.client,
+        BuildbarnStorage,
+        key("bb-storage"),
+        ({ status }) => status?.resharding?.phase === "Stable" && status.resharding.to === to,
+        { timeout: 400_000 },
+      ),
+    );
+    const after = await bazel.build({ targets: ["//:all_small"] });
+    const afterNew = await bazel.build({ targets: ["//:second0"], salt: next() });
+    tell(`resharding ${from} to ${to}`, {
+      seconds: (systemClock.monotonic() - began) / 1_000,
+      builds: cached.length + fresh.length + 2,
+      failed: [...cached, ...fresh, after, afterNew].filter(({ ok }) => !ok).length,
+      fewestHits: Math.min(...cached.map(({ hits }) => hits)),
+      hitsAfter: after.hits,
+    });
+    for (const built of [...cached, ...fresh, after, afterNew]) succeeded(built);
+    expect(after.hits).toBe(actions);
+    expect(cached.map(({ hits }) => hits)).toEqual(cached.map(() => actions));
+  },
+);
+
+test("workers that are scaled down in the middle of an action end it first", async () => {
+  const { client } = world.cluster;
+  const building = bazel.build({ targets: ["//:slow"], salt: next(), retries: 0 });
+  const busy = await busyPod();
+  await patch(BuildbarnCluster, { workers: [{ ...(await workerEntry()), replicas: 1 }] });
+  await waitFor(client, Deployment, key("bb-linux"), ({ spec }) => spec?.replicas === 1, wait);
+  const kept = async () => {
+    const { items } = await client.list(Pod, { namespace: world.namespace, labelSelector: "app=worker" });
+    return items.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [metadata.name] : []));
+  };
+  // The ReplicaSet deletes a moment after the number has changed.
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([busy]);
+  // Now that one too.
+  await patch(BuildbarnCluster, { workers: [{ ...(await workerEntry()), replicas: 0 }] });
+  const built = succeeded(await building);
+  expect(built.remote).toBe(1);
+  await waitFor(client, Deployment, key("bb-linux"), ({ spec }) => spec?.replicas === 0, wait);
+  tell("scale-down in mid-action", { seconds: built.seconds, remote: built.remote, retries: 0 });
+}, 300_000);
+
+async function workerEntry() {
+  const { spec } = await world.cluster.client.get(BuildbarnCluster, key("bb"));
+  const [entry] = spec.workers;
+  if (!entry) throw new Error("the set has no workers");
+  return entry;
+}
+
+test("the queue wakes workers from zero, and lets them go again", async () => {
+  const { client } = world.cluster;
+  const autoscaling = { minReplicas: 0, maxReplicas: 2, scaleDownDelay: "3s" };
+  await patch(BuildbarnCluster, { workers: [{ ...(await workerEntry()), autoscaling }] });
+  await waitForCondition(client, BuildbarnWorker, key("bb-linux"), "AutoscalingActive", "True", wait);
+  await waitFor(client, Deployment, key("bb-linux"), ({ spec }) => spec?.replicas === 0, wait);
+  const built = succeeded(await bazel.build({ targets: ["//:second0", "//:second1"], salt: next() }));
+  expect(built.remote).toBe(4);
+  const began = systemClock.monotonic();
+  await waitFor(client, Deployment, key("bb-linux"), ({ spec }) => spec?.replicas === 0, wait);
+  tell("from zero and back", {
+    buildSeconds: built.seconds,
+    idleSeconds: (systemClock.monotonic() - began) / 1_000,
+  });
+  const { autoscaling: _, ...fixed } = await workerEntry();
+  await patch(BuildbarnCluster, { workers: [{ ...fixed, replicas: 2 }] });
+  await waitForCondition(client, BuildbarnCluster, key("bb"), "Ready", "True", wait);
+}, 300_000);
+
+test("a scheduler that restarts in the middle of an action fails no build", async () => {
+  const { client } = world.cluster;
+  const building = bazel.build({ targets: ["//:slow"], salt: next() });
+  await busyPod();
+  const began = systemClock.monotonic();
+  await client.deleteCollection(Pod, { namespace: world.namespace, labelSelector: "app=scheduler" });
+  await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "False", wait);
+  await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "True", wait);
+  const downSeconds = (systemClock.monotonic() - began) / 1_000;
+  const built = succeeded(await building);
+  tell("scheduler restart", { downSeconds, buildSeconds: built.seconds, retries: 20 });
+}, 300_000);
