@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { ControlPlane } from "@windlass/control-plane";
 import { startBinaries } from "@windlass/testing";
 import { inParallel, type Loader, openLoader } from "./load.ts";
+import { findAssets } from "./real-server.ts";
 import type { Result, Row } from "./table.ts";
 
 const creates = 10_000;
@@ -17,6 +18,7 @@ const program = fileURLToPath(import.meta.resolve("@windlass/control-plane/bin")
 
 /** The embedded API server beside a real one (etcd without fsync, as test environments run it), each in processes of its own. */
 export async function run(): Promise<Result> {
+  const assets = findAssets();
   const folder = await mkdtemp(join(tmpdir(), "windlass-bench-"));
   try {
     const startUps: number[] = [];
@@ -31,7 +33,7 @@ export async function run(): Promise<Result> {
     const inProcess = await startInProcess();
 
     const began = performance.now();
-    const real = await startBinaries();
+    const real = await startBinaries(assets);
     const realStart = performance.now() - began;
     try {
       const theirs = await load(await real.kubeconfig());

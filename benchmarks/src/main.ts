@@ -1,12 +1,15 @@
 /**
- * `npm run bench [-- NAME … [--objects N]]`: side by side with a peer, in one run. Prints a table, writes `benchmarks/results/NAME.json`.
+ * `npm run bench [-- NAME … [--objects N]]`: side by side with a peer, in one run. Prints a table, writes
+ * `benchmarks/results/NAME.json` and the page of all figures, `benchmarks/README.md`.
  *
- * `--objects` is how many objects `sync` fills a cache with; 10,000 unless said otherwise. Others take no options.
+ * `--objects` is how many objects `sync` fills a cache with, 10,000 unless said otherwise, how many clients `allocation` has,
+ * 1,000, and how many connections a short run of `gateway` opens. Others take no options. `allocation` needs the cluster of KUBECONFIG, and is run only where it is named.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { writeReport } from "./report.ts";
 import { print, type Result } from "./table.ts";
 
 interface Benchmark {
@@ -18,7 +21,10 @@ const benchmarks: { readonly [name: string]: () => Promise<Benchmark> } = {
   sync: () => import("./sync.ts"),
   reconcile: () => import("./reconcile.ts"),
   queue: () => import("./queue.ts"),
+  gateway: () => import("./gateway.ts"),
+  resolver: () => import("./resolver.ts"),
   import: () => import("./import.ts"),
+  allocation: () => import("./allocation.ts"),
 };
 
 const { positionals, values } = parseArgs({
@@ -30,7 +36,8 @@ if (objects !== undefined && !(Number.isInteger(objects) && objects > 0)) {
   process.stderr.write(`--objects ${values.objects}: must be a whole number above 0\n`);
   process.exit(2);
 }
-const wanted = positionals.length > 0 ? positionals : Object.keys(benchmarks);
+const everywhere = Object.keys(benchmarks).filter((name) => name !== "allocation");
+const wanted = positionals.length > 0 ? positionals : everywhere;
 for (const name of wanted) {
   if (!Object.hasOwn(benchmarks, name)) {
     process.stderr.write(`there is no benchmark ${name}; there are: ${Object.keys(benchmarks).join(", ")}\n`);
@@ -51,5 +58,6 @@ for (const name of wanted) {
   };
   const file = objects === undefined ? name : `${name}-${objects}`;
   await writeFile(join(folder, `${file}.json`), `${JSON.stringify({ ...result, machine }, null, 2)}\n`);
+  await writeReport();
   process.stdout.write(`\n${print(result)}\n`);
 }

@@ -4,6 +4,7 @@ import { startBinaries } from "@windlass/testing";
 import { inParallel, openLoader } from "./load.ts";
 import { bundle } from "./ours.ts";
 import { findPeer, runPeer } from "./peer.ts";
+import { findAssets } from "./real-server.ts";
 import type { Result, Row } from "./table.ts";
 
 interface Figures {
@@ -29,9 +30,10 @@ const dispatchSeconds = 4;
  * over a connection of its own.
  */
 export async function run(): Promise<Result> {
+  const assets = findAssets();
   const peer = await findPeer();
   const ours = await bundle(join(import.meta.dirname, "reconcile-child.ts"), "reconcile-child");
-  const server = await startBinaries();
+  const server = await startBinaries(assets);
   try {
     const kubeconfig = await server.kubeconfig();
     const common = ["--kubeconfig", kubeconfig, "--objects", objects, "--workers", workers].map(String);

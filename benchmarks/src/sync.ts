@@ -4,6 +4,7 @@ import { openLoader } from "./load.ts";
 import { type BenchKind, configMaps, fill, widgetDefinition, widgets } from "./objects.ts";
 import { runOurs } from "./ours.ts";
 import { findPeer, runPeer } from "./peer.ts";
+import { findAssets } from "./real-server.ts";
 import type { Result, Row } from "./table.ts";
 
 interface Figures {
@@ -39,12 +40,13 @@ const subjects: readonly Subject[] = [
 
 /** Filling a cache from a real API server: ours and controller-runtime's in turn, on the same server and the same objects. */
 export async function run({ objects = 10_000 } = {}): Promise<Result> {
+  const assets = findAssets();
   const peer = await findPeer();
   const rounds = objects > 20_000 ? 1 : 2;
   const rows: Row[] = [];
   // A server for each kind: one that holds all of them would need several times the memory.
   for (const load of [configMaps, widgets]) {
-    const server = await startBinaries();
+    const server = await startBinaries(assets);
     try {
       const kubeconfig = await server.kubeconfig();
       await fillServer(kubeconfig, load, objects);
