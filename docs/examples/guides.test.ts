@@ -58,11 +58,17 @@ test("every package says on a page what it is, with an example", () => {
 
 test("the tests that keep the promises are there", () => {
   const { text = "" } = pages.find(({ file }) => file === "design/promises.md") ?? {};
-  const paths = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path = ""]) => path);
-  expect(paths.length).toBeGreaterThan(50);
-  const places = paths.map((path) =>
-    /^(?:tests|docs|scripts)\//.test(path) ? `../${path}` : `../packages/${path}`,
-  );
+  const [introduction = "", ...sections] = text.split(/^## /m);
+  const places = sections.flatMap((section) => {
+    // A section may have a folder of its own.
+    const [, folder = ""] =
+      /Paths are within `([^`]+)`/.exec(section) ?? /Paths are within `([^`]+)`/.exec(introduction) ?? [];
+    const paths = [...section.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+    return paths.map((path) =>
+      /^(?:tests|docs|scripts|operators|packages)\//.test(path) ? `../${path}` : `../${folder}${path}`,
+    );
+  });
+  expect(places.length).toBeGreaterThan(50);
   expect(places.filter((place) => !existsSync(new URL(place, docs)))).toEqual([]);
 });
 

@@ -4,6 +4,8 @@ import { createAuthority, inspect, needsRenewal } from "@windlass/certificates";
 import { Client, isConflict, isNotFound } from "@windlass/client";
 import { ManualClock, seededRandom, sleep, uuid } from "@windlass/clock";
 import { ControlPlane } from "@windlass/control-plane";
+import { apiVersionOf, type ObjectOf } from "@windlass/kinds";
+import type { DeploymentInput } from "@windlass/kinds/builtin";
 import { RelayGroup } from "@windlass/relay";
 import { manager } from "@windlass/runtime";
 import { ConfigMap, Deployment } from "@windlass/runtime/kinds";
@@ -19,13 +21,35 @@ test("clock: an hour passes when it is told to, and chance repeats itself", asyn
   expect(uuid(seededRandom(7))).toBe(uuid(seededRandom(7)));
 });
 
+test("kinds: what one writes, and what one reads", () => {
+  const wanted: DeploymentInput = {
+    metadata: { name: "web" },
+    spec: {
+      selector: { matchLabels: { app: "web" } },
+      template: {
+        metadata: { labels: { app: "web" } },
+        spec: { containers: [{ name: "web", image: "nginx:1.27" }] },
+      },
+    },
+  };
+  const isAvailable = ({ spec, status }: ObjectOf<typeof Deployment>) =>
+    status?.availableReplicas === spec.replicas;
+  const read: Deployment = {
+    metadata: { name: "web", namespace: "default" },
+    spec: { replicas: 1, selector: wanted.spec.selector, template: { spec: { containers: [] } } },
+    status: { availableReplicas: 1 },
+  };
+  expect(isAvailable(read)).toBe(true);
+  expect(apiVersionOf(Deployment)).toBe("apps/v1");
+});
+
 test("certificates: an authority, and a certificate that it signed", () => {
-  const authority = createAuthority({ commonName: "my-operator", validForMs: 365 * 86_400_000 });
+  const authority = createAuthority({ commonName: "my-operator", validFor: 365 * 86_400_000 });
   const { certificate } = authority.issue({
     commonName: "webhook",
     dnsNames: ["webhook.default.svc"],
     usages: ["server"],
-    validForMs: 7 * 86_400_000,
+    validFor: 7 * 86_400_000,
   });
   expect(inspect(certificate).dnsNames).toEqual(["webhook.default.svc"]);
   expect(needsRenewal(inspect(certificate), Date.now())).toBe(false);

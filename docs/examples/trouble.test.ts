@@ -22,12 +22,18 @@ test("pods do as a test says, or their own annotations", async () => {
   await using plane = await ControlPlane.start();
   const client = new Client({ transport: plane.connect() });
   const stop = plane.node.on("web-*", { kind: "crash-loop", exitCode: 3 });
+  plane.node.on(({ spec }) => spec.containers.some(({ image }) => image === "web:2"), "never-ready");
   plane.node.missingImages("registry.example.com/*");
   await client.create(Pod, pod("web-0", "web:1"));
   await client.create(Pod, pod("shop", "registry.example.com/shop:1"));
   await client.create(Pod, pod("slow", "web:1", { "node.windlass.dev/ready-after": "1h" }));
   await waitingReason(client, "web-0", "CrashLoopBackOff");
   await waitingReason(client, "shop", "ImagePullBackOff");
+  const second = await client.create(Pod, pod("second", "web:2"));
+  const running = await waitFor(client, Pod, second.metadata, (one) =>
+    one.status?.phase === "Running" ? one : undefined,
+  );
+  expect(running.status?.containerStatuses?.[0]?.ready).toBe(false);
   const slow = { namespace: "default", name: "slow" };
   await waitFor(client, Pod, slow, ({ status }) => status?.phase === "Running");
   const { status } = await client.get(Pod, slow);
@@ -37,7 +43,7 @@ test("pods do as a test says, or their own annotations", async () => {
 
 test("a scheduler places pods on the nodes that a test describes", async () => {
   await using plane = await ControlPlane.start({
-    nodes: { nodes: [{ name: "small", capacity: { cpu: "1", memory: "1Gi", pods: "1" } }] },
+    nodes: [{ name: "small", capacity: { cpu: "1", memory: "1Gi", pods: "1" } }],
   });
   const client = new Client({ transport: plane.connect() });
   const labels = { app: "web" };
@@ -58,7 +64,7 @@ test("a scheduler places pods on the nodes that a test describes", async () => {
 test("a node that is cut off is not ready, until it is back", async () => {
   await using world = await Simulation.start({
     seed: 7,
-    controlPlane: { nodes: { nodes: [{ name: "east" }, { name: "west" }] } },
+    controlPlane: { nodes: [{ name: "east" }, { name: "west" }] },
   });
   const ready = async () => {
     const { status } = await world.client.get(Node, { name: "east" });
@@ -79,7 +85,7 @@ test("an operator gets there in spite of conflicts, lost watches and a forgotten
   await cluster.install(Greeting);
   await cluster.run("greeting", (options) => manager(options).add(greeting));
   using conflicts = plane.faults.add({ resources: ["greetings/status"], times: 2, conflict: true });
-  using slow = plane.faults.add({ kinds: ["ConfigMap"], probability: 0.5, delayMs: 20 });
+  using slow = plane.faults.add({ kinds: ["ConfigMap"], probability: 0.5, delay: "20ms" });
   plane.faults.dropWatches({ resources: ["greetings"] });
   plane.faults.compact();
   const key = { namespace: await cluster.createNamespace(), name: "ada" };
