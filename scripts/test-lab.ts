@@ -1,12 +1,22 @@
 /**
- * `npm run test:lab [-- NAME]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
+ * `npm run test:lab [-- NAME …]`: the suites that need a real control plane or the lab's cluster. Starts and stops what it needs.
  *
- * NAME is one of `api` (the API suite on a real kube-apiserver), `chaos` (a manager through every kind of bad weather, on a real etcd
- * and kube-apiserver of its own), `cluster` (end to end on the lab's cluster), `scale` (a thousand objects on a real control plane with
- * simulated nodes), `newcomer` (the packages as they are published: a new operator is created, tested, bundled and installed), `differential` (the same requests on the embedded server and on a real one, compared), `differential-cluster`
- * (what controllers make of the same manifests, and what kubectl prints, on the embedded control plane and on the lab's cluster), `fuzz` (requests that make no
- * sense: where the embedded server fails, the real one must too), `clients` (client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are
- * missing are left out).
+ * | NAME | what it runs |
+ * |---|---|
+ * | `api` | the API suite on a real kube-apiserver |
+ * | `cluster` | WebApp and webhooks, end to end on the lab's cluster |
+ * | `buildkit` | BuildKit pools, with real buildkitd, buildctl and buildx |
+ * | `elasti` | services that sleep and wake under traffic; some minutes |
+ * | `elasti-full` | the same with 50 cycles each; about an hour, so only when it is asked for |
+ * | `buildbarn` | real Buildbarn, resharded under load, and real Bazel |
+ * | `newcomer` | the packages as they are published: a new operator is created, tested, bundled and installed |
+ * | `scale` | a thousand objects on a real control plane with simulated nodes |
+ * | `chaos` | a manager whose etcd and kube-apiserver are killed, cut off and stalled |
+ * | `differential` | the same requests on the embedded server and on a real one, compared |
+ * | `differential-cluster` | what controllers make of the same manifests, and what kubectl prints, on both |
+ * | `fuzz` | invalid requests, which may fail only where they fail on a real server; and the largest ones, which may not block the event loop |
+ * | `clients` | client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are missing are left out |
+ * | `envtest` | other projects' own suites, in Go, on the programs of `windlass-control-plane assets` and on the real ones |
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,6 +29,9 @@ const root = join(import.meta.dirname, "..");
 const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab", "lab");
 const scaleTests = "tests/lab/*-scale.test.ts";
 const newcomerTest = "tests/lab/newcomer.test.ts";
+const buildkitTests = "tests/lab/buildkit*.test.ts";
+const elastiTests = "tests/lab/elasti*.test.ts";
+const buildbarnTests = "tests/lab/buildbarn*.test.ts";
 const { positionals } = parseArgs({ allowPositionals: true });
 
 const suites: { readonly [name: string]: () => Promise<Tally> } = {
@@ -27,12 +40,20 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   "differential-cluster": differentialCluster,
   fuzz,
   clients,
+  envtest,
   chaos,
   cluster,
   scale,
+  buildkit,
+  elasti,
+  "elasti-full": elastiFull,
+  buildbarn,
   newcomer,
 };
-const wanted = positionals.length > 0 ? positionals : Object.keys(suites);
+/** Run only when they are asked for: they take an hour. */
+const onlyByName = ["elasti-full"];
+const wanted =
+  positionals.length > 0 ? positionals : Object.keys(suites).filter((name) => !onlyByName.includes(name));
 for (const name of wanted) {
   if (!Object.hasOwn(suites, name)) {
     process.stderr.write(`there is no suite ${name}; there are: ${Object.keys(suites).join(", ")}\n`);
@@ -72,10 +93,13 @@ async function differential(): Promise<Tally> {
     const kubeconfig = await real.kubeconfig();
     return await compare(kubeconfig, [
       ["http/compare.ts", "--kubeconfig", kubeconfig, "--count", "300"],
+      ["wire/compare.ts", "--kubeconfig", kubeconfig],
+      ["pages/compare.ts", "--kubeconfig", kubeconfig],
       ["builtin/main.ts"],
       ["merge/main.ts", "1", "6", "6", "8"],
       ["rbac/compare.ts", "--kubeconfig", kubeconfig],
       ["admission/main.ts", "--kubeconfig", kubeconfig, "--host", "127.0.0.1"],
+      ["admission/transport.ts"],
       ["crd/definitions.ts"],
       ["crd/cel.ts"],
       ["crd/patterns.ts", "1"],
@@ -99,7 +123,12 @@ async function fuzz(): Promise<Tally> {
   const real = await startBinaries(assets(), { requireServiceAccounts: true });
   try {
     const args = ["--seeds", "1,2,3", "--kubeconfig", await real.kubeconfig()];
-    return await tallyOf([[join(root, "tests/fuzz/api-server.ts"), ...args]], process.env);
+    const programs: readonly Comparison[] = [
+      [join(root, "tests/fuzz/api-server.ts"), ...args],
+      // The aim is 100 ms, which objects of up to some hundred kB keep to. The largest that a request may bring take several times that.
+      [join(root, "tests/fuzz/time.ts"), "--most", "1000"],
+    ];
+    return await tallyOf(programs, process.env);
   } finally {
     await real.close();
   }
@@ -109,6 +138,13 @@ async function clients(): Promise<Tally> {
   const names = ["client-check", "kube-rs", "python", "javascript", "helm"];
   const programs = names.map((name) => [join(root, "tests/clients", `${name}.ts`)] as const);
   return await onCluster([], (environment) => tallyOf(programs, environment));
+}
+
+/** Built first: what is installed is what is measured. */
+async function envtest(): Promise<Tally> {
+  execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
+  const environment = { ...process.env, KUBEBUILDER_ASSETS: assets() };
+  return await tallyOf([[join(root, "tests/envtest/main.ts")]], environment);
 }
 
 /** Runs programs one after the other. Those that end with 0 have passed. */
@@ -155,7 +191,10 @@ async function chaos(): Promise<Tally> {
 async function cluster(): Promise<Tally> {
   return await onCluster([], async (environment) => {
     execFileSync(join(lab, "..", "images"), ["nginx"], { stdio: "inherit" });
-    const others = ["--exclude", scaleTests, "--exclude", newcomerTest];
+    const others = [scaleTests, newcomerTest, buildkitTests, elastiTests, buildbarnTests].flatMap((tests) => [
+      "--exclude",
+      tests,
+    ]);
     return await runVitest(["--config", "vitest.lab.config.ts", ...others], environment);
   });
 }
@@ -164,6 +203,34 @@ async function cluster(): Promise<Tally> {
 async function scale(): Promise<Tally> {
   return await onCluster(["--simulated", "20"], (environment) =>
     runVitest(["--config", "vitest.lab.config.ts", "webapp-scale"], environment),
+  );
+}
+
+/** Pools of real workers. The suite loads the images that it needs. */
+async function buildkit(): Promise<Tally> {
+  return await onCluster([], (environment) =>
+    runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildkit"], environment),
+  );
+}
+
+/** The operator and the resolver in pods, with kube-proxy between them and their clients. The suite makes their image. */
+async function elasti(): Promise<Tally> {
+  return await onCluster([], (environment) => {
+    execFileSync(join(lab, "..", "images"), ["prometheus"], { stdio: "inherit", env: environment });
+    return runVitest(["--config", "vitest.lab.config.ts", "tests/lab/elasti"], environment);
+  });
+}
+
+/** As many cycles as it takes to trust it. */
+async function elastiFull(): Promise<Tally> {
+  process.env.ELASTI_CYCLES = "50";
+  return await elasti();
+}
+
+/** Sets of real Buildbarn, and builds by real Bazel. The suite loads the images that it needs. */
+async function buildbarn(): Promise<Tally> {
+  return await onCluster([], (environment) =>
+    runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildbarn"], environment),
   );
 }
 
