@@ -6,6 +6,8 @@ import { group } from "../fields.ts";
 export const drainingAnnotation = `${group}/draining-since`;
 /** On such a pod that has ended its actions: since when. */
 export const idleAnnotation = `${group}/idle-since`;
+/** On a pod that was the next to be deleted, and is so no more: since when. */
+export const releasedAnnotation = `${group}/released-since`;
 /** Kubernetes' own: of a ReplicaSet's pods, those with the lowest go first. */
 export const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
@@ -14,6 +16,7 @@ export function marksOf({ metadata: { annotations = {} } }: ObjectOf<typeof Pod>
   return {
     markedAt: timeIn(annotations[drainingAnnotation]),
     firstAt: timeIn(annotations[idleAnnotation]),
+    releasedAt: timeIn(annotations[releasedAnnotation]),
   };
 }
 
@@ -26,5 +29,10 @@ function timeIn(text: string | undefined): number | undefined {
 export const drainMarks = {
   draining: (now: Date) => ({ [drainingAnnotation]: now.toISOString() }),
   idle: (now: Date) => ({ [idleAnnotation]: now.toISOString(), [deletionCostAnnotation]: "-1000" }),
+  notIdle: (now: Date) => ({
+    [idleAnnotation]: null,
+    [deletionCostAnnotation]: null,
+    [releasedAnnotation]: now.toISOString(),
+  }),
   none: { [drainingAnnotation]: null, [idleAnnotation]: null, [deletionCostAnnotation]: null },
 };

@@ -138,7 +138,7 @@ function podSeen(pod: PodObject, seen: QueueSeen | undefined): PodSeen {
 
 /** Marks before it drains, and undrains before it takes a mark away: what is drained always has a mark. */
 async function carryOut(
-  { mark, first, unmark }: ScalingPlan,
+  { mark, first, notFirst, unmark }: ScalingPlan,
   queue: BuildQueue,
   { queue: name, pods }: ScaleInput,
   context: Context,
@@ -148,17 +148,18 @@ async function carryOut(
   const byName = new Map(pods.map((pod) => [pod.metadata.name, pod]));
   for (const one of mark) {
     const pod = byName.get(one);
-    if (pod && marksOf(pod).markedAt === undefined) await annotate(pod, drainMarks.draining(now), context);
+    if (pod) await annotate(pod, drainMarks.draining(now), context);
     await queue.drain(name, one, signal);
   }
-  for (const one of first) {
-    const pod = byName.get(one);
-    if (pod) await annotate(pod, drainMarks.idle(now), context);
-  }
+  const marked = (names: readonly string[]) => names.flatMap((one) => byName.get(one) ?? []);
+  for (const pod of marked(first)) await annotate(pod, drainMarks.idle(now), context);
+  for (const pod of marked(notFirst)) await annotate(pod, drainMarks.notIdle(now), context);
   for (const one of unmark) {
     await queue.undrain(name, one, signal);
     const pod = byName.get(one);
-    if (pod) await annotate(pod, drainMarks.none, context);
+    if (!pod) continue;
+    const wasFirst = marksOf(pod).firstAt !== undefined;
+    await annotate(pod, { ...(wasFirst && drainMarks.notIdle(now)), ...drainMarks.none }, context);
   }
 }
 

@@ -8,7 +8,8 @@ interface ModelPod {
   stopAt: number | undefined;
   markedAt: number | undefined;
   firstAt: number | undefined;
-  /** Whether the ReplicaSet controller knows of that mark: its news are older than ours. */
+  releasedAt: number | undefined;
+  /** Whether the ReplicaSet controller takes it for marked: its news are older than ours. */
   isKnownFirst: boolean;
   /** When each of its actions ends. */
   actions: number[];
@@ -21,10 +22,14 @@ export type Happening =
   | { readonly do: "reconcile"; readonly diesAfter: number }
   | { readonly do: "roll" }
   | { readonly do: "outage" }
+  | { readonly do: "scheduler restart" }
   | { readonly do: "restart" };
 
 /** How long a pod that was told to stop may end its actions. */
 export const GRACE_MS = 100_000;
+
+/** How old the ReplicaSet controller's news are. */
+const NEWS_MS = 1_000;
 
 /** A Deployment with its pods, a scheduler with its queue, and an operator that may die after any step. */
 export class ScalingModel {
@@ -79,6 +84,11 @@ export class ScalingModel {
       case "outage":
         this.isReachable = !this.isReachable;
         break;
+      case "scheduler restart":
+        // It keeps drains in memory alone. It takes longer to start than a ReplicaSet takes to delete what it was told to.
+        this.#replicaSet();
+        this.drains.clear();
+        break;
       case "restart":
         // The operator forgets all that is not stored.
         this.state = undefined;
@@ -89,12 +99,13 @@ export class ScalingModel {
 
   #reconcile(rules: ScalingRules, diesAfter: number): void {
     const pods = this.pods.map(
-      ({ name, isReady, stopAt, markedAt, firstAt, actions }): PodSeen => ({
+      ({ name, isReady, stopAt, markedAt, firstAt, releasedAt, actions }): PodSeen => ({
         name,
         isReady,
         isTerminating: stopAt !== undefined,
         markedAt,
         firstAt,
+        releasedAt,
         executing: actions.length,
         isDrained: this.drains.has(name),
       }),
@@ -114,13 +125,14 @@ export class ScalingModel {
       if (this.isReachable) change();
     };
     const writes = [
-      ...each(plan.mark, (pod) => (pod.markedAt ??= this.now)),
+      ...each(plan.mark, (pod) => (pod.markedAt = this.now)),
       ...each(plan.mark, (pod) => drain(() => this.drains.add(pod.name))()),
       ...each(plan.first, (pod) => (pod.firstAt = this.now)),
+      ...each(plan.notFirst, (pod) => this.#release(pod)),
       ...each(plan.unmark, (pod) => drain(() => this.drains.delete(pod.name))()),
       ...each(plan.unmark, (pod) => {
         pod.markedAt = undefined;
-        pod.firstAt = undefined;
+        this.#release(pod);
       }),
       () => (this.replicas = plan.replicas),
       () => (this.state = plan.state),
@@ -147,7 +159,8 @@ export class ScalingModel {
   /** Works some time after the operator, on what it last saw. Deletes as Kubernetes does: pods that are not ready first, then those of the lowest cost, then the youngest. */
   #replicaSet(): void {
     for (const pod of this.live)
-      pod.isKnownFirst = pod.firstAt !== undefined && this.now >= pod.firstAt + 1_000;
+      if (this.now >= (pod.firstAt ?? pod.releasedAt ?? 0) + NEWS_MS)
+        pod.isKnownFirst = pod.firstAt !== undefined;
     const cost = (pod: ModelPod) => (pod.isReady ? 2 : 0) + (pod.isKnownFirst ? 0 : 1);
     const surplus = this.live.length - this.replicas;
     for (const pod of this.live
@@ -165,9 +178,15 @@ export class ScalingModel {
         stopAt: undefined,
         markedAt: undefined,
         firstAt: undefined,
+        releasedAt: undefined,
         isKnownFirst: false,
         actions: [],
       });
+  }
+
+  #release(pod: ModelPod): void {
+    if (pod.firstAt !== undefined) pod.releasedAt = this.now;
+    pod.firstAt = undefined;
   }
 
   #stop(pod: ModelPod): void {

@@ -18,9 +18,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   fc.record({ do: fc.constant("reconcile" as const), diesAfter: fc.nat(12) }),
   fc.constant({ do: "roll" as const }),
   fc.constant({ do: "outage" as const }),
+  fc.constant({ do: "scheduler restart" as const }),
   fc.constant({ do: "restart" as const }),
 );
-const happenings = fc.array(happening, { maxLength: 60 });
+const happenings = fc.array(happening, { maxLength: 60, size: "max" });
 
 const byQueue = fc
   .record({
@@ -96,7 +97,7 @@ test("as many pods as somebody says, and no action is ended by it", () => {
       expect(model.disturbed).toEqual([]);
       expect(model.live.filter(({ name }) => model.drains.has(name))).toEqual([]);
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 

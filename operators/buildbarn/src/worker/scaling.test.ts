@@ -17,6 +17,7 @@ const pod = (name: string, own: Partial<PodSeen> = {}): PodSeen => ({
   isReady: true,
   markedAt: undefined,
   firstAt: undefined,
+  releasedAt: undefined,
   executing: 0,
   isDrained: false,
   ...own,
@@ -58,6 +59,36 @@ test("a drain that the scheduler has forgotten, as it was restarted, is made aga
     replicas: 2,
     mark: ["b"],
   });
+});
+
+test("the time that a pod has to end its actions counts from the drain that the scheduler knows", () => {
+  const byHand: ScalingRules = { by: "replicas", replicas: 0, drainMs: 60_000, noticeMs: 2_000 };
+  const pods = [pod("a", { markedAt: now - 90_000, firstAt: now - 30_000, executing: 1 })];
+  expect(scalingPlan(undefined, seen({ pods }), byHand)).toMatchObject({
+    replicas: 1,
+    mark: ["a"],
+    notFirst: ["a"],
+  });
+});
+
+test("no pod is deleted while a ReplicaSet may take another one for marked", () => {
+  const idle = { markedAt: now - 9_000, isDrained: true, firstAt: now - 5_000 };
+  const busy = { markedAt: now - 1_000, isDrained: true, executing: 1 };
+  const replicas = (releasedAt: number) =>
+    scalingPlan(lower, seen({ pods: [pod("a", idle), pod("b", { ...busy, releasedAt })] }), rules).replicas;
+  expect(replicas(now - 1_000)).toBe(2);
+  expect(replicas(now - 2_000)).toBe(1);
+});
+
+test("a pod that may be about to be deleted keeps its drain, though one fewer is to go", () => {
+  const idle = { markedAt: now - 9_000, isDrained: true, firstAt: now - 5_000 };
+  const byHand: ScalingRules = { by: "replicas", replicas: 1, drainMs: 60_000, noticeMs: 2_000 };
+  const both = { pods: [pod("a", idle), pod("b", idle)], replicas: 1 };
+  expect(scalingPlan(undefined, seen(both), byHand).unmark).toEqual([]);
+  expect(scalingPlan(undefined, seen({ ...both, replicas: 2 }), { ...byHand, replicas: 2 }).unmark).toEqual([
+    "a",
+    "b",
+  ]);
 });
 
 test("a busy pod that is not ready holds it up: a ReplicaSet would delete it before those that are marked", () => {

@@ -4,10 +4,12 @@ export interface PodSeen {
   /** Whether it was told to stop: it ends its actions, and goes. */
   readonly isTerminating: boolean;
   readonly isReady: boolean;
-  /** Since when it is to go. Undefined if it is to stay. */
+  /** Since when the scheduler is asked to give it no new actions, because it is to go. Undefined if it is to stay. */
   readonly markedAt: number | undefined;
   /** Since when it is marked as the next that a ReplicaSet deletes. */
   readonly firstAt: number | undefined;
+  /** When that mark was last taken back. */
+  readonly releasedAt: number | undefined;
   /** Actions that it runs. */
   readonly executing: number;
   /** Whether the scheduler gives it no new ones. */
@@ -65,10 +67,12 @@ export interface ScalingPlan {
   readonly replicas: number;
   /** How many there should be in the end. */
   readonly desired: number;
-  /** Pods to keep from new actions. */
+  /** Pods to keep from new actions from now on. Their time to end the ones they have begins now, also if they are marked already. */
   readonly mark: readonly string[];
   /** Pods that have ended their actions: the next that a ReplicaSet is to delete. */
   readonly first: readonly string[];
+  /** Pods marked so that have actions again, as their drain was lost: not the next after all. */
+  readonly notFirst: readonly string[];
   /** Pods that are to stay after all. */
   readonly unmark: readonly string[];
   readonly state: ScalingState | undefined;
@@ -104,30 +108,46 @@ export function scalingPlan(
   return { ...letGo(seen, target, rules), desired: target, state: next };
 }
 
+/** What there is without the pods that go. */
+interface ScalingLeft extends ScalingSeen {
+  /** Whether a ReplicaSet has yet to delete pods. Which of those that are marked as the next it takes is not known. */
+  readonly isDeleting: boolean;
+}
+
 /**
- * Leaves out the pods that go: those that were told to stop, and those whose ReplicaSet has yet to do so. The latter are the ones
- * that were marked first: the number was lowered for them, and must not be lowered for them again.
+ * Leaves out the pods that go: those that were told to stop, and as many as their ReplicaSet has yet to tell. The latter are among
+ * those that were marked first: the number was lowered for them, and must not be lowered for them again.
  */
-function withoutDeleted(seen: ScalingSeen): ScalingSeen {
+function withoutDeleted(seen: ScalingSeen): ScalingLeft {
   const running = seen.pods.filter(({ isTerminating }) => !isTerminating);
+  const surplus = Math.max(0, running.length - seen.replicas);
   const told = running
     .flatMap((pod) => (pod.firstAt === undefined ? [] : [{ pod, firstAt: pod.firstAt }]))
     .toSorted((a, b) => a.firstAt - b.firstAt)
-    .slice(0, Math.max(0, running.length - seen.replicas))
+    .slice(0, surplus)
     .map(({ pod }) => pod);
-  return { ...seen, pods: running.filter((pod) => !told.includes(pod)) };
+  return { ...seen, pods: running.filter((pod) => !told.includes(pod)), isDeleting: surplus > 0 };
 }
 
-function keep({ replicas, pods }: ScalingSeen): ScalingPlan {
+function keep(left: ScalingLeft): ScalingPlan {
+  const { replicas } = left;
   return {
     replicas,
     desired: replicas,
     mark: [],
     first: [],
-    unmark: pods.flatMap((pod) => (isMarked(pod) ? [pod.name] : [])),
+    notFirst: [],
+    unmark: marksToTake(left, left.pods),
     state: undefined,
     until: undefined,
   };
+}
+
+/** Of pods that are to stay, those that are marked. One that may be about to be deleted keeps its marks until that is known. */
+function marksToTake({ isDeleting }: ScalingLeft, staying: readonly PodSeen[]): readonly string[] {
+  return staying.flatMap((pod) =>
+    isMarked(pod) && !(isDeleting && pod.firstAt !== undefined) ? [pod.name] : [],
+  );
 }
 
 function isMarked({ markedAt, firstAt }: PodSeen): boolean {
@@ -167,33 +187,48 @@ function stabilised(
 }
 
 /** Which pods go, and how far each is on its way. */
-function letGo(
-  { now, replicas, pods }: ScalingSeen,
-  target: number,
-  { drainMs, noticeMs }: Patience,
-): ScalingPlan {
+function letGo(left: ScalingLeft, target: number, { drainMs, noticeMs }: Patience): ScalingPlan {
+  const { now, replicas, pods } = left;
   // Pods that a ReplicaSet has yet to make go without a trace.
   const unmade = Math.max(0, Math.min(replicas - target, replicas - pods.length));
   const going = pods.toSorted(byCost).slice(0, replicas - target - unmade);
+  // A drain that is gone, say with a scheduler that restarted, may have let new actions in: its time begins anew.
   const done = going.filter(
     ({ markedAt, isDrained, executing }) =>
-      markedAt !== undefined && ((isDrained && executing === 0) || now >= markedAt + drainMs),
+      markedAt !== undefined && isDrained && (executing === 0 || now >= markedAt + drainMs),
   );
-  // A ReplicaSet deletes pods that are not ready before it looks at marks: one with an action would be the first.
-  const isBusyFirst = pods.some((pod) => !pod.isReady && pod.executing > 0 && !done.includes(pod));
+  const stay = pods.filter((pod) => !done.includes(pod));
   const known = done.filter(({ firstAt }) => firstAt !== undefined && now >= firstAt + noticeMs);
-  const deleted = isBusyFirst ? 0 : known.length;
+  const canDelete = stay.every((pod) => !mayBeDeleted(pod, now, noticeMs));
   return {
-    replicas: replicas - unmade - deleted,
+    replicas: replicas - unmade - (canDelete ? known.length : 0),
     desired: target,
     mark: going.flatMap(({ name, markedAt, isDrained }) =>
       markedAt === undefined || !isDrained ? [name] : [],
     ),
     first: done.flatMap(({ name, firstAt }) => (firstAt === undefined ? [name] : [])),
-    unmark: pods.flatMap((pod) => (!going.includes(pod) && isMarked(pod) ? [pod.name] : [])),
+    notFirst: stay.flatMap((pod) => (going.includes(pod) && pod.firstAt !== undefined ? [pod.name] : [])),
+    unmark: marksToTake(
+      left,
+      pods.filter((pod) => !going.includes(pod)),
+    ),
     state: undefined,
     until: undefined,
   };
+}
+
+/**
+ * Whether a ReplicaSet might delete this pod in place of one that is to go: it deletes pods that are not ready before it looks
+ * at marks, and it may not know yet that a mark was taken back.
+ */
+function mayBeDeleted(
+  { isReady, executing, firstAt, releasedAt }: PodSeen,
+  now: number,
+  noticeMs: number,
+): boolean {
+  const isBusyFirst = !isReady && executing > 0;
+  const isMarkKnown = firstAt !== undefined || (releasedAt !== undefined && now < releasedAt + noticeMs);
+  return isBusyFirst || isMarkKnown;
 }
 
 /** Those first that cost the least: on their way already, not ready, with the fewest actions. */
