@@ -140,9 +140,7 @@ async function clients(): Promise<Tally> {
   return await onCluster([], (environment) => tallyOf(programs, environment));
 }
 
-/** Built first: what is installed is what is measured. */
 async function envtest(): Promise<Tally> {
-  execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
   const environment = { ...process.env, KUBEBUILDER_ASSETS: assets() };
   return await tallyOf([[join(root, "tests/envtest/main.ts")]], environment);
 }

@@ -1,15 +1,19 @@
 /**
- * Runs others' test suites, unchanged, on the real kube-apiserver and etcd and on those of `windlass-control-plane assets`: each test must have
- * the same result on both. They are compiled from the Go module proxy the first time, which takes some minutes.
+ * Runs others' test suites, unchanged, on the real kube-apiserver and etcd and on those that `npx windlass-control-plane assets` prints where the
+ * package is installed, outside of this repository: each test must have the same result on both. The suites are compiled from the Go module
+ * proxy the first time, which takes some minutes.
  *
  *     KUBEBUILDER_ASSETS=… node tests/envtest/main.ts [part of a suite's name]
  *
  * KUBEBUILDER_ASSETS has the real programs. What it showed last, with both times, is in last-result.json.
  */
-import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
+import { buildPackages } from "../../scripts/packaging/build.ts";
+import { sourcePackages } from "../../scripts/packaging/source-packages.ts";
+import { packTarballs } from "../../scripts/packaging/tarballs.ts";
+import { type Newcomer, newcomer } from "../packages/newcomer.ts";
 import { known, projects } from "./projects.ts";
 import { type Compiled, compile, fetchProject, type Outcome, runSuite } from "./suite-run.ts";
 
@@ -26,10 +30,12 @@ interface Row {
 const real = process.env.KUBEBUILDER_ASSETS;
 if (real === undefined) throw new Error("KUBEBUILDER_ASSETS must name the folder of the real programs");
 const wanted = process.argv[2] ?? "";
-const command = join(import.meta.dirname, "../../packages/control-plane/bin/windlass-control-plane.js");
-const ours = execFileSync(process.execPath, [command, "assets"], { encoding: "utf8" }).trim();
 const work = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "windlass", "envtest-suites");
 
+const packages = await sourcePackages();
+await buildPackages(packages);
+await using user = await newcomer(await packTarballs(packages, join(work, "packages")));
+const ours = await installedAssets(user);
 const rows: Row[] = [];
 for (const project of projects) {
   const chosen = project.suites.filter(({ folder }) => `${project.module}/${folder}`.includes(wanted));
@@ -53,6 +59,16 @@ if (wanted === "") {
   await writeFile(join(import.meta.dirname, "last-result.json"), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 if (differing > 0 || rows.length === 0) process.exitCode = 1;
+
+/** Installs the control plane where nothing else is. @returns the folder of its programs */
+async function installedAssets({ home, run }: Newcomer): Promise<string> {
+  const folder = join(home, "project");
+  await mkdir(folder);
+  await writeFile(join(folder, "package.json"), "{}");
+  await run(folder, "npm", "install", "@windlass/control-plane");
+  const { output } = await run(folder, "npx", "windlass-control-plane", "assets");
+  return output.trim();
+}
 
 /** Both results. Where they differ, both run once more: a suite that waits for things may fail on a busy machine. */
 async function compared(name: string, suite: Compiled, realAssets: string): Promise<Row> {
