@@ -121,11 +121,12 @@ function sourceOf(script: string): string {
   return [...files.map(read), ...readdirSync(join(root, "operators"))].join("\n");
 }
 
-const checkNpm: Check = ([verb = "", ...rest], { file }) => {
+const checkNpm: Check = ([verb = "", ...rest], line) => {
   if (["audit", "ci", "install", "publish"].includes(verb)) return undefined;
-  if (verb === "create") return rest[0] === "windlass" ? checkCreate(rest.slice(1)) : `npm create ${rest[0]}`;
+  if (verb === "create")
+    return rest[0] === "windlass" ? checkCreate(rest.slice(1), line) : `npm create ${rest[0]}`;
   const [name = "", ...args] = verb === "run" ? rest : [verb, ...rest];
-  const isOfCreated = /^(?:docs\/|packages\/(?:cli|create-windlass)\/|README)/.test(file);
+  const isOfCreated = /^(?:docs\/|packages\/(?:cli|create-windlass)\/|README)/.test(line.file);
   const script = scripts.here[name] ?? (isOfCreated ? scripts.created[name] : undefined);
   if (script === undefined) return /^[A-Z<…]/.test(name) ? undefined : `no script ${name}`;
   const source = sourceOf(script);
