@@ -1,5 +1,6 @@
 import type { AnyKind, InputOf, KubernetesObject } from "@windlass/client";
 import { type Cache, ChildError, condition, createCache } from "@windlass/runtime";
+import { PodDisruptionBudget, ServiceAccount } from "@windlass/runtime/kinds";
 import { flavourFromEnvironment, startCluster, type TestCluster } from "@windlass/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,6 +36,8 @@ beforeAll(async () => {
   cluster = await startCluster({ embedded: { controllers: "none" } });
   await cluster.install(Sample);
   namespace = await cluster.createNamespace();
+  // No controller makes it, and without it there are no pods.
+  await cluster.client.create(ServiceAccount, { metadata: { namespace, name: "default" } });
   cache = createCache({ source: cluster.client });
   cache.trackFieldManager(fieldManager);
   for (const { kind } of samples) cache.informer(kind, { namespace });
@@ -49,19 +52,21 @@ afterAll(async () => {
 
 /** What others do to an object between two reconciles. */
 interface Hand {
-  readonly how: "update" | "update and back" | "apply" | "apply and drop" | "reset";
+  readonly how: "touch" | "update" | "update and back" | "apply" | "apply and drop" | "reset";
   readonly choices: readonly number[];
 }
 
 const choices = fc.array(fc.nat({ max: 10_000 }), { minLength: 12, maxLength: 12 });
 const hand: fc.Arbitrary<Hand> = fc.record({
-  how: fc.constantFrom("update", "update", "update and back", "apply", "apply and drop", "reset"),
+  how: fc.constantFrom("touch", "update", "update", "update and back", "apply", "apply and drop", "reset"),
   choices,
 });
 
 /** What happens to one object. */
 interface Story {
   readonly first: readonly number[];
+  /** Whether it is reconciled also between what others do. */
+  readonly looks: boolean;
   readonly hands: readonly Hand[];
   /** What is wanted in the end, if that changes meanwhile. */
   readonly last: readonly number[] | undefined;
@@ -71,6 +76,7 @@ interface Story {
 
 const story: fc.Arbitrary<Story> = fc.record({
   first: choices,
+  looks: fc.boolean(),
   hands: fc.array(hand, { maxLength: 3 }),
   last: fc.option(choices, { nil: undefined, freq: 2 }),
   restarts: fc.boolean(),
@@ -115,6 +121,12 @@ async function change(
   const apply = (object: object) =>
     client.apply(kind, { ...object, ...head } as InputOf<AnyKind>, { ...options, force: true });
   switch (how) {
+    case "touch":
+      await client.patch(kind, key, {
+        type: "merge",
+        patch: { metadata: { annotations: { "example.com/touched": String(choose(1_000)) } } },
+      });
+      return;
     case "update":
       await update(changed);
       return;
@@ -138,16 +150,26 @@ async function change(
   }
 }
 
+/** Brings what is wanted, unless the server refuses it as others left the object. */
+async function bringIfTaken(subject: Subject): Promise<void> {
+  if (await isTaken(cluster.client, subject)) await subject.bring();
+}
+
 /** Tells one story, and holds each decision to write against the server's own. */
 async function tell(
   subject: Subject,
   key: Key,
-  { hands, restarts }: Story,
+  { looks, hands, restarts }: Story,
   changeMind: () => void,
 ): Promise<void> {
   await subject.bring();
   await caughtUp(cache, cluster.client, subject.kind, key);
-  for (const one of hands) await interfere(subject, key, one);
+  for (const one of hands) {
+    await interfere(subject, key, one);
+    if (!looks) continue;
+    await caughtUp(cache, cluster.client, subject.kind, key);
+    await bringIfTaken(subject);
+  }
   changeMind();
   if (restarts) subject.restart();
   for (const round of ["first", "second"] as const) {
@@ -175,7 +197,12 @@ test.for(samples)(
       fc.asyncProperty(story, async (told) => {
         const key = { namespace, name: `child-${count++}` };
         const subject = childSubject(parts, kind, { metadata: key });
-        const metadata = { ...key, labels: { a: "1", b: "2" }, annotations: { note: "x" } };
+        const metadata = {
+          ...key,
+          labels: { a: "1", b: "2" },
+          annotations: { note: "x" },
+          finalizers: ["example.com/b", "example.com/a"],
+        };
         const want = async (numbers: readonly number[]) => {
           for (const often of sparing) {
             const shape = thin(full as Json, chooseFrom(numbers), often) as JsonObject;
@@ -234,6 +261,26 @@ test("a status is written if and only if the server's dry run changes it", { tim
     }),
     { numRuns: runs * 4 },
   );
+});
+
+test("a change of order in the metadata is put right, though it makes no new generation", async () => {
+  const kind = PodDisruptionBudget;
+  const key = { namespace, name: `order-${count++}` };
+  const finalizers = ["example.com/b", "example.com/a"];
+  const spec = { minAvailable: 1, selector: { matchLabels: { app: "sample" } } };
+  const subject = childSubject(parts, kind, { metadata: { ...key, finalizers }, spec } as KubernetesObject);
+  const patch = async (metadata: object) => {
+    await cluster.client.patch(kind, key, { type: "merge", patch: { metadata } });
+    await caughtUp(cache, cluster.client, kind, key);
+    return await subject.bring();
+  };
+  await subject.bring();
+  await caughtUp(cache, cluster.client, kind, key);
+  expect(await patch({ labels: { touched: "once" } })).toBe(false);
+  expect(await patch({ labels: { touched: "twice" } })).toBe(false);
+  expect(await patch({ finalizers: finalizers.toReversed() })).toBe(true);
+  const { metadata } = await cluster.client.get(kind, key);
+  expect(metadata.finalizers).toEqual(finalizers);
 });
 
 test("often enough the server changes something, and often enough it does not", () => {

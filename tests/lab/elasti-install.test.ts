@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { applyManifest, type Client, type ObjectKey } from "@windlass/client";
+import { applyManifest, type Client, type NamespacedKey } from "@windlass/client";
 import { ElastiService } from "@windlass/elasti";
 import { Deployment, EndpointSlice, Service } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor, waitForDeletion } from "@windlass/testing";
@@ -39,12 +39,12 @@ async function applySample(client: Client, namespace: string, file: string, elas
     } as Manifest);
 }
 
-function phase(client: Client, key: ObjectKey, wanted: string) {
+function phase(client: Client, key: NamespacedKey, wanted: string) {
   return waitFor(client, ElastiService, key, ({ status }) => status?.phase === wanted, wait);
 }
 
 /** Asks a Service as any client does: once, over a connection of its own. */
-async function ask(client: Client, key: ObjectKey, path = "/hostname", withinMs = 60_000) {
+async function ask(client: Client, key: NamespacedKey, path = "/hostname", withinMs = 60_000) {
   const { spec } = await client.get(Service, key);
   const url = `http://${spec?.clusterIP}:${spec?.ports?.[0]?.port}${path}`;
   const began = performance.now();

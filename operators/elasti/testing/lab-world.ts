@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { applyManifest, type Client, type ObjectKey, type ObjectOf } from "@windlass/client";
+import { applyManifest, type Client, type NamespacedKey, type ObjectOf } from "@windlass/client";
 import { type PolicyRule, rbacFor } from "@windlass/runtime";
 import {
   Deployment,
@@ -137,7 +137,7 @@ async function install(
     podsOf,
     kill: killProcess,
     end: async ({ metadata }) => {
-      await client.delete(Pod, metadata as ObjectKey);
+      await client.delete(Pod, metadata as NamespacedKey);
     },
     metric: async (part, name, labels = {}) => {
       const pods = await podsOf(part);

@@ -1,4 +1,4 @@
-import type { Client, ObjectKey } from "@windlass/client";
+import type { Client, NamespacedKey } from "@windlass/client";
 import { type ContainerInput, Deployment, Service } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,7 +26,7 @@ export async function createTarget(
   { client, namespace, container }: Pick<TrafficWorld, "client" | "namespace" | "container">,
   name: string,
   elasti: object = {},
-): Promise<Required<ObjectKey>> {
+): Promise<NamespacedKey> {
   const key = { namespace, name };
   const labels = { app: name };
   const template = {
@@ -44,18 +44,18 @@ export async function createTarget(
 }
 
 /** Waits for a phase of a service. */
-export function phase(client: Client, key: ObjectKey, wanted: string) {
+export function phase(client: Client, key: NamespacedKey, wanted: string) {
   return waitFor(client, ElastiService, key, ({ status }) => status?.phase === wanted, wait);
 }
 
 /** Asks for a sleep, whatever the triggers say. */
-export async function sendToSleep(client: Client, key: ObjectKey): Promise<void> {
+export async function sendToSleep(client: Client, key: NamespacedKey): Promise<void> {
   const patch = { metadata: { annotations: { [sleepAnnotation]: "now" } } };
   await client.patch(ElastiService, key, { type: "merge", patch });
 }
 
 /** Where clients of a target's Service connect to. */
-export async function urlOf(client: Client, key: ObjectKey, path = "/hostname"): Promise<string> {
+export async function urlOf(client: Client, key: NamespacedKey, path = "/hostname"): Promise<string> {
   const { spec } = await client.get(Service, key);
   return `http://${spec?.clusterIP}:8000${path}`;
 }

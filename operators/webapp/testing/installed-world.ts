@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import type { ObjectKey } from "@windlass/client";
+import type { NamespacedKey } from "@windlass/client";
 import { Deployment, Lease, Pod } from "@windlass/runtime/kinds";
 import { startCluster, waitFor, waitForCondition } from "@windlass/testing";
 import { lab, loadIntoLab } from "../../../scripts/packaging/operator-image.ts";
@@ -22,7 +22,7 @@ export async function installedWorld(): Promise<World> {
     waitFor(client, Lease, operator, ({ spec }) => spec?.holderIdentity, { timeout: 60_000 });
   await leads();
   /** The leader's pod, by the name with which its identity begins. */
-  const leader = async (): Promise<ObjectKey> => {
+  const leader = async (): Promise<NamespacedKey> => {
     const [name = ""] = (await leads()).split("_");
     return { namespace: operator.namespace, name };
   };

@@ -1,4 +1,4 @@
-import { type AnyKind, ApiError, Client, type ObjectKey, type ObjectOf } from "@windlass/client";
+import { type AnyKind, ApiError, Client, type NamespacedKey, type ObjectOf } from "@windlass/client";
 import { adoptableByAnnotation } from "@windlass/runtime";
 import {
   Deployment,
@@ -57,30 +57,30 @@ export function webappSuite(start: () => Promise<World>): () => World {
   });
   afterAll(() => world.close());
 
-  async function create(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+  async function create(name: string, spec: object = {}): Promise<NamespacedKey> {
     const key = { namespace, name };
     await client.create(WebApp, { metadata: key, spec: { image: images.runs, replicas: 2, ...spec } });
     return key;
   }
 
-  async function createReady(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+  async function createReady(name: string, spec: object = {}): Promise<NamespacedKey> {
     const key = await create(name, spec);
     await ready(key);
     return key;
   }
 
-  const patch = (key: ObjectKey, spec: object) =>
+  const patch = (key: NamespacedKey, spec: object) =>
     client.patch(WebApp, key, { type: "merge", patch: { spec } });
-  const scale = (kind: typeof WebApp | typeof Deployment, key: ObjectKey, replicas: number) =>
+  const scale = (kind: typeof WebApp | typeof Deployment, key: NamespacedKey, replicas: number) =>
     client.subresource(kind, key, "scale").patch({ type: "merge", patch: { spec: { replicas } } });
-  const ready = (key: ObjectKey) => waitForCondition(client, WebApp, key, "Ready", "True", wait);
-  const seen = (key: ObjectKey, check: (app: App) => unknown) =>
+  const ready = (key: NamespacedKey) => waitForCondition(client, WebApp, key, "Ready", "True", wait);
+  const seen = (key: NamespacedKey, check: (app: App) => unknown) =>
     waitFor(client, WebApp, key, (app) => (check(app) ? app : undefined), wait);
-  const degraded = (key: ObjectKey) => waitForCondition(client, WebApp, key, "Degraded", "True", wait);
+  const degraded = (key: NamespacedKey) => waitForCondition(client, WebApp, key, "Degraded", "True", wait);
   const conditionOf = ({ status }: App, type: string) => status?.conditions?.find((one) => one.type === type);
 
   /** The phases that an app goes through, until it is in the last one. */
-  async function walk(key: ObjectKey, last: string): Promise<readonly string[]> {
+  async function walk(key: NamespacedKey, last: string): Promise<readonly string[]> {
     const phases: string[] = [];
     await seen(key, ({ status }) => {
       if (status?.phase && phases.at(-1) !== status.phase) phases.push(status.phase);

@@ -4,6 +4,7 @@ import type {
   AnyObject,
   ApplyOf,
   InputOf,
+  KeyOf,
   KubernetesList,
   ObjectKey,
   ObjectOf,
@@ -173,7 +174,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return new Client({ ...this.#options, transport: interceptor(this.transport) });
   }
 
-  async get<K extends AnyKind>(kind: K, key: ObjectKey, options: GetOptions = {}): Promise<ObjectOf<K>> {
+  async get<K extends AnyKind>(kind: K, key: KeyOf<K>, options: GetOptions = {}): Promise<ObjectOf<K>> {
     const path = objectPath(kind, key, options.subresource);
     const query = queryString({ resourceVersion: options.resourceVersion });
     return (await this.json(read(kind, path + query, options))) as ObjectOf<K>;
@@ -265,7 +266,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   async patch<K extends AnyKind>(
     kind: K,
-    key: ObjectKey,
+    key: KeyOf<K>,
     patch: Patch,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
@@ -288,11 +289,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves: the answer tells. */
-  async delete<K extends AnyKind>(
-    kind: K,
-    key: ObjectKey,
-    options: DeleteOptions = {},
-  ): Promise<Deletion<K>> {
+  async delete<K extends AnyKind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<Deletion<K>> {
     const path = objectPath(kind, key);
     const response = await this.#delete(path, options);
     const request = `DELETE ${path}`;

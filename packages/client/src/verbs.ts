@@ -3,9 +3,9 @@ import type {
   AnyKind,
   ApplyOf,
   InputOf,
+  KeyOf,
   KubernetesList,
   KubernetesObject,
-  ObjectKey,
   ObjectOf,
 } from "@windlass/kinds";
 import type { Status } from "./errors.ts";
@@ -111,7 +111,7 @@ export type Deletion<K extends AnyKind> =
  * Every rejected promise carries an `ApiError` (the server answered with a Status) or a `TransportError` (it did not).
  */
 export interface Reader {
-  get<K extends AnyKind>(kind: K, key: ObjectKey, options?: GetOptions): Promise<ObjectOf<K>>;
+  get<K extends AnyKind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ObjectOf<K>>;
   list<K extends AnyKind>(kind: K, options?: ListOptions): Promise<KubernetesList<ObjectOf<K>>>;
 }
 
@@ -120,12 +120,12 @@ export interface Writer {
   update<K extends AnyKind>(kind: K, object: InputOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
-    key: ObjectKey,
+    key: KeyOf<K>,
     patch: Patch,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
   apply<K extends AnyKind>(kind: K, object: ApplyOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;
-  delete<K extends AnyKind>(kind: K, key: ObjectKey, options?: DeleteOptions): Promise<Deletion<K>>;
+  delete<K extends AnyKind>(kind: K, key: KeyOf<K>, options?: DeleteOptions): Promise<Deletion<K>>;
   deleteCollection<K extends AnyKind>(kind: K, options?: ListOptions & DeleteOptions): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ interface Place {
 }
 
 const untouchable = new Set(["apiVersion", "kind", "status"]);
-const metadataToEdit = ["labels", "annotations", "ownerReferences"];
+const metadataToEdit = ["labels", "annotations", "ownerReferences", "finalizers"];
 
 /** Every part of an object that another hand may change. */
 function placesOf(object: JsonObject): Place[] {
@@ -93,8 +93,26 @@ function editMap(place: Place, map: JsonObject, choose: Choose): void {
 }
 
 function editScalar(place: Place, value: Json, choose: Choose): void {
-  if (choose(3) === 0) place.set(undefined);
-  else place.set(another(value));
+  switch (choose(4)) {
+    case 0:
+      place.set(undefined);
+      break;
+    case 1:
+      place.set(respelt(value));
+      break;
+    default:
+      place.set(another(value));
+  }
+}
+
+/** Another form of the value, which means the same wherever there is one: a quantity, a number or a text, a moment. */
+function respelt(value: Json): Json {
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") return null;
+  if (/^\d+$/.test(value)) return `${value}000m`;
+  if (/^\d+m$/.test(value)) return `${Number(value.slice(0, -1)) / 1000}`;
+  if (/^\d+Gi$/.test(value)) return `${Number(value.slice(0, -2)) * 1024}Mi`;
+  return value.endsWith("Z") ? value.replace(/\.?0*Z$/, "Z") : "";
 }
 
 /** A value of the same type that is not the same. */

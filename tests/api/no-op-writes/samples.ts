@@ -1,16 +1,22 @@
 import type { AnyKind } from "@windlass/client";
-import { atomic, defineResource, listMap, listSet } from "@windlass/runtime";
+import { atomic, defineResource, intOrString, listMap, listSet, quantity } from "@windlass/runtime";
 import {
   ConfigMap,
   CronJob,
   DaemonSet,
   Deployment,
+  EndpointSlice,
   HorizontalPodAutoscaler,
   Ingress,
   Job,
+  Lease,
+  LimitRange,
   NetworkPolicy,
   PersistentVolumeClaim,
+  Pod,
   PodDisruptionBudget,
+  ReplicaSet,
+  ResourceQuota,
   Role,
   RoleBinding,
   Secret,
@@ -45,6 +51,12 @@ const everyType = z.object({
   set: z.array(z.string()).check(listSet()).optional(),
   numbers: z.array(z.int()).check(listSet()).optional(),
   items: z.array(item).check(listMap("name")).optional(),
+  amount: quantity().optional(),
+  amounts: z.record(z.string(), quantity()).optional(),
+  either: intOrString().optional(),
+  nothing: z.string().nullable().optional(),
+  fraction: z.number().optional(),
+  anything: z.looseObject({}).optional(),
   ports: z
     .array(z.object({ port: z.int(), protocol: z.string().default("TCP"), note: z.string().optional() }))
     .check(listMap("port", "protocol"))
@@ -79,6 +91,12 @@ export const everyField = {
     { name: "a", value: "2" },
     { name: "c, d", tags: ["z"] },
   ],
+  amount: "1000m",
+  amounts: { cpu: "0.5", memory: 1 },
+  either: "80",
+  nothing: null,
+  fraction: 1.5,
+  anything: { list: [{ name: "b" }, { name: "a" }], map: { a: "1", none: {} }, text: "t" },
   ports: [{ port: 53, protocol: "UDP", note: "n" }, { port: 53 }, { port: 80, protocol: "TCP" }],
 };
 
@@ -301,6 +319,70 @@ export const samples: readonly KindSample[] = [
         resources: { requests: { storage: "0.5Gi" } },
         selector: { matchLabels: labels },
         storageClassName: "",
+      },
+    },
+  },
+  {
+    kind: Pod,
+    full: {
+      spec: {
+        ...podSpec,
+        restartPolicy: "Always",
+        readinessGates: [{ conditionType: "example.com/b" }, { conditionType: "example.com/a" }],
+        schedulingGates: [{ name: "example.com/wait" }],
+      },
+    },
+  },
+  {
+    kind: EndpointSlice,
+    full: {
+      addressType: "IPv4",
+      endpoints: [
+        { addresses: ["10.0.0.2", "10.0.0.1"], conditions: { ready: true }, hostname: "b" },
+        { addresses: ["10.0.0.3"], conditions: {}, targetRef: { kind: "Pod", name: "p" } },
+      ],
+      ports: [
+        { name: "http", port: 80, protocol: "TCP", appProtocol: "http" },
+        { name: "", port: 53, protocol: "UDP" },
+      ],
+    },
+  },
+  { kind: ReplicaSet, full: { spec: { replicas: 1, selector: { matchLabels: labels }, template } } },
+  {
+    kind: Lease,
+    full: {
+      spec: {
+        holderIdentity: "somebody",
+        leaseDurationSeconds: 15,
+        renewTime: "2026-01-01T00:00:00.500000Z",
+        acquireTime: "2026-01-01T00:00:00.000000Z",
+      },
+    },
+  },
+  {
+    kind: LimitRange,
+    full: {
+      spec: {
+        limits: [
+          {
+            type: "Container",
+            default: { cpu: "0.5" },
+            defaultRequest: { cpu: "100m" },
+            max: { cpu: "1000m" },
+          },
+          { type: "Pod", max: { memory: "1024Mi" } },
+        ],
+      },
+    },
+  },
+  {
+    kind: ResourceQuota,
+    full: {
+      spec: {
+        hard: { pods: "1000", "requests.cpu": "0.5k", "count/jobs.batch": "100000" },
+        scopeSelector: {
+          matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values: ["b", "a"] }],
+        },
       },
     },
   },

@@ -1,4 +1,4 @@
-import type { ObjectKey } from "@windlass/client";
+import type { NamespacedKey } from "@windlass/client";
 import { defineResource, manager } from "@windlass/runtime";
 import {
   Deployment,
@@ -42,7 +42,7 @@ let cluster: TestCluster;
 let namespace: string;
 let traffic: ModelTraffic;
 const wishes = new Map<string, Observation["wish"]>();
-let enqueue: (key: ObjectKey) => void = () => undefined;
+let enqueue: (key: NamespacedKey) => void = () => undefined;
 
 beforeAll(async () => {
   cluster = await startCluster({ flavour: "embedded" });
@@ -73,7 +73,7 @@ afterAll(() => cluster.close());
 
 const labels = (name: string) => ({ app: name });
 
-async function createTarget(name: string, replicas = 1): Promise<Required<ObjectKey>> {
+async function createTarget(name: string, replicas = 1): Promise<NamespacedKey> {
   const key = { namespace, name };
   const template = {
     metadata: { labels: labels(name) },
@@ -87,26 +87,26 @@ async function createTarget(name: string, replicas = 1): Promise<Required<Object
   return key;
 }
 
-async function createElasti(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+async function createElasti(name: string, spec: object = {}): Promise<NamespacedKey> {
   const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name };
   const metadata = { namespace, name };
   await cluster.client.create(ElastiService, { metadata, spec: { scaleTargetRef, service: name, ...spec } });
   return metadata;
 }
 
-function seen(key: ObjectKey, check: (elasti: ElastiServiceObject) => unknown) {
+function seen(key: NamespacedKey, check: (elasti: ElastiServiceObject) => unknown) {
   return waitFor(cluster.client, ElastiService, key, (elasti) => (check(elasti) ? elasti : undefined));
 }
 
-const at = (key: ObjectKey, phase: string) => seen(key, ({ status }) => status?.phase === phase);
+const at = (key: NamespacedKey, phase: string) => seen(key, ({ status }) => status?.phase === phase);
 
-function wish(key: Required<ObjectKey>, wanted: Observation["wish"]): void {
+function wish(key: NamespacedKey, wanted: Observation["wish"]): void {
   wishes.set(key.name, wanted);
   enqueue(key);
 }
 
-const slice = (key: Required<ObjectKey>) => ({ namespace, name: resolverSliceName(key.name) });
-const replicasOf = async (key: ObjectKey) => (await cluster.client.get(Deployment, key)).spec?.replicas;
+const slice = (key: NamespacedKey) => ({ namespace, name: resolverSliceName(key.name) });
+const replicasOf = async (key: NamespacedKey) => (await cluster.client.get(Deployment, key)).spec?.replicas;
 const conditionOf = ({ status }: ElastiServiceObject, type: string) =>
   status?.conditions?.find((one) => one.type === type);
 
@@ -159,13 +159,13 @@ test("an idle service falls asleep step by step, and a request wakes it", async 
   await waitForDeletion(client, EndpointSlice, slice(key));
 });
 
-async function createPair(name: string, spec: object = {}, replicas = 1): Promise<Required<ObjectKey>> {
+async function createPair(name: string, spec: object = {}, replicas = 1): Promise<NamespacedKey> {
   const key = await createTarget(name, replicas);
   await createElasti(name, spec);
   return key;
 }
 
-async function createAsleep(name: string, spec: object = {}): Promise<Required<ObjectKey>> {
+async function createAsleep(name: string, spec: object = {}): Promise<NamespacedKey> {
   const key = await createPair(name, spec);
   wish(key, "sleep");
   await at(key, "Asleep");
@@ -173,10 +173,10 @@ async function createAsleep(name: string, spec: object = {}): Promise<Required<O
   return key;
 }
 
-const annotate = (key: ObjectKey, annotations: object) =>
+const annotate = (key: NamespacedKey, annotations: object) =>
   cluster.client.patch(ElastiService, key, { type: "merge", patch: { metadata: { annotations } } });
-const wake = (key: ObjectKey, waiting = 1) => annotate(key, { [wakeAnnotation]: String(waiting) });
-const scaleTo = (key: ObjectKey, replicas: number) =>
+const wake = (key: NamespacedKey, waiting = 1) => annotate(key, { [wakeAnnotation]: String(waiting) });
+const scaleTo = (key: NamespacedKey, replicas: number) =>
   cluster.client
     .subresource(Deployment, key, "scale")
     .patch({ type: "merge", patch: { spec: { replicas } } });
@@ -377,7 +377,7 @@ test("what a service depends on wakes before it, and sleeps after it", async () 
 test("a service keeps its resolver's ports, and no two have the same", async () => {
   const one = await createPair("ports-one");
   const two = await createPair("ports-two");
-  const ports = async (key: ObjectKey) =>
+  const ports = async (key: NamespacedKey) =>
     (await seen(key, ({ status }) => status?.ports)).status?.ports?.map(({ listenPort }) => listenPort);
   expect(await ports(one)).not.toEqual(await ports(two));
 });

@@ -351,7 +351,7 @@ class ServiceKeeper {
   }
 
   /** What was asked for is done: the next one who asks must be heard again. */
-  async #acknowledge(elasti: ElastiServiceObject, { stage }: Position, { client, key }: ReconcileContext) {
+  async #acknowledge(elasti: ElastiServiceObject, { stage }: Position, { client }: ReconcileContext) {
     const done = [
       ...(stage.at === restOf(elasti) ? [wakeAnnotation] : []),
       ...(beforeScaleDown.includes(stage.at) ? [] : [sleepAnnotation]),
@@ -364,7 +364,7 @@ class ServiceKeeper {
         { op: "test", path, value },
         { op: "remove", path },
       ] as const;
-      await client.patch(ElastiService, key, { type: "json", patch });
+      await client.patch(ElastiService, elasti.metadata, { type: "json", patch });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -94,6 +95,33 @@ test("for a script it ends with 0 once the samples are Ready, and with 1 if the 
   const failing = recordingTerminal({ folder, env });
   expect(await runProgram(windlass, ["dev", "--exit-when-ready"], failing)).toBe(1);
   expect(failing.complained()).toContain("the operator ended with exit code 3");
+});
+
+test("on a cluster that is out of reach the process ends by itself, and says so", {
+  timeout: 60_000,
+}, async () => {
+  const kubeconfig = join(folder, "kubeconfig");
+  const cluster = { name: "gone", cluster: { server: "http://127.0.0.1:1" } };
+  const context = { name: "gone", context: { cluster: "gone", user: "nobody" } };
+  const users = [{ name: "nobody", user: {} }];
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({ clusters: [cluster], users, contexts: [context], "current-context": "gone" }),
+  );
+  const command = join(root, "packages/cli/bin/windlass.js");
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; said: string }>();
+  execFile(
+    process.execPath,
+    [command, "dev", "--cluster"],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? "", KUBECONFIG: kubeconfig },
+      timeout: 30_000,
+      killSignal: "SIGKILL",
+    },
+    (error, _stdout, said) => resolve({ code: error?.code, said }),
+  );
+  expect(await promise).toEqual({ code: 1, said: expect.stringContaining("connection refused") });
 });
 
 const webhooksModule = `

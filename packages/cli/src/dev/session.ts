@@ -64,6 +64,8 @@ const loud = new Set(["warn", "error", "fatal"]);
 export class DevSession {
   readonly #parts: DevParts;
   readonly #say: Say;
+  /** Aborted at the end of the session, whatever ends it: nothing that watches may outlive it. */
+  readonly #end = new AbortController();
   readonly #signal: AbortSignal;
   /** What the operator's processes find in their environment. */
   readonly #env: NodeJS.ProcessEnv;
@@ -83,7 +85,7 @@ export class DevSession {
   constructor(parts: DevParts) {
     this.#parts = parts;
     this.#say = parts.say;
-    this.#signal = parts.signal;
+    this.#signal = AbortSignal.any([parts.signal, this.#end.signal]);
     this.#env = { ...compiled, ...parts.env, ...parts.cluster.env };
     // Not everyone asks.
     this.#ready.promise.catch(() => undefined);
@@ -107,6 +109,7 @@ export class DevSession {
     try {
       await Promise.race([aborted, this.#broken.promise]);
     } finally {
+      this.#end.abort();
       await this.#turn;
       await this.#operator?.stop();
       await this.#callOthersAgain();

@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { Namespaces } from "./namespaces.ts";
 
 /** Which objects of a kind an informer holds. Two requests with equal scopes share one informer. */
@@ -37,7 +37,7 @@ export interface CacheListOptions {
  * rest: the reader that a controller is handed sees what the controller declared, and the cache itself what is held in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
-  get<K extends Cached>(kind: K, key: ObjectKey): ObjectOf<K> | undefined;
+  get<K extends Cached>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined;
   list<K extends Cached>(kind: K, options?: CacheListOptions): readonly ObjectOf<K>[];
   /** Objects whose index function gave `value`. */
   byIndex<K extends Index["kind"]>(

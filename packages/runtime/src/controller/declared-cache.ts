@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
+import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
 import { idOf, keyOf } from "../reconcile/client.ts";
@@ -24,7 +24,7 @@ export class DeclaredCache implements Cache {
     this.#informers.set(id, [...(this.#informers.get(id) ?? []), informer]);
   }
 
-  get<K extends AnyKind>(kind: K, key: ObjectKey): ObjectOf<K> | undefined {
+  get<K extends AnyKind>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined {
     let isHeld = false;
     for (const informer of this.#of(kind)) {
       if (!informer.holds(key)) continue;

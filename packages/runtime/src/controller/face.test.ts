@@ -1,4 +1,4 @@
-import { ConfigMap, Deployment, Pod, Secret, Service } from "@windlass/kinds/builtin";
+import { ConfigMap, Deployment, Namespace, Pod, Secret, Service } from "@windlass/kinds/builtin";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { child } from "../reconcile/child.ts";
@@ -80,6 +80,27 @@ describe("the compiler refuses", () => {
         cache.byIndex(WebApp, "confg", "x");
         // @ts-expect-error The index is one of Pod.
         cache.byIndex(Secret, "app", "x");
+      },
+    });
+  });
+
+  test("the key of an object in a namespace without its namespace", () => {
+    controller(WebApp, {
+      reads: [Secret, Namespace],
+      reconcile: async ({ metadata }, { cache, client }) => {
+        cache.get(Secret, { namespace: metadata.namespace, name: "x" });
+        await client.get(Namespace, { name: "x" });
+        await client.delete(WebApp, metadata);
+        // @ts-expect-error A Secret has a namespace.
+        cache.get(Secret, { name: "x" });
+        // @ts-expect-error A Secret has a namespace.
+        await client.get(Secret, { name: "x" });
+        // @ts-expect-error A Secret has a namespace.
+        await client.live.get(Secret, { name: "x" });
+        // @ts-expect-error A Secret has a namespace.
+        await client.patch(Secret, { name: "x" }, { type: "merge", patch: {} });
+        // @ts-expect-error A Secret has a namespace.
+        await client.delete(Secret, { name: "x" });
       },
     });
   });

@@ -94,17 +94,40 @@ describe("one candidate", () => {
 
   test("stops leading when it could not renew by the deadline", () => {
     const leading: ElectionEvent = { type: "wrote", now: 0, sentAt: 0, lease: held("me") };
-    expect(play(leading, { type: "failed", now: 9_999, conflict: false }).state.at).toBe("leading");
-    expect(play(leading, { type: "failed", now: 10_000, conflict: false }).state.at).toBe("following");
+    expect(play(leading, { type: "failed", now: 9_999, because: "unreachable" }).state.at).toBe("leading");
+    expect(play(leading, { type: "failed", now: 10_000, because: "unreachable" }).state.at).toBe("following");
   });
 
   test("stops leading when it reads that another holds the lease", () => {
     const { state } = play(
       { type: "wrote", now: 0, sentAt: 0, lease: held("me") },
-      { type: "failed", now: 2_000, conflict: true },
+      { type: "failed", now: 2_000, because: "conflict" },
       { type: "read", now: 2_001, wall, lease: held("other") },
     );
     expect(state.at).toBe("following");
+  });
+
+  test("creates a lease that was deleted under it, and leads again only when that has succeeded", () => {
+    const { state, action } = play(
+      { type: "wrote", now: 0, sentAt: 0, lease: held("me") },
+      { type: "failed", now: 2_000, because: "missing" },
+      { type: "read", now: 2_001, wall, lease: undefined },
+    );
+    expect(state.at).toBe("following");
+    expect(action.do).toBe("create");
+  });
+
+  test("gives the holder of a lease that was deleted the time that the lease would have given it", () => {
+    const events: ElectionEvent[] = [
+      { type: "read", now: 0, wall, lease: held("other") },
+      { type: "read", now: 14_000, wall, lease: undefined },
+      { type: "tick", now: 16_000, wall },
+    ];
+    expect(play(...events, { type: "read", now: 28_999, wall, lease: undefined }).action.do).toBe("wait");
+    expect(play(...events, { type: "read", now: 29_000, wall, lease: undefined }).action.do).toBe("create");
+    expect(play({ type: "read", now: 0, wall, lease: held("") }, events[1] as ElectionEvent).action.do).toBe(
+      "create",
+    );
   });
 
   test("releases the lease when it stops while leading, and only then", () => {
@@ -129,8 +152,16 @@ interface Player {
   led: boolean;
 }
 
+interface Simulated {
+  readonly players: number;
+  readonly chaosUntilMs: number;
+  readonly endMs: number;
+  /** Whether somebody deletes the lease, once all candidates have seen it. @default false */
+  readonly deletes?: boolean;
+}
+
 /** Plays candidates against a model of the server over a network that delays and loses, until `endMs`. */
-function simulate(seed: number, players: number, chaosUntilMs: number, endMs: number) {
+function simulate(seed: number, { players, chaosUntilMs, endMs, deletes = false }: Simulated) {
   const random = seededRandom(seed);
   const pick = (max: number) => Math.floor(random.next() * max);
   let server: StoredLease | undefined;
@@ -177,7 +208,7 @@ function simulate(seed: number, players: number, chaosUntilMs: number, endMs: nu
       isSettled = true;
       deliver(player, make);
     };
-    schedule(5_000, () => settle((local) => ({ type: "failed", now: local, conflict: false })));
+    schedule(5_000, () => settle((local) => ({ type: "failed", now: local, because: "unreachable" })));
     if (lost()) return;
     schedule(latency(), () => {
       const answer = serve();
@@ -200,8 +231,10 @@ function simulate(seed: number, players: number, chaosUntilMs: number, endMs: nu
       const record: LeaseRecord = action.record;
       const expected = action.do === "create" ? undefined : action.resourceVersion;
       send(player, () => {
-        if (server?.resourceVersion !== expected)
-          return (local) => ({ type: "failed", now: local, conflict: true });
+        if (server?.resourceVersion !== expected) {
+          const because = server ? "conflict" : "missing";
+          return (local) => ({ type: "failed", now: local, because });
+        }
         version += 1;
         const lease = { resourceVersion: String(version), record };
         server = lease;
@@ -212,6 +245,13 @@ function simulate(seed: number, players: number, chaosUntilMs: number, endMs: nu
 
   for (const player of all)
     schedule(pick(3_000), () => deliver(player, (local) => ({ type: "tick", now: local, wall: stamp() })));
+  const deleteLease = () => {
+    const haveSeen = all.every(({ state }) => state.at !== "stopped" && state.seen);
+    if (haveSeen) server = undefined;
+    else schedule(1_000, deleteLease);
+  };
+  // The first creates have arrived by then, however late.
+  if (deletes) schedule(30_000 + pick(chaosUntilMs - 30_000), deleteLease);
   while (agenda.length > 0) {
     agenda.sort((a, b) => a.at - b.at || a.order - b.order);
     const next = agenda.shift();
@@ -228,7 +268,7 @@ describe("several candidates over a bad network", () => {
   test("never lead at the same time, and one leads once the network is well again", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 }), fc.constantFrom(2, 3), (seed, players) => {
-        const run = simulate(seed, players, 120_000, 220_000);
+        const run = simulate(seed, { players, chaosUntilMs: 120_000, endMs: 220_000 });
         expect(run.overlaps).toEqual([]);
         expect(run.leaders).toBe(1);
       }),
@@ -236,8 +276,21 @@ describe("several candidates over a bad network", () => {
     );
   });
 
+  test("nor when somebody deletes the lease that they have all seen", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 31 }), fc.constantFrom(2, 3), (seed, players) => {
+        const run = simulate(seed, { players, chaosUntilMs: 120_000, endMs: 220_000, deletes: true });
+        expect(run.overlaps).toEqual([]);
+        expect(run.leaders).toBe(1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test("change places now and then, so the property above is about something", () => {
-    const runs = Array.from({ length: 40 }, (_, seed) => simulate(seed, 3, 120_000, 220_000));
+    const runs = Array.from({ length: 40 }, (_, seed) =>
+      simulate(seed, { players: 3, chaosUntilMs: 120_000, endMs: 220_000 }),
+    );
     expect(runs.some((run) => run.everLed > 1)).toBe(true);
   });
 });

@@ -34,10 +34,10 @@ interface Seen {
 
 /**
  * Where a candidate stands. `until` is when a leader must stop writing unless it has renewed by then: counted from before the
- * renewal was sent, while the others count from after it arrived.
+ * renewal was sent, while the others count from after it arrived. `missingSince` is when a lease that had been seen was found to be gone.
  */
 export type Election =
-  | { readonly at: "following"; readonly seen?: Seen }
+  | { readonly at: "following"; readonly seen?: Seen; readonly missingSince?: Millis }
   | { readonly at: "leading"; readonly until: Millis; readonly seen: Seen }
   | { readonly at: "stopped" };
 
@@ -51,7 +51,11 @@ export type ElectionEvent =
       readonly lease: StoredLease | undefined;
     }
   | { readonly type: "wrote"; readonly now: Millis; readonly sentAt: Millis; readonly lease: StoredLease }
-  | { readonly type: "failed"; readonly now: Millis; readonly conflict: boolean }
+  | {
+      readonly type: "failed";
+      readonly now: Millis;
+      readonly because: "conflict" | "missing" | "unreachable";
+    }
   | { readonly type: "stop"; readonly now: Millis; readonly wall: string }
   | { readonly type: "released" };
 
@@ -78,7 +82,8 @@ export const candidate: Election = { at: "following" };
  * # Guarantee
  * At any moment at most one candidate is leading with `now < until`, whatever the network delays, drops or repeats, as long as all
  * clocks run at about the same speed. Clocks need not agree on the time: a lease is judged by how long it has not changed here,
- * never by the stamps in it.
+ * never by the stamps in it. That holds also when the lease is deleted, among candidates that had seen it. One that starts right after the
+ * deletion cannot know of a holder: it creates the lease at once, and the holder stops at its next renewal.
  */
 export function step(rules: ElectionRules, state: Election, event: ElectionEvent): ElectionStep {
   if (state.at === "stopped" || event.type === "released")
@@ -122,11 +127,7 @@ function onRead(
   { now, wall, lease }: Extract<ElectionEvent, { type: "read" }>,
 ): ElectionStep {
   const state = hasExpired(before, now) ? following(before.seen) : before;
-  if (!lease) {
-    const record = claim(rules, wall, undefined);
-    // Whoever deleted the lease may have given it to another: what was known of it is void.
-    return { state: following(undefined), action: { do: "create", record } };
-  }
+  if (!lease) return onMissing(rules, state, now, wall);
   const { record } = lease;
   const seen =
     state.seen && isSameRecord(state.seen.lease.record, record)
@@ -134,9 +135,7 @@ function onRead(
       : { lease, at: now };
   const isOurs = record.holderIdentity === rules.identity;
   const isFree = !record.holderIdentity;
-  // The holder's promise and ours may differ while a rollout changes it; the longer of the two is safe.
-  const patience = Math.max(rules.leaseDurationMs, (record.leaseDurationSeconds ?? 0) * 1000);
-  const isAbandoned = now - seen.at >= patience;
+  const isAbandoned = now - seen.at >= patienceFor(rules, record);
   if (isOurs || isFree || isAbandoned) {
     const next: Election = isOurs && state.at === "leading" ? { ...state, seen } : following(seen);
     const action = {
@@ -149,16 +148,38 @@ function onRead(
   return { state: following(seen), action: { do: "wait", ms: rules.retryPeriodMs } };
 }
 
+/**
+ * Somebody deleted the lease, or nobody ever made one. Whoever held it last may have renewed it up to its deletion, and goes on until its
+ * own deadline; so a candidate that has seen it held gives that holder as much time as if the lease were still there.
+ */
+function onMissing(rules: ElectionRules, state: Active, now: Millis, wall: string): ElectionStep {
+  const { seen } = state;
+  const create = { do: "create", record: claim(rules, wall, undefined) } as const;
+  // Whoever holds it may create it at once, but leads only when that has succeeded: another may have been faster.
+  if (state.at === "leading" || !seen?.lease.record.holderIdentity)
+    return { state: following(seen), action: create };
+  const missingSince = state.missingSince ?? now;
+  const leftMs = missingSince + patienceFor(rules, seen.lease.record) - now;
+  const waiting: Election = { at: "following", seen, missingSince };
+  if (leftMs <= 0) return { state: waiting, action: create };
+  return { state: waiting, action: { do: "wait", ms: Math.min(rules.retryPeriodMs, leftMs) } };
+}
+
+/** How long a holder is left alone. Its promise and ours may differ while a rollout changes it; the longer of the two is safe. */
+function patienceFor(rules: ElectionRules, record: LeaseRecord): Millis {
+  return Math.max(rules.leaseDurationMs, (record.leaseDurationSeconds ?? 0) * 1000);
+}
+
 function onFailed(
   rules: ElectionRules,
   state: Active,
-  { now, conflict }: Extract<ElectionEvent, { type: "failed" }>,
+  { now, because }: Extract<ElectionEvent, { type: "failed" }>,
 ): ElectionStep {
   if (state.at === "following") return { state, action: { do: "wait", ms: rules.retryPeriodMs } };
   if (hasExpired(state, now))
     return { state: following(state.seen), action: { do: "wait", ms: rules.retryPeriodMs } };
-  // Someone wrote the lease. Until it is known who, nothing may rest on it, but `until` still holds.
-  if (conflict) return { state, action: { do: "read" } };
+  // Someone wrote or deleted the lease. Until it is known who, nothing may rest on it, but `until` still holds.
+  if (because !== "unreachable") return { state, action: { do: "read" } };
   return { state, action: { do: "wait", ms: Math.max(1, Math.min(rules.retryPeriodMs, state.until - now)) } };
 }
 

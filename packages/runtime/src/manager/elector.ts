@@ -112,7 +112,8 @@ export async function campaign(options: ElectorOptions): Promise<void> {
       const conflict = isConflict(error) || isAlreadyExists(error);
       onContact?.(conflict ? undefined : messageOf(error));
       // A release that fails is left to expire: this process is going.
-      advance(todo.do === "release" ? { type: "released" } : { type: "failed", conflict, ...time() });
+      const because = conflict ? "conflict" : isNotFound(error) ? "missing" : "unreachable";
+      advance(todo.do === "release" ? { type: "released" } : { type: "failed", because, ...time() });
     }
   }
 

@@ -4,6 +4,12 @@ import { FencedError } from "../reconcile/errors.ts";
 import type { Fence } from "./fence.ts";
 
 /**
+ * Answers after which the write may still be done: whoever gave them had stopped waiting for the
+ * server, or for etcd.
+ */
+const inDoubt: ReadonlySet<number> = new Set([500, 502, 504]);
+
+/**
  * The writes that go through a fence. Each passes it at the last moment: the request carries its
  * guard to where bytes are handed to the socket, through whatever waits for credentials,
  * connections and repetitions. docs/design/2026-11-16-writes-and-the-lease.md has the argument why
@@ -37,8 +43,8 @@ export class FencedWrites {
   }
 
   /**
-   * Whether all that was sent in this time has been answered. What was not may still be on its way,
-   * or in the server's hands.
+   * Whether all that was sent in this time has been answered with its outcome. What was not may still
+   * be on its way, or in the server's hands.
    */
   wereAnswered(withinMs: number): boolean {
     return this.#clock.monotonic() - this.#lastUnansweredMs >= withinMs;
@@ -58,11 +64,13 @@ export class FencedWrites {
     };
     this.#underWay += 1;
     try {
-      return await next.request({
+      const response = await next.request({
         ...request,
         guard,
         signal: signal ? AbortSignal.any([signal, closing]) : closing,
       });
+      if (inDoubt.has(response.status)) this.#lastUnansweredMs = this.#clock.monotonic();
+      return response;
     } catch (error) {
       if (isSent) this.#lastUnansweredMs = this.#clock.monotonic();
       throw error;

@@ -91,6 +91,26 @@ describe("replicas", () => {
     await end;
   });
 
+  test("a lease that is deleted goes back to its holder; a standby does not lead beside it", async () => {
+    const run = new ModelRun(election("a"));
+    run.manager.add(webapp);
+    const standby = run.another(election("b")).add(webapp);
+    await run.manager.start();
+    await run.settle(100);
+    await standby.start();
+    await run.settle(5_000);
+    run.cluster.remove(Lease, lease);
+    for (let passed = 0; passed < 20_000; passed += 100) {
+      await run.settle(100);
+      expect(standby.isLeading).toBe(false);
+    }
+    expect(run.manager.isLeading).toBe(true);
+    expect(run.cluster.get(Lease, lease)?.spec).toMatchObject({ holderIdentity: "a" });
+    const ends = [run.manager.stop(), standby.stop()];
+    await run.settle(60_000);
+    await Promise.all(ends);
+  });
+
   test("a leader that cannot renew stops writing in the middle of a reconcile, before another may lead", async () => {
     const run = new ModelRun(election("a"));
     const outcomes: string[] = [];

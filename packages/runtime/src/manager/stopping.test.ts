@@ -217,6 +217,25 @@ describe("a manager that stops in time", () => {
     expect(run.clock.pending).toBe(0);
   });
 
+  test.for([500, 502, 504])(
+    "does not release the lease after an answer of %i, by which the write may still be done",
+    async (status) => {
+      const run = new ModelRun(election);
+      run.cluster.fault = ({ path }) => (path.includes("/configmaps") ? status : undefined);
+      run.manager.add(({ client }) => {
+        void client
+          .create(ConfigMap, { metadata: { namespace: "default", name: "late" } })
+          .catch(() => undefined);
+      });
+      await run.manager.start();
+      await run.settle(1_000);
+      const stopped = run.manager.stop();
+      await run.settle(5_000);
+      await stopped;
+      expect(run.cluster.get(Lease, lease)?.spec?.holderIdentity).toBe("a");
+    },
+  );
+
   test("releases it once that is longer ago", async () => {
     const { run, leader } = await unanswered(() => Promise.reject(new Error("connection reset")));
     await run.settle(60_000);

@@ -28,7 +28,7 @@ import {
   type Standing,
   standingOf,
 } from "./standing.ts";
-import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
+import { isAdmittedForm, isStoredForm } from "./stored-form.ts";
 
 /** A version of a child. */
 interface Seen {
@@ -296,7 +296,7 @@ export class Children {
     const known = isApplied && last?.fingerprint === fingerprint ? last : undefined;
     if (known && known.seen.resourceVersion === resourceVersion) return none;
     const seen = { resourceVersion, generation, owners: live.owned()?.version };
-    if (known && isSameSpec(known.seen, seen)) {
+    if (known && isSameSpec(known.seen, seen) && !hasOrderedMetadata(object)) {
       memory.set(id, { ...known, seen });
       return none;
     }
@@ -306,7 +306,7 @@ export class Children {
       found.size === 0 ||
       (known
         ? sameDeviations(found, known.accepted)
-        : compare(wanted, live, isStoredFormOrEmpty, schema).size === 0);
+        : compare(wanted, live, isAdmittedForm, schema).size === 0);
     if (!isAsWanted) return found;
     memory.set(id, { fingerprint, seen, accepted: found });
     return none;
@@ -362,6 +362,11 @@ function isSameSpec(before: Seen, after: Seen): boolean {
   const { generation, owners } = after;
   if (generation === undefined || owners === undefined) return false;
   return generation === before.generation && owners === before.owners;
+}
+
+/** Whether metadata is wanted in an order. Others can change that without a new generation, and without taking a field. */
+function hasOrderedMetadata({ metadata: { finalizers, ownerReferences } }: KubernetesObject): boolean {
+  return (finalizers?.length ?? 0) > 1 || (ownerReferences?.length ?? 0) > 1;
 }
 
 /** The paths that differ; our own annotation, which always does when something else is wanted, only if there is no other. */

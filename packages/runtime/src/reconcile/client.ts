@@ -140,7 +140,7 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
 }
 
 /** What the cache has of an object, if it holds its namespace: what it does not hold can be written all the same. */
-function cachedState<K extends AnyKind>(cache: Cache, kind: K, key: ObjectKey): ObjectOf<K> | undefined {
+function cachedState(cache: Cache, kind: AnyKind, key: ObjectKey): KubernetesObject | undefined {
   try {
     return cache.get(kind, key);
   } catch (error) {

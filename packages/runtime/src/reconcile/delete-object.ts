@@ -12,9 +12,9 @@ import { describe, keyOf, type ReconcileClient } from "./client.ts";
  *
  * @throws TypeError if the object has no uid, and so was not read from the server.
  */
-export async function deleteObject<K extends AnyKind>(
+export async function deleteObject(
   client: ReconcileClient,
-  kind: K,
+  kind: AnyKind,
   object: KubernetesObject,
   options: Pick<DeleteOptions, "propagationPolicy" | "gracePeriodSeconds"> = {},
 ): Promise<void> {

@@ -45,22 +45,23 @@ async function change<K extends AnyKind>(
   edit: (present: readonly string[]) => readonly string[],
 ): Promise<ObjectOf<K> | undefined> {
   const uid = object.metadata.uid;
+  const key = keyOf(object);
   let current = object;
   for (let attempt = 1; ; attempt += 1) {
     const present = current.metadata.finalizers ?? [];
     const finalizers = edit(present);
     if (finalizers.length === present.length) return current;
     try {
-      return await client.patch(kind, keyOf(current), {
+      return (await client.patch<AnyKind>(kind, key, {
         type: "merge",
         patch: { metadata: { resourceVersion: current.metadata.resourceVersion, finalizers } },
-      });
+      })) as ObjectOf<K>;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || attempt === attempts) throw error;
     }
     try {
-      current = await client.live.get(kind, keyOf(object));
+      current = (await client.live.get<AnyKind>(kind, key)) as ObjectOf<K>;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

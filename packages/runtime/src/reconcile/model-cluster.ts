@@ -293,7 +293,7 @@ export class ModelCluster {
         },
         addIndex: (name, values) => void this.#indexes.set(`${collectionOf(kind)} ${name}`, values),
         holds: () => true,
-        get: (key) => cache.get(kind, key),
+        get: (key) => cache.get<AnyKind>(kind, key) as ObjectOf<K> | undefined,
         ownedFields: (key, manager, subresource) => cache.ownedFields(kind, key, manager, subresource),
         list: (options) => cache.list(kind, options),
         byIndex: (index, value) => cache.byIndex<AnyKind>(kind, index, value) as readonly ObjectOf<K>[],

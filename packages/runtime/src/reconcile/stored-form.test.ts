@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
+import { isAdmittedForm, isStoredForm, isStoredFormOrEmpty } from "./stored-form.ts";
 
 test.for([
   ["0.5", "500m"],
@@ -41,4 +41,12 @@ test("what is empty may be left out or replaced by a default", () => {
   expect(isStoredFormOrEmpty([], ["Ingress"])).toBe(true);
   expect(isStoredForm([{ verbs: [] }], [{ verbs: null }])).toBe(true);
   expect(isStoredFormOrEmpty([""], undefined)).toBe(false);
+});
+
+test("admission may add items to a list, and changes none", () => {
+  expect(isAdmittedForm(["a"], ["a", "b"])).toBe(true);
+  expect(isAdmittedForm([{ key: "a" }], [{ key: "a", effect: "" }, { key: "b" }])).toBe(true);
+  expect(isAdmittedForm(["a"], ["b", "a"])).toBe(false);
+  expect(isAdmittedForm(["a", "b"], ["a"])).toBe(false);
+  expect(isAdmittedForm(["a"], undefined)).toBe(false);
 });

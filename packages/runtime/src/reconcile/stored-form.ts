@@ -28,6 +28,15 @@ export function isStoredFormOrEmpty(wanted: unknown, live: unknown): boolean {
   return isEmpty(wanted) || isStoredForm(wanted, live);
 }
 
+/**
+ * Whether a live value may be what admission made of a wanted one: it adds items to lists, as it adds tolerations to pods. Only for
+ * values that are known to have been applied as they are wanted, and of which nobody else has taken the ownership since.
+ */
+export function isAdmittedForm(wanted: unknown, live: unknown): boolean {
+  const compared = Array.isArray(wanted) && Array.isArray(live) ? live.slice(0, wanted.length) : live;
+  return isStoredFormOrEmpty(wanted, compared);
+}
+
 function isEmpty(value: unknown): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
