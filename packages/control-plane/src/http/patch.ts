@@ -15,7 +15,7 @@ import {
 import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
-import { withTracking } from "../registry/tracking.ts";
+import { trackingOf } from "../registry/tracking.ts";
 import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
@@ -217,14 +217,14 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     if (isSlow) await nextTurn();
     const before = isSlow && live !== undefined ? decodeManagers(managedFieldsOf(live)) : undefined;
     if (isSlow) await nextTurn();
-    const { object, managers } = await withTracking(resource, registry, target.subresource, (tracking) =>
+    const { object, managers } = await finish(
       mergeApplied({
         ...(live ? { live, before } : {}),
         config: clone(config),
         manager,
         force,
         time,
-        ...tracking,
+        ...trackingOf(resource, registry, target.subresource),
       }),
     );
     reportRepeated(repeated, write);

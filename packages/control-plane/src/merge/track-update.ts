@@ -1,5 +1,6 @@
 import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
+import { finishNow, type Steps } from "../steps.ts";
 import { everyField } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
 import {
@@ -67,23 +68,24 @@ const MAX_UPDATERS = 10;
  * unreadable, and everything sent through a subresource, is ignored. An object that exists and has no entries is not
  * tracked again until something is applied to it.
  *
- * Returns `next` with its managedFields, sharing the rest; the arguments are not changed.
+ * Returns `next` with its managedFields, sharing the rest; the arguments are not changed. For kinds that no webhook
+ * converts; {@link managersAfter} can wait for one.
  */
 export function trackUpdate(update: TrackedUpdate): JsonObject {
-  return withManagers(update.next, managersAfter(update));
+  return withManagers(update.next, finishNow(managersAfter(update)));
 }
 
-/** Who owns what after a write: the first half of {@link trackUpdate}, for objects so large that both take long. */
-export function managersAfter(update: TrackedUpdate): Managers {
+/** Who owns what after a write, as {@link trackUpdate} records it. */
+export function* managersAfter(update: TrackedUpdate): Steps<Managers> {
   const before = startingManagers(update);
   const live = update.live ?? update.empty ?? {};
   if (before.size === 0 && update.live !== undefined) return before;
-  return updateOrForget({ ...update, live }, before);
+  return yield* updateOrForget({ ...update, live }, before);
 }
 
-function updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+function* updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Steps<Managers> {
   try {
-    return updateManagers(update, before);
+    return yield* updateManagers(update, before);
   } catch (error) {
     if (error instanceof ConversionError) return new Map();
     throw error;
@@ -105,7 +107,10 @@ function isReset(sent: Json | undefined): boolean {
 }
 
 /** The entries after an update from `live` to `next`. */
-export function updateManagers(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+export function* updateManagers(
+  update: TrackedUpdate & { live: JsonObject },
+  before: Managers,
+): Steps<Managers> {
   const live = withoutManagedFields(update.live);
   const next = withoutManagedFields(update.next);
   const type = rootType(update.schema);
@@ -115,13 +120,8 @@ export function updateManagers(update: TrackedUpdate & { live: JsonObject }, bef
   }
   if (faultsOf(next, type, "allowed") !== undefined || faultsOf(live, type, "allowed") !== undefined)
     return before;
-  const { comparison, managers } = effectOf(
-    subject,
-    live,
-    next,
-    reconcileManagers(subject, live, before),
-    undefined,
-  );
+  const known = yield* reconcileManagers(subject, live, before);
+  const { comparison, managers } = yield* effectOf(subject, live, next, known, undefined);
   const gained = comparison.modified.union(comparison.added).recursiveDifference(subject.reset);
   return capped(credit(managers, update, stripped(gained)));
 }

@@ -1,18 +1,11 @@
 import type { Clock, Random } from "@windlass/clock";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
-import {
-  type Managers,
-  managersAfter,
-  noOp,
-  type TrackedUpdate,
-  trackUpdate,
-  withManagers,
-} from "../merge/index.ts";
+import { managersAfter, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
-import { nextTurn } from "../steps.ts";
+import { finish, nextTurn, type Steps } from "../steps.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { runAdmission } from "./admission-chain.ts";
@@ -31,7 +24,7 @@ import {
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
 import type { StrategyContext } from "./strategy.ts";
-import { withTracking } from "./tracking.ts";
+import { trackingOf } from "./tracking.ts";
 
 /** What a request brings besides its object. */
 export interface RequestContext {
@@ -412,9 +405,8 @@ export class Registry {
   ): JsonObject | Promise<JsonObject> {
     const time = timestamp(this.clock);
     const write = { ...(live ? { live } : {}), next, manager: context.fieldManager, time };
-    const track = <T>(work: (update: TrackedUpdate) => T) =>
-      withTracking(resource, this, subresource, (tracking) => work({ ...write, ...tracking }));
-    return isSlow ? trackInTurns(next, () => track(managersAfter)) : track(trackUpdate);
+    const update = { ...write, ...trackingOf(resource, this, subresource) };
+    return finish(trackSteps(update, isSlow));
   }
 
   /** What a strategy has to say of an object is said once the object is known to be valid. */
@@ -467,12 +459,9 @@ export class Registry {
   }
 }
 
-/** The same as tracking at once, with a turn for everybody else in the middle. */
-async function trackInTurns(
-  next: JsonObject,
-  managers: () => Managers | Promise<Managers>,
-): Promise<JsonObject> {
-  const after = await managers();
-  await nextTurn();
-  return withManagers(next, after);
+/** Tracks the fields of a write; of a slow one with a turn for everybody else in the middle. */
+function* trackSteps(update: TrackedUpdate, isSlow: boolean): Steps<JsonObject> {
+  const managers = yield* managersAfter(update);
+  if (isSlow) yield nextTurn;
+  return withManagers(update.next, managers);
 }
