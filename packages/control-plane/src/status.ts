@@ -58,6 +58,53 @@ export class StatusError extends Error {
   }
 }
 
+/** A JSON value that a Go type does not hold, as Go's decoder reports it. */
+export interface TypeMismatch {
+  /** The type of the JSON value: `number`, `string`, `bool`, `array`, `object`. */
+  readonly given: string;
+  /** The number as it was written, where it is out of range. */
+  readonly literal?: string;
+  /** The Go struct that has the field. */
+  readonly struct: string;
+  /** The JSON names of the fields that lead to the value; empty for the object itself. */
+  readonly path: readonly string[];
+  /** The Go type that was expected. */
+  readonly type: string;
+}
+
+/** Why an object cannot be decoded. */
+export interface DecodeFault {
+  /** In the words of the decoder, which does not name the kind. */
+  readonly message: string;
+  readonly mismatch?: TypeMismatch | undefined;
+}
+
+/** 400: a body that is not an object of the kind it should be. Patches, deletes and webhooks report the fault alone. */
+export class UndecodableError extends StatusError {
+  readonly fault: DecodeFault;
+
+  constructor(message: string, fault: DecodeFault) {
+    super({ code: 400, reason: "BadRequest", message });
+    this.fault = fault;
+  }
+}
+
+/** The refusal of an object that cannot be decoded, by the kind and version that it says it has. */
+export function cannotBeHandled(
+  { kind, version }: { readonly kind: string; readonly version: string },
+  fault: DecodeFault,
+  expectedKind: string = kind,
+): UndecodableError {
+  const subject = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expectedKind}`;
+  return new UndecodableError(`${subject}: ${fault.message}`, fault);
+}
+
+/** The refusal of a body of which not even the kind can be read. */
+export function unrecognized(expectedKind: string, why: string, excerpt: string): UndecodableError {
+  const subject = `the object provided is unrecognized (must be of type ${expectedKind})`;
+  return new UndecodableError(`${subject}: ${why} (${excerpt})`, { message: why });
+}
+
 /** A resource as errors name it: `deployments.apps "web"`. */
 export interface ResourceName {
   readonly group: string;

@@ -12,6 +12,7 @@ import {
   compare,
   Duration,
   NONE,
+  NoSuchOverload,
   Opaque,
   Optional,
   sizeOf,
@@ -137,7 +138,7 @@ class Compiler {
         const body = this.compile(expr.body);
         return (scope) => {
           const optional = target(scope);
-          if (!(optional instanceof Optional)) throw new CelError("no such overload");
+          if (!(optional instanceof Optional)) throw new NoSuchOverload();
           if (optional.value === undefined) return NONE;
           const result = body(bind(scope, expr.variable, optional.value));
           return expr.flat ? result : new Optional(result);
@@ -179,7 +180,7 @@ class Compiler {
       const inner = lifted ? container.value : container;
       if (inner === undefined) return test ? false : NONE;
       if (!(inner instanceof CelMap)) {
-        if (test) throw new CelError(`no such overload`);
+        if (test) throw new NoSuchOverload();
         throw new CelError(`no such key: ${field}`);
       }
       const value = inner.get(field) ?? inner.get(reserved);
@@ -204,7 +205,7 @@ class Compiler {
         const [condition, yes, no] = args as [Step, Step, Step];
         return (scope) => {
           const holds = condition(scope);
-          if (typeof holds !== "boolean") throw new CelError("no such overload");
+          if (typeof holds !== "boolean") throw new NoSuchOverload();
           return holds ? yes(scope) : no(scope);
         };
       }
@@ -235,7 +236,7 @@ class Compiler {
       const overload = overloads.find(({ params }) =>
         params.every((param, index) => fits(values[index] as Value, param)),
       );
-      if (overload === undefined) throw new CelError("no such overload");
+      if (overload === undefined) throw new NoSuchOverload();
       return run(overload, values, scope);
     };
   }
@@ -257,7 +258,7 @@ class Compiler {
           ? container.pairs()
           : Array.isArray(container)
             ? container.map((item, index) => [BigInt(index), item] as const)
-            : fail(`no such overload`);
+            : noSuchOverload();
       const isMap = container instanceof CelMap;
       for (const [key, value] of pairs) {
         scope.meter.charge(costs.each);
@@ -326,8 +327,8 @@ class Compiler {
   }
 }
 
-function fail(message: string): never {
-  throw new CelError(message);
+function noSuchOverload(): never {
+  throw new NoSuchOverload();
 }
 
 function bind(scope: Scope, name: string, value: Value): Scope {
@@ -335,7 +336,7 @@ function bind(scope: Scope, name: string, value: Value): Scope {
 }
 
 function truth(value: Value): boolean {
-  if (typeof value !== "boolean") throw new CelError("no such overload");
+  if (typeof value !== "boolean") throw new NoSuchOverload();
   return value;
 }
 
@@ -346,7 +347,7 @@ function logical([left, right]: [Step, Step], settles: boolean): Step {
     try {
       const value = left(scope);
       if (value === settles) return settles;
-      if (typeof value !== "boolean") failure = new CelError("no such overload");
+      if (typeof value !== "boolean") failure = new NoSuchOverload();
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       failure = error;
@@ -354,7 +355,7 @@ function logical([left, right]: [Step, Step], settles: boolean): Step {
     const value = right(scope);
     if (value === settles) return settles;
     if (failure !== undefined) throw failure;
-    if (typeof value !== "boolean") throw new CelError("no such overload");
+    if (typeof value !== "boolean") throw new NoSuchOverload();
     return value;
   };
 }

@@ -13,7 +13,7 @@ import { declare } from "./declare.ts";
 import { CostExceeded, Meter } from "./evaluate.ts";
 import { type CompiledRule, compileRule } from "./rule.ts";
 import { DYN } from "./types.ts";
-import { CelError, NONE, Optional, type Value } from "./values.ts";
+import { CelError, NONE, NoSuchOverload, Optional, type Value } from "./values.ts";
 
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
@@ -333,7 +333,7 @@ function messageOf(rule: ValidationRule): string {
 }
 
 function failureText(error: CelError, rule: ValidationRule): string {
-  if (error.message.startsWith("no such overload")) {
+  if (error instanceof NoSuchOverload) {
     const what = "call arguments did not match a supported operator, function or macro signature for rule";
     return `'${error.message}': ${what}: ${ruleText(rule)}`;
   }

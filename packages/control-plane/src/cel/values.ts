@@ -154,6 +154,13 @@ export class CelError extends Error {
   }
 }
 
+/** An operator or function was called with values that it does not take. */
+export class NoSuchOverload extends CelError {
+  constructor() {
+    super("no such overload");
+  }
+}
+
 /** The name `type()` gives, and the word errors use. */
 export function typeOf(value: Value): string {
   if (value === null) return "null_type";

@@ -1,19 +1,19 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
 import { findRepeatedFields, type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
-import { badRequest, StatusError } from "../status.ts";
+import { StatusError, unrecognized } from "../status.ts";
 import { nextTurn } from "../steps.ts";
 import { type ApiRequest, header } from "./request.ts";
 
 /** What a body turned out to hold. */
 export interface DecodedBody {
   readonly object: JsonObject;
-  /** Paths of keys that appear more than once, for field validation. */
+  /** What the reader of the format says of each key that appears more than once, for field validation. */
   readonly duplicates: readonly string[];
   /** Numbers that were not written as their value is. */
   readonly numbers?: NumberSources | undefined;
-  /** From protobuf: the type already says what fields there are. */
-  readonly typed: boolean;
+  /** Protobuf has no fields but those of its type. */
+  readonly format: "json" | "yaml" | "protobuf";
 }
 
 /** The real server refuses larger ones. */
@@ -31,34 +31,31 @@ export async function decodeBody(
 ): Promise<DecodedBody> {
   const body = request.body ?? new Uint8Array();
   checkSize(body);
-  const unrecognized = (why: string) =>
-    badRequest(
-      `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${excerpt(body)})`,
-    );
+  const refuse = (why: string) => unrecognized(expected.kind, why, excerpt(body));
   switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
       const text = textOfBytes(body);
       const { value, numbers } = readText(
         () => parseJson(text, { outOfRange: "noted" }),
-        (why) => unrecognized(`couldn't get version/kind; json parse error: ${why}`),
+        (why) => refuse(`couldn't get version/kind; json parse error: ${why}`),
       );
       if (isLong(body)) await nextTurn();
       const duplicates = findDuplicates ? findRepeatedFields(text) : [];
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, unrecognized), duplicates, numbers, typed: false };
+      return { object: identified(value, refuse), duplicates, numbers, format: "json" };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
-      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), unrecognized);
+      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), refuse);
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, unrecognized), duplicates, typed: false };
+      return { object: identified(value, refuse), duplicates, format: "yaml" };
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
       const object = decodeProtobuf(body, expected);
       if (isLong(body)) await nextTurn();
-      return { object, duplicates: [], typed: true };
+      return { object, duplicates: [], format: "protobuf" };
     }
     default:
       throw unsupportedMediaType([

@@ -3,7 +3,7 @@ import { normalize } from "../kinds/index.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
-import { badRequest, type Cause, invalid, StatusError } from "../status.ts";
+import { badRequest, type Cause, invalid, StatusError, UndecodableError } from "../status.ts";
 import { decodeBody } from "./body.ts";
 import { isTrue, parseInteger, parseListOptions } from "./list-options.ts";
 import { pageMetadata, present, presentList, type ReadDependencies, readPage } from "./read.ts";
@@ -138,16 +138,8 @@ async function optionsOfBody(write: WriteRequest): Promise<JsonObject> {
     } = normalize(deleteOptionsKind, object, "decoded");
     return options;
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    throw badRequest(withoutSubject(error.message));
+    throw error instanceof UndecodableError ? badRequest(error.fault.message) : error;
   }
-}
-
-/** What went wrong, without the words on what was read: bodies of DELETE are reported so. */
-function withoutSubject(message: string): string {
-  return message
-    .replace(/^the object provided is unrecognized \(must be of type \w+\): (.*) \(.*\)$/s, "$1")
-    .replace(/^\w+ in version "[^"]*" cannot be handled as a \w+: /, "");
 }
 
 function optionsOfQuery(query: URLSearchParams): JsonObject {

@@ -18,7 +18,15 @@ import type { Resource } from "../registry/resource.ts";
 import { trackingOf } from "../registry/tracking.ts";
 import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
+import {
+  badRequest,
+  conflict,
+  type DecodeFault,
+  invalid,
+  notFound,
+  StatusError,
+  UndecodableError,
+} from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
@@ -29,10 +37,10 @@ import {
   accept,
   checkNamed,
   checkSameKind,
-  eachFault,
   notRegistered,
   type Reader,
   type WriteRequest,
+  yamlErrors,
 } from "./write.ts";
 
 export async function patch(
@@ -141,18 +149,18 @@ function documentOf({ body }: ApiRequest): unknown {
 
 const goKinds: { readonly [json: string]: string } = { array: "slice", object: "map" };
 
-/** What decoding JSON finds wrong, as it is said where a map is turned into an object. */
-function asConverted(why: string, { group, version, kind: name }: GroupVersionKind): string {
-  const [, given = "", literal = "", path = "", type = ""] =
-    /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \w+\.(\S+) of type (\S+)$/.exec(why) ?? [];
-  if (type === "") return why;
+/** A fault that decoding JSON finds, in the words of the converter that turns a map into an object. */
+function asConverted(
+  { message, mismatch }: DecodeFault,
+  { group, version, kind: name }: GroupVersionKind,
+): string {
+  if (!mismatch || mismatch.path.length === 0) return message;
+  const { given, literal = "", path, type } = mismatch;
   // Types that read JSON by themselves are given JSON here too.
-  const field = path
-    .split(".")
-    .reduce<Schema | undefined>(
-      (at, part) => (at?.items ?? at)?.properties?.[part],
-      builtinSchema(group, version, name),
-    );
+  const field = path.reduce<Schema | undefined>(
+    (at, part) => (at?.items ?? at)?.properties?.[part],
+    builtinSchema(group, version, name),
+  );
   if (field?.["x-kubernetes-int-or-string"])
     return `json: cannot unmarshal ${given} into Go value of type ${type}`;
   const number = /[.eE]/.test(literal) ? "float64" : "int64";
@@ -171,35 +179,35 @@ export function decodePatched(
   name: string,
   write: WriteRequest,
 ): JsonObject {
-  const refuse = (why: string) => {
-    // Strategic patches are merged as maps: what is wrong is said of the patch, in the words of who turns maps into objects.
+  const refuse = (fault: DecodeFault) => {
+    // Strategic patches are merged as maps: the converter from maps to objects reports the fault, and quotes the patch.
     const isStrategic = type === "strategic";
     const shown = isStrategic ? goText(documentOf(write.request)) : stringify(patched as Json);
-    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why, resource.info) : why}`;
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(fault, resource.info) : fault.message}`;
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
-  if (!isObject(patched)) throw refuse("the patch turned the object into something else");
+  if (!isObject(patched)) throw refuse({ message: "the patch turned the object into something else" });
   const object = clone(patched);
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
-    if (!object.kind) throw refuse(`Object 'Kind' is missing in '${stringify(object)}'`);
+    if (!object.kind) throw refuse({ message: `Object 'Kind' is missing in '${stringify(object)}'` });
     checkSameKind(object, expected, kind, name);
   } else {
     const given = { kind: textOf(object.kind) || kind, apiVersion: textOf(object.apiVersion) || expected };
     const isOther = given.kind !== kind || given.apiVersion !== expected;
-    if (isOther && type !== "strategic") throw refuse(notRegistered(given.kind, given.apiVersion));
+    if (isOther && type !== "strategic")
+      throw refuse({ message: notRegistered(given.kind, given.apiVersion) });
     object.kind = kind;
     object.apiVersion = expected;
   }
   try {
-    const accepted = accept(resource, object, [], write);
+    const accepted = accept(resource, object, write);
     checkNamed(accepted, name);
     return accepted;
   } catch (error) {
-    const why = error instanceof StatusError ? decodingFault(error) : undefined;
-    if (why === undefined) throw error;
-    throw refuse(why);
+    if (!(error instanceof UndecodableError)) throw error;
+    throw refuse(error.fault);
   }
 }
 
@@ -278,20 +286,14 @@ function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObjec
   try {
     return resource.decodeApplied?.(merged) ?? resource.decode(merged).object;
   } catch (error) {
-    const why = error instanceof StatusError ? decodingFault(error) : undefined;
-    if (why === undefined) throw error;
+    if (!(error instanceof UndecodableError)) throw error;
     const { group, version, kind } = resource.info;
     const type = `${group === "" ? version : `${group}/${version}`}, Kind=${kind}`;
     throw new StatusError({
       code: 500,
-      message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+      message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${error.fault.message}`,
     });
   }
-}
-
-/** What a refusal to decode says was wrong, without the words on what was decoded. */
-function decodingFault({ message }: StatusError): string | undefined {
-  return /^\w+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(message)?.[1];
 }
 
 /** Who applies. @throws StatusError 422 if nobody is named */
@@ -351,9 +353,7 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
 /** Says or refuses what was given twice. The real server does so only once all else is well. @throws StatusError 400 */
 export function reportRepeated(repeated: readonly string[], write: WriteRequest): void {
   if (repeated.length > 0 && write.fieldValidation === "Strict") {
-    throw badRequest(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`,
-    );
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlErrors(repeated)}`);
   }
   if (write.fieldValidation === "Warn") for (const field of repeated) write.context.warn(field);
 }
@@ -370,11 +370,7 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
       if (!(error instanceof ParseError)) throw error;
     }
   }
-  const { value, duplicates } = parseYaml(text);
-  return {
-    value,
-    duplicates: duplicates.flatMap(eachFault),
-  };
+  return parseYaml(text);
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {

@@ -4,11 +4,11 @@ import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { MAX_STRICT_ERRORS, type NumberSources, outOfRange } from "../schema/parse-json.ts";
+import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
-import { badRequest, type Cause, invalid } from "../status.ts";
+import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
-import { decodeBody, textOfBytes } from "./body.ts";
+import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
 import { present, type ReadDependencies } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
@@ -160,8 +160,8 @@ export function builtinReader(kind: GroupVersionKind): Reader {
 export async function readObject(resource: Reader, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
-  const checked = body.typed ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
-  return accept(resource, body.object, body.duplicates, checked, body.numbers);
+  const checked = body.format === "protobuf" ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
+  return accept(resource, body.object, checked, body);
 }
 
 /** Go's words for a kind it has no type for. */
@@ -182,11 +182,7 @@ function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): v
   object.apiVersion = apiVersion;
   object.kind = given;
   if (apiVersion.split("/").length > 2) {
-    const text = textOfBytes(write.request.body ?? new Uint8Array());
-    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): unexpected GroupVersion string: ${apiVersion} (${shown})`,
-    );
+    throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, startOf(bodyText(write)));
   }
   if (apiVersion === expected && given === kind) return;
   const slash = apiVersion.indexOf("/");
@@ -197,18 +193,22 @@ function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): v
   const why = goTypeOfKind(givenGroup, givenVersion, given)
     ? `converting (${givenVersion}.${given}) to (${group === "" ? "core" : group.split(".")[0]}.${kind}): unknown conversion`
     : notRegistered(given, apiVersion);
-  throw badRequest(
-    `${given} in version ${JSON.stringify(givenVersion)} cannot be handled as a ${kind}: ${why}`,
-  );
+  throw cannotBeHandled({ kind: given, version: givenVersion }, { message: why }, kind);
+}
+
+function bodyText({ request }: WriteRequest): string {
+  return textOfBytes(request.body ?? new Uint8Array());
+}
+
+/** The start of a body, as messages quote it. */
+function startOf(text: string): string {
+  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
 function checkCustomKind(kind: string, expected: string, object: JsonObject, write: WriteRequest): void {
   if (!object.kind) {
-    const text = textOfBytes(write.request.body ?? new Uint8Array());
-    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
-    );
+    const text = bodyText(write);
+    throw unrecognized(kind, `Object 'Kind' is missing in '${text}'`, startOf(text));
   }
   if (object.apiVersion !== expected) {
     throw badRequest(
@@ -235,29 +235,41 @@ export function checkSameKind(object: JsonObject, apiVersion: string, kind: stri
   if (given !== apiVersion) throw fault("apiVersion", given, apiVersion);
 }
 
-/** Decodes into the stored shape, and says or refuses what was not understood. @throws StatusError 400 */
+/** How an object was sent. One that a patch produced was not sent at all. */
+type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers">;
+
+const notSent: Sent = { duplicates: [], format: "json" };
+
+/**
+ * Decodes an object into its stored shape. Fields that are unknown or repeated are a warning or an error, as the request asks
+ * for.
+ *
+ * @throws StatusError 400
+ */
 export function accept(
   resource: Reader,
   input: JsonObject,
-  duplicates: readonly string[],
   write: WriteRequest,
-  numbers?: NumberSources,
+  { duplicates, format, numbers }: Sent = notSent,
 ): JsonObject {
-  const { kind, version, origin } = resource.info;
   // Built-in kinds know what a number is for, and say so.
-  if (origin === "custom" && numbers?.outOfRange !== undefined) {
-    const why = outOfRange(numbers.outOfRange);
-    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+  if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
+    throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
   }
   const decoded = resource.decode(input, numbers);
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);
     // YAML is read whole before its fields are looked at, JSON together with them.
-    const inYaml = duplicates.some((duplicate) => duplicate.startsWith(yamlFaults));
-    const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
+    const isRepeatedYaml = format === "yaml" && duplicates.length > 0;
+    const faults = isRepeatedYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
     // What a custom resource does not know is found by its schema, and not by the decoder.
-    const isDecoders = resource.info.origin === "builtin" && !inYaml;
-    report(isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults, resource, write);
+    const isDecoders = resource.info.origin === "builtin" && !isRepeatedYaml;
+    const shown = isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults;
+    if (write.fieldValidation === "Warn") for (const fault of shown) write.context.warn(fault);
+    if (write.fieldValidation === "Strict" && shown.length > 0) {
+      const sentences = isRepeatedYaml ? [yamlErrors(duplicates), ...unknown] : shown;
+      throw cannotBeHandled(resource.info, { message: `strict decoding error: ${sentences.join(", ")}` });
+    }
   }
   return decoded.object;
 }
@@ -266,20 +278,7 @@ function unknownFields(paths: readonly string[]): string[] {
   return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
-function report(faults: readonly string[], resource: Reader, write: WriteRequest): void {
-  if (faults.length === 0) return;
-  if (write.fieldValidation === "Strict") {
-    const { kind, version } = resource.info;
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${faults.join(", ")}`,
-    );
-  }
-  for (const fault of faults.flatMap(eachFault)) write.context.warn(fault);
-}
-
-const yamlFaults = "yaml: unmarshal errors:\n  ";
-
-/** What a YAML reader says of several keys at once, one by one. */
-export function eachFault(fault: string): string[] {
-  return fault.startsWith(yamlFaults) ? fault.slice(yamlFaults.length).split("\n  ") : [fault];
+/** How a YAML reader reports all repeated keys at once. */
+export function yamlErrors(faults: readonly string[]): string {
+  return ["yaml: unmarshal errors:", ...faults].join("\n  ");
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { NumberSources } from "../schema/parse-json.ts";
-import { badRequest } from "../status.ts";
+import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
 import { base64Fault } from "./base64.ts";
 import {
   type GoField,
@@ -15,11 +15,16 @@ import type { GroupVersionKind } from "./kind-table.ts";
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "./quantity.ts";
 import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.ts";
 
-/**
- * A value that a Go type cannot hold. The message is the one Go's JSON decoder gives, without what the server puts before it.
- */
-export class DecodeError extends Error {
+/** A value that a Go type cannot hold, in the words of Go's JSON decoder. */
+export class DecodeError extends Error implements DecodeFault {
   override readonly name = "DecodeError";
+  /** Absent where the value has the right type and cannot be read all the same. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
 }
 
 /**
@@ -48,9 +53,7 @@ export function normalize(
     return new RoundTrip(stage, numbers).convert(type, object) as JsonObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
-    );
+    throw cannotBeHandled(kind, error);
   }
 }
 
@@ -171,7 +174,7 @@ class RoundTrip {
         if (value === undefined || value === null) return 0;
         if (typeof value === "bigint") return Number(value);
         if (typeof value !== "number") throw this.#mismatch(value, type);
-        if (!Number.isFinite(value)) throw this.#fault(`number ${source ?? value}`, nameOf(type));
+        if (!Number.isFinite(value)) throw this.#outOfRange(source ?? String(value), nameOf(type));
         return value;
       case "bytes":
         return this.#convertBytes(type, value);
@@ -188,7 +191,7 @@ class RoundTrip {
     // Go looks at the text: `1.0` is no integer. Without it, a number that is not exact is a float.
     const integer = source === undefined ? exactInteger(value) : writtenInteger(source);
     if (integer === undefined || integer < least || integer > most)
-      throw this.#fault(`number ${source ?? value}`, typeName);
+      throw this.#outOfRange(source ?? String(value), typeName);
     return Object.is(value, -0) ? 0 : value;
   }
 
@@ -264,13 +267,19 @@ class RoundTrip {
   }
 
   #mismatchNamed(value: Json, typeName: string): DecodeError {
-    return this.#fault(jsonTypeOf(value), typeName);
+    return this.#unmarshalError({ given: jsonTypeOf(value), type: typeName });
   }
 
-  #fault(what: string, typeName: string): DecodeError {
-    const into =
-      this.#path.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${this.#path.join(".")}`;
-    return new DecodeError(`json: cannot unmarshal ${what} into ${into} of type ${typeName}`);
+  #outOfRange(literal: string, typeName: string): DecodeError {
+    return this.#unmarshalError({ given: "number", literal, type: typeName });
+  }
+
+  #unmarshalError(fault: Pick<TypeMismatch, "given" | "literal" | "type">): DecodeError {
+    const mismatch = { ...fault, struct: this.#struct, path: [...this.#path] };
+    const { given, literal, struct, path, type } = mismatch;
+    const what = literal === undefined ? given : `${given} ${literal}`;
+    const into = path.length === 0 ? "Go value" : `Go struct field ${struct}.${path.join(".")}`;
+    return new DecodeError(`json: cannot unmarshal ${what} into ${into} of type ${type}`, mismatch);
   }
 }
 

@@ -3,6 +3,13 @@ import { type Json, type JsonObject, textOf } from "../json.ts";
 import { parseQuantity } from "../kinds/index.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
+/** Why a pod does not fit on a node. */
+export interface Rejection {
+  readonly reasons: readonly string[];
+  /** Preempting other pods would not help: what Kubernetes calls UnschedulableAndUnresolvable. */
+  readonly unresolvable: boolean;
+}
+
 /** Whether a node is one that a pod asks for: by name, by labels, by required affinity. */
 export function isWantedNode(podSpec: JsonObject, node: StoredObject): boolean {
   const labels = mapAt(node, "metadata", "labels");

@@ -5,11 +5,13 @@ import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { isWantedNode, matchesNode, untolerated } from "./fitting.ts";
+import { isWantedNode, matchesNode, type Rejection, untolerated } from "./fitting.ts";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-const spreadTrouble = "node(s) didn't match pod topology spread constraints";
+const notSpread = "node(s) didn't match pod topology spread constraints";
+
+const resolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: false });
 
 /** Whether a pod cannot stand certain others near it. */
 export function isAverse(pod: StoredObject): boolean {
@@ -36,19 +38,20 @@ export class Neighbours {
   }
 
   /** Why the pods that are on a node, or near it, keep a pod away; undefined if they do not. */
-  trouble(pod: StoredObject, node: StoredObject): string | undefined {
+  rejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
     const own = pod.metadata.labels as JsonObject | undefined;
     for (const term of listAt(pod, "spec", "affinity", "podAffinity", required)) {
       const near = this.#near(pod, node, term) > 0;
       // A pod that would be its own first neighbour has to start somewhere.
       const first = !near && selectorMatcher(term.labelSelector)(own) && this.#placed(pod, term).next().done;
-      if (!near && !first) return "node(s) didn't match pod affinity rules";
+      if (!near && !first) return resolvable("node(s) didn't match pod affinity rules");
     }
     for (const term of listAt(pod, "spec", "affinity", "podAntiAffinity", required)) {
-      if (this.#near(pod, node, term) > 0) return "node(s) didn't match pod anti-affinity rules";
+      if (this.#near(pod, node, term) > 0) return resolvable("node(s) didn't match pod anti-affinity rules");
     }
-    if (this.#isUnwelcome(pod, node)) return "node(s) didn't satisfy existing pods anti-affinity rules";
-    return this.#spreadTrouble(pod, node);
+    if (this.#isUnwelcome(pod, node))
+      return resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+    return this.#spreadRejection(pod, node);
   }
 
   /** How well a node suits a pod, by what it would rather have: more is better. */
@@ -88,16 +91,17 @@ export class Neighbours {
     return false;
   }
 
-  #spreadTrouble(pod: StoredObject, node: StoredObject): string | undefined {
+  #spreadRejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
     for (const constraint of spreadsOf(pod, "DoNotSchedule")) {
       const domain = field(node, "metadata", "labels", textOf(constraint.topologyKey));
-      if (domain === undefined) return `${spreadTrouble} (missing required label)`;
+      if (domain === undefined)
+        return { reasons: [`${notSpread} (missing required label)`], unresolvable: true };
       const counts = this.#counts(pod, constraint);
       const enough = counts.size >= Number(constraint.minDomains ?? 1);
       const least = enough ? Math.min(...counts.values()) : 0;
       const self = selectorMatcher(constraint.labelSelector)(pod.metadata.labels as JsonObject | undefined);
       const here = (counts.get(textOf(domain)) ?? 0) + (self ? 1 : 0);
-      if (here - least > Number(constraint.maxSkew ?? 1)) return spreadTrouble;
+      if (here - least > Number(constraint.maxSkew ?? 1)) return resolvable(notSpread);
     }
     return undefined;
   }

@@ -26,6 +26,7 @@ import {
   amounts,
   hostPortsOf,
   isWantedNode,
+  type Rejection,
   requestsOf,
   sharesHostPort,
   untolerated,
@@ -48,12 +49,6 @@ interface Telling {
   readonly note: string;
   /** The other pod that it is about. */
   readonly related?: StoredObject;
-}
-
-/** Why a pod cannot be on a node; whether others would have to go for it to fit. */
-interface Refusal {
-  readonly reasons: readonly string[];
-  readonly helpless: boolean;
 }
 
 /**
@@ -165,8 +160,8 @@ export function startScheduler(world: ControllerWorld): Running {
       return;
     }
     const neighbours = new Neighbours(registry, [...averse.values()]);
-    const verdicts = nodes.map((node) => ({ node, refusal: refusalOf(pod, node, neighbours) }));
-    const fitting = verdicts.filter(({ refusal }) => refusal === undefined).map(({ node }) => node);
+    const verdicts = nodes.map((node) => ({ node, rejection: rejectionOf(pod, node, neighbours) }));
+    const fitting = verdicts.filter(({ rejection }) => rejection === undefined).map(({ node }) => node);
     const scores = new Map(fitting.map((node) => [node, neighbours.score(pod, node)]));
     const best = fitting.toSorted(
       (a, b) =>
@@ -179,17 +174,17 @@ export function startScheduler(world: ControllerWorld): Running {
       return;
     }
     pending.add(key);
-    const refusals = verdicts.flatMap(({ refusal }) => refusal ?? []);
+    const rejections = verdicts.flatMap(({ rejection }) => rejection ?? []);
     const nominated = textOf(field(pod, "status", "nominatedNodeName"));
     if (isMakingRoom(pod, nominated)) {
       const words =
         "no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.";
-      await fail(pod, `${complaint(refusals)} ${words}`);
+      await fail(pod, `${complaint(rejections)} ${words}`);
       return;
     }
-    const hopeful = verdicts.flatMap(({ node, refusal }) => (refusal?.helpless ? [] : [node]));
+    const hopeful = verdicts.flatMap(({ node, rejection }) => (rejection?.unresolvable ? [] : [node]));
     const node = await preempt(pod, hopeful);
-    await fail(pod, node === undefined ? why(refusals) : complaint(refusals), node);
+    await fail(pod, node === undefined ? why(rejections) : complaint(rejections), node);
   }
 
   /** Whether somebody less important is on their way out for a pod. */
@@ -215,7 +210,7 @@ export function startScheduler(world: ControllerWorld): Running {
         const neighbours = new Neighbours(registry, [...averse.values()]);
         const node = store
           .list("nodes")
-          .entries.find(({ object }) => refusalOf(pod, object, neighbours) === undefined);
+          .entries.find(({ object }) => rejectionOf(pod, object, neighbours) === undefined);
         if (!node) continue;
         // The first consumer is here: whoever makes the volume may go ahead.
         await edit(registry, claims, stored, context, (next) => {
@@ -228,28 +223,27 @@ export function startScheduler(world: ControllerWorld): Running {
     return undefined;
   }
 
-  function refusalOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Refusal | undefined {
+  function rejectionOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Rejection | undefined {
     const spec = (pod.spec ?? {}) as JsonObject;
-    const helpless = (reason: string): Refusal => ({ reasons: [reason], helpless: true });
+    const unresolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: true });
     const shut: JsonObject = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
     const closed = { ...node, spec: { taints: [shut] } };
     if (field(node, "spec", "unschedulable") === true && untolerated(spec, closed, ["NoSchedule"])) {
-      return helpless("node(s) were unschedulable");
+      return unresolvable("node(s) were unschedulable");
     }
     const taint = untolerated(spec, node, ["NoSchedule", "NoExecute"]);
-    if (taint) return helpless("node(s) had untolerated taint(s)");
-    if (!isWantedNode(spec, node)) return helpless("node(s) didn't match Pod's node affinity/selector");
+    if (taint) return unresolvable("node(s) had untolerated taint(s)");
+    if (!isWantedNode(spec, node)) return unresolvable("node(s) didn't match Pod's node affinity/selector");
     const short = shortages(pod, node);
     if (short) return short;
-    const trouble = neighbours.trouble(pod, node);
-    return trouble === undefined ? undefined : { reasons: [trouble], helpless: trouble.endsWith("label)") };
+    return neighbours.rejection(pod, node);
   }
 
   function shortages(
     pod: StoredObject,
     node: StoredObject,
     absent: ReadonlySet<StoredObject> = new Set(),
-  ): Refusal | undefined {
+  ): Rejection | undefined {
     const taken = [...exposed.values()].some(
       (other) =>
         field(other, "spec", "nodeName") === node.metadata.name &&
@@ -257,22 +251,22 @@ export function startScheduler(world: ControllerWorld): Running {
         sharesHostPort(pod, other),
     );
     if (taken) {
-      return { reasons: ["node(s) didn't have free ports for the requested pod ports"], helpless: false };
+      return { reasons: ["node(s) didn't have free ports for the requested pod ports"], unresolvable: false };
     }
     const load = loadOf(node.metadata.name, absent);
     const room = amounts(field(node, "status", "allocatable"));
     const billion = 1_000_000_000n;
     const reasons: string[] = [];
-    let helpless = false;
+    let unresolvable = false;
     const most = room.get("pods");
     if (most !== undefined && BigInt((load?.pods ?? 0) + 1) * billion > most) reasons.push("Too many pods");
     for (const [resource, wanted] of requestsOf(pod)) {
       const total = room.get(resource) ?? 0n;
       if (wanted === 0n || wanted + (load?.amounts.get(resource) ?? 0n) <= total) continue;
       reasons.push(`Insufficient ${resource}`);
-      helpless ||= wanted > total;
+      unresolvable ||= wanted > total;
     }
-    return reasons.length > 0 ? { reasons, helpless } : undefined;
+    return reasons.length > 0 ? { reasons, unresolvable } : undefined;
   }
 
   /** Makes room for a pod where less important ones are in its way. @returns the node it may hope for, if there is one */
@@ -339,7 +333,7 @@ export function startScheduler(world: ControllerWorld): Running {
   function fitsWithout(pod: StoredObject, node: StoredObject, absent: ReadonlySet<StoredObject>): boolean {
     return (
       shortages(pod, node, absent) === undefined &&
-      new Neighbours(registry, [...averse.values()], absent).trouble(pod, node) === undefined
+      new Neighbours(registry, [...averse.values()], absent).rejection(pod, node) === undefined
     );
   }
 
@@ -432,23 +426,25 @@ function priorityOf(pod: StoredObject): number {
   return numberAt(pod, ["spec", "priority"], 0);
 }
 
-/** The refusals of all nodes in one sentence, as the real scheduler puts it. */
-function complaint(refusals: readonly Refusal[]): string {
+/** The rejections of all nodes in one sentence, as the real scheduler puts it. */
+function complaint(rejections: readonly Rejection[]): string {
   const tally = new Map<string, number>();
-  for (const { reasons } of refusals)
+  for (const { reasons } of rejections)
     for (const reason of reasons) tally.set(reason, (tally.get(reason) ?? 0) + 1);
   const words = [...tally].map(([reason, times]) => `${times} ${reason}`).sort();
-  return `0/${refusals.length} nodes are available: ${words.join(", ")}.`;
+  return `0/${rejections.length} nodes are available: ${words.join(", ")}.`;
 }
 
 /** The same, and that nobody can be thrown out for it. */
-function why(refusals: readonly Refusal[]): string {
-  const total = refusals.length;
+function why(rejections: readonly Rejection[]): string {
+  const total = rejections.length;
   if (total === 0) return "no nodes available to schedule pods";
-  const helpless = refusals.filter((refusal) => refusal.helpless).length;
+  const unresolvable = rejections.filter((rejection) => rejection.unresolvable).length;
   const rest = [
-    ...(total - helpless > 0 ? [`${total - helpless} No preemption victims found for incoming pod`] : []),
-    ...(helpless > 0 ? [`${helpless} Preemption is not helpful for scheduling`] : []),
+    ...(total - unresolvable > 0
+      ? [`${total - unresolvable} No preemption victims found for incoming pod`]
+      : []),
+    ...(unresolvable > 0 ? [`${unresolvable} Preemption is not helpful for scheduling`] : []),
   ].sort();
-  return `${complaint(refusals)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
+  return `${complaint(rejections)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
 }

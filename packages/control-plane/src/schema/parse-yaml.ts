@@ -52,14 +52,14 @@ const MAX_VALUES = 1_000_000;
  * @throws ParseError
  */
 export function parseYaml(text: string): Parsed {
-  const duplicates: string[] = [];
+  let duplicates: string[] = [];
   let loaded: unknown;
   try {
     loaded = load(text, { schema: SCHEMA, maxDepth: MAX_DEPTH });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason !== "duplicated mapping key") throw new ParseError(`yaml: ${describe(error)}`);
-    duplicates.push(["yaml: unmarshal errors:", ...repeatedKeys(text)].join("\n  "));
+    duplicates = repeatedKeys(text);
     loaded = reload(text);
   }
   return { value: new Copier().copy(loaded, 0), duplicates };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
-import { badRequest, type Cause, type StatusError } from "../status.ts";
+import { type Cause, cannotBeHandled, type StatusError } from "../status.ts";
 import { applySchemaDefaults } from "./defaults.ts";
 import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
 import { duplicateItems } from "./list-types.ts";
@@ -113,7 +113,7 @@ class Compiled implements StructuralSchema {
 function undecodable(object: JsonObject, why: string): StatusError {
   const kind = typeof object.kind === "string" ? object.kind : "";
   const version = typeof object.apiVersion === "string" ? object.apiVersion.replace(/^.*\//, "") : "";
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+  return cannotBeHandled({ kind, version }, { message: why });
 }
 
 /**

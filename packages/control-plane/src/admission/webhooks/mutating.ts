@@ -2,7 +2,7 @@ import { equal, isObject, type JsonObject } from "../../json.ts";
 import { DecodeError } from "../../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { ParseError } from "../../schema/parse-json.ts";
-import { internalError, StatusError } from "../../status.ts";
+import { internalError, StatusError, UndecodableError } from "../../status.ts";
 import { askHook, denied, HookFailure, matchHook, type WebhookWorld } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
@@ -116,7 +116,7 @@ class Round {
       await takeBack(this.#request, match, changed);
     } catch (error) {
       if (!(error instanceof DecodeError || error instanceof StatusError)) throw error;
-      throw internalError(error.message.replace(/^.* cannot be handled as a [^:]*: /, ""));
+      throw internalError(error instanceof UndecodableError ? error.fault.message : error.message);
     }
   }
 }

@@ -63,8 +63,13 @@ export function serviceFaults(object: JsonObject): Faults {
   return faults;
 }
 
+/** Headless services have no address that a node port or load balancer could lead to. */
+export function isHeadlessOfWrongType(spec: JsonObject): boolean {
+  return isHeadless(spec) && ["LoadBalancer", "NodePort"].includes(text(spec, "type"));
+}
+
 function checkType(faults: Faults, spec: JsonObject, type: string): void {
-  if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(spec)) {
+  if (isHeadlessOfWrongType(spec)) {
     faults.invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`);
   }
   if (type !== "ExternalName") return;

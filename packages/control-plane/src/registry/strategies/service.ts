@@ -14,6 +14,7 @@ import {
 } from "./service-allocation.ts";
 import {
   externallyAccessible,
+  isHeadlessOfWrongType,
   loadBalancerFaults,
   serviceFaults,
   serviceUpdateFaults,
@@ -81,8 +82,10 @@ export const service: Strategy = {
 
 /** Addresses are looked at before all else, and the families they are of once the addresses make sense. */
 function familiesFirst(faults: Faults, spec: JsonObject): Faults {
-  const isAboutAddresses = ({ field, message }: Cause) =>
-    /^spec\.(clusterIP|ipFamil)/.test(field ?? "") && !message?.includes("may not be set to 'None'");
+  // That a type cannot be headless is said of the address, and is a fault of the type.
+  const aboutType = isHeadlessOfWrongType(spec) ? "spec.clusterIPs[0]" : undefined;
+  const isAboutAddresses = ({ field }: Cause) =>
+    field !== aboutType && /^spec\.(clusterIP|ipFamil)/.test(field ?? "");
   if (faults.causes.some(isAboutAddresses)) return faults;
   const families = familyFaults(spec);
   return families.none ? faults : families;
