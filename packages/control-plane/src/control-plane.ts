@@ -36,6 +36,7 @@ import type { ApiRequest, ApiResponse } from "./http/request.ts";
 import { ApiServer } from "./http/server.ts";
 import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
+import { SharedEvents } from "./http/watch-events.ts";
 import { type Door, openDoor } from "./in-process.ts";
 import { textOf } from "./json.ts";
 import { builtinKinds, type KindTable } from "./kinds/index.ts";
@@ -49,9 +50,9 @@ import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { ServiceAddresses } from "./registry/service-addresses.ts";
-import { setServiceRange } from "./registry/strategies/service-allocation.ts";
-import { permitLoopback } from "./registry/strategies/service-rules.ts";
+import { ServiceNetwork } from "./registry/strategies/service-network.ts";
 import type { DataFile } from "./storage/data-file.ts";
+import { ObjectIndexes } from "./storage/object-indexes.ts";
 import { Store } from "./storage/store.ts";
 import { podProxies, podStreams } from "./streams/index.ts";
 
@@ -132,7 +133,6 @@ export class ControlPlane implements AsyncDisposable {
   readonly #running: Running[] = [];
   readonly #addresses: ServiceAddresses;
   #processes: RunningProcesses | undefined;
-  #forbidLoopback: () => void = () => undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
   #isClosed = false;
@@ -151,7 +151,8 @@ export class ControlPlane implements AsyncDisposable {
       ...(data ? { journal: data } : {}),
     });
     const settings = options.apiServer ?? {};
-    if (settings.serviceRange !== undefined) setServiceRange(this.store, settings.serviceRange);
+    const network = new ServiceNetwork(this.store);
+    if (settings.serviceRange !== undefined) network.useRange(settings.serviceRange);
     const kinds = builtinKinds();
     withoutVersions(kinds, settings.disabledVersions ?? []);
     this.registry = new Registry({
@@ -161,6 +162,8 @@ export class ControlPlane implements AsyncDisposable {
       random,
       patterns: new Patterns(),
       metrics: new ServerMetrics(clock),
+      network,
+      indexes: new ObjectIndexes(this.store),
       resourceOf: (info) =>
         info.origin === "custom"
           ? this.#definitions.resourceFor(info)
@@ -202,7 +205,7 @@ export class ControlPlane implements AsyncDisposable {
       random,
       handle: (request) => this.#server.handle(request),
     });
-    this.node = new SimulatedNodes(options.nodes === "none" ? undefined : options.nodes);
+    this.node = new SimulatedNodes(clock, options.nodes === "none" ? undefined : options.nodes);
     this.#server = new ApiServer({
       intercept: this.faults.intercept,
       registry: this.registry,
@@ -210,6 +213,7 @@ export class ControlPlane implements AsyncDisposable {
       authorizer,
       ...(settings.strangers === undefined ? {} : { strangers: settings.strangers }),
       table: table(clock),
+      events: new SharedEvents(),
       openapi: openapi(kinds),
       storageBytes: () => data?.bytes,
       subresources: subresources({
@@ -267,8 +271,9 @@ export class ControlPlane implements AsyncDisposable {
     if (processes === false) return await this.node.start(world);
     const { claimBlock } = await import("./processes/index.ts");
     const block = await claimBlock(this.#random, rememberedBlock(this.store));
-    if (block.services !== undefined) setServiceRange(this.store, `${block.services}.0.0/16`);
-    this.#forbidLoopback = permitLoopback(block.kind === "own" ? `${block.pods}.` : block.pods);
+    const { network } = this.registry;
+    if (block.services !== undefined) network.useRange(`${block.services}.0.0/16`);
+    network.useLoopbackPods(block.kind === "own" ? `${block.pods}.` : block.pods);
     const apiServer = async () => {
       const { hostname, port } = new URL(await this.listen());
       return { host: hostname, port: Number(port) };
@@ -436,7 +441,6 @@ export class ControlPlane implements AsyncDisposable {
       this.#webhooks.close();
       await this.registry.patterns[Symbol.asyncDispose]();
       await this.#processes?.close();
-      this.#forbidLoopback();
       await (await this.#listener)?.close();
     } finally {
       this.#data?.close();

@@ -26,8 +26,6 @@ export interface RecorderOptions {
   readonly context: RequestContext;
 }
 
-const sequences = new WeakMap<Registry, { next: number }>();
-
 /**
  * Writes events as the real programs do: one object per thing that is said about an object, counted when it is said again, and
  * combined or left out when there is too much of it. That an event cannot be written stops nobody.
@@ -91,9 +89,8 @@ export function eventRecorder(registry: Registry, options: RecorderOptions): Rec
 
 /** The object's name and a number that grows with time, in hexadecimal. */
 export function eventName(registry: Registry, name: string): string {
-  const sequence = sequences.get(registry) ?? { next: 0 };
-  sequences.set(registry, sequence);
-  return `${name}.${(BigInt(Math.floor(registry.clock.now())) * 1_000_000n + BigInt(sequence.next++)).toString(16)}`;
+  const nanoseconds = BigInt(Math.floor(registry.clock.now())) * 1_000_000n;
+  return `${name}.${(nanoseconds + BigInt(registry.nextEventNumber())).toString(16)}`;
 }
 
 export function reference(object: StoredObject): JsonObject {

@@ -3,15 +3,7 @@ import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
 import { type Again, type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
-import {
-  controllerContext,
-  edit,
-  isDeleting,
-  kindNamed,
-  resourceOfBucket,
-  setFinalizer,
-  unlessGone,
-} from "./objects.ts";
+import { controllerContext, edit, isDeleting, kindNamed, setFinalizer, unlessGone } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
 interface Place {
@@ -185,7 +177,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function remove({ bucket, key }: Place, policy: "Foreground" | undefined): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object || isDeleting(object)) return;
     const { name, namespace, uid } = object.metadata;
@@ -196,7 +188,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
 
   /** Lets an object's owners go without it. */
   async function unblock({ bucket, key }: Place): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
@@ -208,7 +200,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function letGo({ bucket, key }: Place, uids: ReadonlySet<string>): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
@@ -221,7 +213,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function dropFinalizer(bucket: string, object: StoredObject, finalizer: string): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     if (resource) await setFinalizer(registry, resource, object, context, finalizer, "absent");
   }
 }

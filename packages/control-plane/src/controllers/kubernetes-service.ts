@@ -1,4 +1,3 @@
-import { serviceRange } from "../registry/strategies/service-allocation.ts";
 import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, createObject } from "./objects.ts";
 
@@ -51,7 +50,7 @@ export function startKubernetesService(world: ControllerWorld): Running {
   });
 
   async function createService(): Promise<void> {
-    const { first } = serviceRange(registry.store);
+    const { first } = registry.network.range;
     const metadata = { name, labels: { component: "apiserver", provider: "kubernetes" } };
     const spec = {
       type: "ClusterIP",

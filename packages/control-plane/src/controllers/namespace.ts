@@ -2,7 +2,7 @@ import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
-import { builtin, controllerContext, deleteIfPresent, resourceOfBucket, writeStatus } from "./objects.ts";
+import { builtin, controllerContext, deleteIfPresent, writeStatus } from "./objects.ts";
 
 const podsBucket = "pods";
 
@@ -50,7 +50,7 @@ export function startNamespaces(world: ControllerWorld): Running {
   }
 
   async function empty(bucket: string, name: string): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     if (!resource?.info.namespaced) return;
     for await (const { object } of unhurried(store.list(bucket, { prefix: `${name}/` }).entries)) {
       if (object.metadata.deletionTimestamp === undefined)

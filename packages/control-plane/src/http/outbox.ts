@@ -16,10 +16,11 @@ const mostHeld = 64 * 1024;
 export class Outbox {
   #waiting: Stream[] = [];
   #isFlushing = false;
+  readonly #framer = new Framer();
 
   /** A sink into an answer whose head has been sent. What is written goes out within the turn of the event loop, if nobody else waits. */
   open(outgoing: ServerResponse): Sink {
-    const stream = new Stream(outgoing);
+    const stream = new Stream(outgoing, this.#framer);
     return {
       write: (chunk) => {
         if (stream.push(chunk) && !stream.isWaiting) this.#add(stream);
@@ -56,11 +57,13 @@ export class Outbox {
 class Stream {
   isWaiting = false;
   readonly #outgoing: ServerResponse;
+  readonly #framer: Framer;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  constructor(outgoing: ServerResponse) {
+  constructor(outgoing: ServerResponse, framer: Framer) {
     this.#outgoing = outgoing;
+    this.#framer = framer;
   }
 
   /** Bytes that the client has not taken. */
@@ -91,25 +94,25 @@ class Stream {
     this.#heldBytes = 0;
     const { socket } = this.#outgoing;
     // Past Node's own framing, which makes three writes of one. An answer that waits behind another has no socket yet.
-    if (socket && this.#outgoing.chunkedEncoding) socket.write(framed(chunks));
+    if (socket && this.#outgoing.chunkedEncoding) socket.write(this.#framer.frame(chunks));
     else for (const chunk of chunks) this.#outgoing.write(chunk);
   }
 }
 
-const ofOne: { chunk: Uint8Array | undefined; bytes: Uint8Array } = {
-  chunk: undefined,
-  bytes: new Uint8Array(),
-};
+/** Frames chunks of a chunked answer. Watchers are sent the same bytes one after the other: these are framed once. */
+class Framer {
+  #chunk: Uint8Array | undefined;
+  #framed = new Uint8Array();
 
-/** One chunk of a chunked answer. Watchers are sent the same bytes one after the other: these are framed once. */
-function framed(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && ofOne.chunk === first) return ofOne.bytes;
-  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), ...chunks, Buffer.from("\r\n")]);
-  if (chunks.length === 1) {
-    ofOne.chunk = first;
-    ofOne.bytes = bytes;
+  frame(chunks: readonly Uint8Array[]): Uint8Array {
+    const [first] = chunks;
+    if (chunks.length === 1 && this.#chunk === first) return this.#framed;
+    const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), ...chunks, Buffer.from("\r\n")]);
+    if (chunks.length === 1) {
+      this.#chunk = first;
+      this.#framed = bytes;
+    }
+    return bytes;
   }
-  return bytes;
 }

@@ -9,6 +9,7 @@ import type { Representation } from "./negotiate.ts";
 import { entryText, itemText, objectText, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
 import { encoded, jsonText, protobuf } from "./respond.ts";
+import type { SharedEvents } from "./watch-events.ts";
 
 /** How tables are made; handed in so that their code loads only when somebody looks. */
 export type TableMaker = (
@@ -20,6 +21,8 @@ export type TableMaker = (
 export interface ReadDependencies {
   readonly registry: Registry;
   readonly table: TableMaker;
+  /** What watchers are told. */
+  readonly events: SharedEvents;
 }
 
 /** Answers with one object, in the form that was asked for. */

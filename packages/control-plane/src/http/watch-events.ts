@@ -52,7 +52,7 @@ export class EventWriter {
       return isPlain ? this.#plain("BOOKMARK", object) : this.#shaped("BOOKMARK", object);
     }
     const { type, entry } = event;
-    if (isPlain) return sharedEvent(this.#resource, type, entry, this.#protobuf);
+    if (isPlain) return this.#deps.events.bytes(this.#resource, type, entry, this.#protobuf);
     return this.#deps.registry
       .fromStorage(this.#resource, entry.object)
       .then((object) => this.#shaped(type, object));
@@ -112,29 +112,30 @@ function eventBytes(type: WatchEvent["type"] | "ERROR", object: string): Bytes {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
-/** Every watcher that sees an event sees the same bytes, one watcher right after the other: they are made once and kept until the next event. */
-const shared: { entry: Entry | undefined; bytes: Map<string, Bytes> } = {
-  entry: undefined,
-  bytes: new Map(),
-};
+/** The bytes of the event that watchers are told of. All of them are told one right after the other, so they are made once. */
+export class SharedEvents {
+  #entry: Entry | undefined;
+  readonly #bytes = new Map<string, Bytes>();
 
-function sharedEvent(
-  resource: Resource,
-  type: ObjectEvent["type"],
-  entry: Entry,
-  protobuf: ProtobufForm | undefined,
-): Bytes {
-  if (shared.entry !== entry) {
-    shared.entry = entry;
-    shared.bytes.clear();
+  bytes(
+    resource: Resource,
+    type: ObjectEvent["type"],
+    entry: Entry,
+    protobuf: ProtobufForm | undefined,
+  ): Bytes {
+    if (this.#entry !== entry) {
+      this.#entry = entry;
+      this.#bytes.clear();
+    }
+    const { group, version } = resource.info;
+    const key = `${type} ${version} ${group} ${protobuf ? "protobuf" : "json"}`;
+    let bytes = this.#bytes.get(key);
+    if (!bytes) {
+      bytes = protobuf
+        ? protobuf.frame(type, protobuf.object(resource, entry.object))
+        : eventBytes(type, entryText(resource, entry));
+      this.#bytes.set(key, bytes);
+    }
+    return bytes;
   }
-  const key = `${type} ${resource.info.version} ${resource.info.group} ${protobuf ? "protobuf" : "json"}`;
-  let bytes = shared.bytes.get(key);
-  if (!bytes) {
-    bytes = protobuf
-      ? protobuf.frame(type, protobuf.object(resource, entry.object))
-      : eventBytes(type, entryText(resource, entry));
-    shared.bytes.set(key, bytes);
-  }
-  return bytes;
 }

@@ -4,6 +4,7 @@ import { namespaceOf } from "../controllers/objects.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { Subscribers } from "../subscribers.ts";
 import { usualBehavior } from "./usual-behavior.ts";
 
 /** What the containers of a pod do. */
@@ -106,7 +107,7 @@ export class Behaviors {
   #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: TimedBehavior }[] = [];
   #missing: ((image: string) => boolean)[] = [];
   /** Told when an answer may have changed. */
-  changed: () => void = () => undefined;
+  readonly changes = new Subscribers<void>();
 
   /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
   on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
@@ -115,10 +116,10 @@ export class Behaviors {
       behavior: typeof behavior === "string" ? { kind: behavior } : timed(behavior),
     };
     this.#rules = [rule, ...this.#rules];
-    this.changed();
+    this.changes.notify();
     return () => {
       this.#rules = this.#rules.filter((known) => known !== rule);
-      this.changed();
+      this.changes.notify();
     };
   }
 
@@ -126,10 +127,10 @@ export class Behaviors {
   missingImages(...images: readonly ImageSelector[]): () => void {
     const matchers = images.map(imageMatcher);
     this.#missing = [...this.#missing, ...matchers];
-    this.changed();
+    this.changes.notify();
     return () => {
       this.#missing = this.#missing.filter((known) => !matchers.includes(known));
-      this.changed();
+      this.changes.notify();
     };
   }
 

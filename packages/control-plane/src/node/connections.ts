@@ -1,20 +1,25 @@
 import type { Clock } from "@windlass/clock";
+import { Subscribers } from "../subscribers.ts";
 
 /** Which nodes the control plane has lost sight of. */
 export class Connections {
   /** Since when, by the control plane's clock. */
   readonly #lost = new Map<string, number>();
-  /** Told when a node was lost, or came back. */
-  changed: (node: string) => void = () => undefined;
-  clock: Pick<Clock, "now"> = { now: () => 0 };
+  /** Told the name of a node that was lost, or came back. */
+  readonly changes = new Subscribers<string>();
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
 
   /** From now on nothing is heard of a node. The returned function brings it back. */
   lose(node: string): () => void {
-    this.#lost.set(node, this.clock.now());
-    this.changed(node);
+    this.#lost.set(node, this.#clock.now());
+    this.changes.notify(node);
     return () => {
       this.#lost.delete(node);
-      this.changed(node);
+      this.changes.notify(node);
     };
   }
 

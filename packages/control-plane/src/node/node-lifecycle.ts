@@ -73,7 +73,6 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("node-controller");
   const record = eventRecorder(registry, { component: "node-controller", context });
-  connections.clock = clock;
 
   const loop: Loop = startLoop(world, {
     name: "node-lifecycle-controller",
@@ -87,12 +86,16 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
       return again;
     },
   });
-  const told = connections.changed;
-  connections.changed = (name) => {
-    told(name);
-    loop.add(name);
+  const unsubscribe = connections.changes.subscribe((name) => loop.add(name));
+  return {
+    stop: () => {
+      unsubscribe();
+      loop.stop();
+    },
+    get idle() {
+      return loop.idle;
+    },
   };
-  return loop;
 
   /** Notices that a node is gone, and that it is back. Nodes that others made are theirs to speak for. */
   async function watchOver(node: StoredObject): Promise<Again | undefined> {

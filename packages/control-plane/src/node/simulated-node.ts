@@ -1,3 +1,4 @@
+import type { Clock } from "@windlass/clock";
 import type { ControllerWorld, Running } from "../controllers/loop.ts";
 import type {
   AddressBlock,
@@ -59,12 +60,13 @@ export interface RunningProcesses extends Running {
  */
 export class SimulatedNodes {
   readonly #behaviors = new Behaviors();
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   readonly #nodes: readonly NodeSpec[];
   #runtime: ProcessRuntime | undefined;
 
   /** @throws RangeError for a number of nodes that there cannot be */
-  constructor(choice: NodeChoice = 1) {
+  constructor(clock: Clock, choice: NodeChoice = 1) {
+    this.#connections = new Connections(clock);
     this.#nodes = nodesOf(choice);
   }
 

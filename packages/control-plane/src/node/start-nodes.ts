@@ -143,15 +143,16 @@ function startKubelets(
   const lookAtAll = () => {
     for (const { key } of store.list(pods.bucket).entries) loop.add(key);
   };
-  behaviors.changed = lookAtAll;
-  const told = connections.changed;
-  connections.changed = (node) => {
-    told(node);
-    lookAtAll();
-  };
-  if (runtime) runtime.changed = (key) => loop.add(key);
+  const unsubscribe = [
+    behaviors.changes.subscribe(lookAtAll),
+    connections.changes.subscribe(lookAtAll),
+    ...(runtime ? [runtime.changes.subscribe((key) => loop.add(key))] : []),
+  ];
   return {
-    stop: () => loop.stop(),
+    stop: () => {
+      for (const end of unsubscribe) end();
+      loop.stop();
+    },
     get idle() {
       return loop.idle && (runtime?.idle ?? true);
     },

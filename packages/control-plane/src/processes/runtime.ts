@@ -9,6 +9,7 @@ import { listAt, mapAt, namespaceOf, numberAt } from "../controllers/objects.ts"
 import { within } from "../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { Subscribers } from "../subscribers.ts";
 import { ContainerRun, Held } from "./container-run.ts";
 import { environmentOf, expand } from "./environment.ts";
 import { findNamespaceTool, type NamespaceTool, prepareView } from "./file-view.ts";
@@ -58,8 +59,8 @@ const rotateAfterMs = 40 * 60_000;
 
 /** Runs the containers of pods as processes of this machine. */
 export class ProcessRuntime {
-  /** Told when something about a pod has changed. */
-  changed: (key: string) => void = () => undefined;
+  /** Told the key of a pod of which something has changed. */
+  readonly changes = new Subscribers<string>();
   readonly #world: RuntimeWorld;
   readonly #options: ProcessOptions;
   readonly #owner: string;
@@ -120,7 +121,7 @@ export class ProcessRuntime {
       graceMs: numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000,
       place: () => this.#place(state, of),
       lastWords: () => state.files.lastWords(`${name}-${attempt}`),
-      changed: () => this.changed(state.key),
+      changed: () => this.changes.notify(state.key),
       tell: (text) => state.events.push(text),
     });
     const previous = before && before.attempt !== attempt ? before.run : before?.previous;
@@ -131,7 +132,7 @@ export class ProcessRuntime {
       .catch((error: unknown) => this.#world.onPanic(error, `starting ${state.key}/${name}`))
       .finally(() => {
         this.#starting--;
-        this.changed(state.key);
+        this.changes.notify(state.key);
       });
   }
 

@@ -6,6 +6,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
 import { finish, nextTurn, type Steps } from "../steps.ts";
+import type { ObjectIndexes } from "../storage/object-indexes.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { runAdmission } from "./admission-chain.ts";
@@ -23,6 +24,7 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
+import type { ServiceNetwork } from "./strategies/service-network.ts";
 import type { StrategyContext } from "./strategy.ts";
 import { trackingOf } from "./tracking.ts";
 
@@ -63,6 +65,8 @@ export interface RegistryOptions {
   readonly random: Random;
   readonly patterns: Patterns;
   readonly metrics: ServerMetrics;
+  readonly network: ServiceNetwork;
+  readonly indexes: ObjectIndexes;
   /** Makes the served resource of a kind: its strategy, its schema, its conversion. */
   readonly resourceOf: (info: KindInfo) => Resource;
 }
@@ -95,11 +99,17 @@ export class Registry {
   /** What schemas and expressions match texts with. */
   readonly patterns: Patterns;
   readonly metrics: ServerMetrics;
+  /** The addresses of Services. */
+  readonly network: ServiceNetwork;
+  /** Finds objects by owner, namespace, label and selector. */
+  readonly indexes: ObjectIndexes;
   readonly admission: Admission[] = [];
   readonly #resourceOf: (info: KindInfo) => Resource;
   readonly #resources = new WeakMap<KindInfo, Resource>();
   /** New objects that were stored without all their defaults. */
   readonly #unsettled = new WeakSet<Entry>();
+  #byBucket: { readonly revision: number; readonly resources: ReadonlyMap<string, Resource> } | undefined;
+  #events = 0;
 
   constructor(options: RegistryOptions) {
     this.store = options.store;
@@ -108,7 +118,14 @@ export class Registry {
     this.random = options.random;
     this.patterns = options.patterns;
     this.metrics = options.metrics;
+    this.network = options.network;
+    this.indexes = options.indexes;
     this.#resourceOf = options.resourceOf;
+  }
+
+  /** A number that no other event of this server has. */
+  nextEventNumber(): number {
+    return this.#events++;
   }
 
   /** The resource at a path, if it is served. */
@@ -124,6 +141,20 @@ export class Registry {
       this.#resources.set(info, resource);
     }
     return resource;
+  }
+
+  /** A served version of what a bucket holds; undefined where nothing is served from it any more. */
+  resourceOfBucket(bucket: string): Resource | undefined {
+    const { revision } = this.kinds;
+    if (this.#byBucket?.revision !== revision) {
+      const resources = new Map<string, Resource>();
+      for (const info of this.kinds.all()) {
+        const resource = this.resourceFor(info);
+        if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
+      }
+      this.#byBucket = { revision, resources };
+    }
+    return this.#byBucket.resources.get(bucket);
   }
 
   /** @throws StatusError 404 */
@@ -414,12 +445,15 @@ export class Registry {
     context: RequestContext,
     subresource: string | undefined,
   ): { warnings: readonly string[]; strategyContext: StrategyContext } {
-    const { store, clock, random } = this;
+    const { store, clock, random, network } = this;
     const warnings: string[] = [];
     const warn = (text: string) => {
       warnings.push(text);
     };
-    return { warnings, strategyContext: { store, clock, random, subresource, warn, dryRun: context.dryRun } };
+    return {
+      warnings,
+      strategyContext: { store, clock, random, network, subresource, warn, dryRun: context.dryRun },
+    };
   }
 
   #admissionRequest(

@@ -3,12 +3,14 @@ import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import type { Cause } from "../status.ts";
 import type { Store } from "../storage/store.ts";
+import type { ServiceNetwork } from "./strategies/service-network.ts";
 
 /** What a strategy may look at besides the object. It may not write. */
 export interface StrategyContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  readonly network: ServiceNetwork;
   /** The subresource being written, if any. */
   readonly subresource: string | undefined;
   readonly warn: (text: string) => void;

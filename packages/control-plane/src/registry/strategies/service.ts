@@ -67,14 +67,14 @@ export const service: Strategy = {
   // Addresses are handed out last, as the real server does: what is refused for another reason takes none.
   validate: (object, context) => {
     // Whoever writes the status of what is not there gets a Service that nothing is allocated for.
-    if (context.subresource !== undefined) return serviceFaults(object).causes;
-    const faults = familiesFirst(serviceFaults(object), specOf(object));
+    if (context.subresource !== undefined) return serviceFaults(object, context.network).causes;
+    const faults = familiesFirst(serviceFaults(object, context.network), specOf(object));
     if (faults.none) allocate(faults, object, undefined, context);
     return faults.causes;
   },
   validateUpdate: (next, live, context) => {
     if (context.subresource === "status") return loadBalancerFaults(next).causes;
-    const faults = familiesFirst(serviceUpdateFaults(next, live), specOf(next));
+    const faults = familiesFirst(serviceUpdateFaults(next, live, context.network), specOf(next));
     if (faults.none) allocate(faults, next, live, context);
     return faults.causes;
   },
