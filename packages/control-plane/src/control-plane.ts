@@ -27,7 +27,7 @@ import {
 } from "./auth/index.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
-import { type ControllerWorld, type Running, settled } from "./controllers/loop.ts";
+import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
 import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
@@ -37,7 +37,7 @@ import { ApiServer } from "./http/server.ts";
 import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
 import { SharedEvents } from "./http/watch-events.ts";
-import { type Door, openDoor } from "./in-process.ts";
+import { type InProcessTransport, inProcessTransport } from "./in-process.ts";
 import { textOf } from "./json.ts";
 import { builtinKinds, type KindTable } from "./kinds/index.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -176,7 +176,7 @@ export class ControlPlane implements AsyncDisposable {
     const roles = createAuthorizer(rolesIn(this.store));
     const authorizer = settings.authorization === "AlwaysAllow" ? alwaysAllow(roles) : roles;
     this.#authorizer = authorizer;
-    const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
+    const deps = { registry: this.registry, client: this.#webhooks, authorizer, random };
     const plugins = { store: this.store, clock, random, authorizer };
     const admission = [
       namespaceLifecycle(this.store),
@@ -184,10 +184,10 @@ export class ControlPlane implements AsyncDisposable {
         ...plugins,
         ...(options.controllers === "none" ? {} : { accountPatienceMs: 1_000 }),
       }),
-      mutatingWebhooks(world),
+      mutatingWebhooks(deps),
       expressionReview(this.registry.patterns),
-      validatingPolicies(world),
-      validatingWebhooks(world),
+      validatingPolicies(deps),
+      validatingWebhooks(deps),
       ...quotaAdmission(this.registry),
     ];
     const disabled = new Set(settings.disabledAdmission);
@@ -242,7 +242,7 @@ export class ControlPlane implements AsyncDisposable {
     plane.store.compact();
     await plane.#definitions.start();
     const { controllers = "all", nodes = controllers === "none" ? "none" : 1 } = options;
-    const world = {
+    const deps = {
       registry: plane.registry,
       onPanic: plane.#onPanic,
       authority: () => plane.authority.certificate,
@@ -255,7 +255,7 @@ export class ControlPlane implements AsyncDisposable {
       controllers === "none"
         ? (await import("./controllers/kubernetes-service.ts")).startKubernetesService
         : (await import("./controllers/index.ts")).startControllers;
-    if (nodes !== "none") plane.#running.push(await plane.#startNodes(world, options.processes ?? false));
+    if (nodes !== "none") plane.#running.push(await plane.#startNodes(deps, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
     bootstrapServiceRange(
@@ -263,12 +263,12 @@ export class ControlPlane implements AsyncDisposable {
       controllers === "all" ? ["networking.k8s.io/service-cidr-finalizer"] : [],
     );
     plane.#addresses.start();
-    plane.#running.push(start(world, controllers));
+    plane.#running.push(start(deps, controllers));
     return plane;
   }
 
-  async #startNodes(world: ControllerWorld, processes: boolean | ProcessOptions): Promise<Running> {
-    if (processes === false) return await this.node.start(world);
+  async #startNodes(deps: ControllerDependencies, processes: boolean | ProcessOptions): Promise<Running> {
+    if (processes === false) return await this.node.start(deps);
     const { claimBlock } = await import("./processes/index.ts");
     const block = await claimBlock(this.#random, rememberedBlock(this.store));
     const { network } = this.registry;
@@ -278,12 +278,8 @@ export class ControlPlane implements AsyncDisposable {
       const { hostname, port } = new URL(await this.listen());
       return { host: hostname, port: Number(port) };
     };
-    const runtimeWorld = { ...world, tokens: this.tokens, apiServer };
-    this.#processes = await this.node.startProcesses(
-      runtimeWorld,
-      processes === true ? {} : processes,
-      block,
-    );
+    const runtimeDeps = { ...deps, tokens: this.tokens, apiServer };
+    this.#processes = await this.node.startProcesses(runtimeDeps, processes === true ? {} : processes, block);
     return this.#processes;
   }
 
@@ -322,8 +318,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A transport for a client in this process. @param user @default the administrator */
-  connect(user: Requester = administrator): Door {
-    return openDoor(async (request) => {
+  connect(user: Requester = administrator): InProcessTransport {
+    return inProcessTransport(async (request) => {
       if (this.#isClosed)
         throw Object.assign(new Error("the control plane is closed"), { code: "ECONNREFUSED" });
       const response = await this.handle(request);

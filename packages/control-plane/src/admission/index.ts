@@ -15,7 +15,7 @@ import { serviceAccounts } from "./service-account.ts";
 import { claimResize, inUseProtection } from "./storage-protection.ts";
 import { defaultTolerationSeconds, taintNewNodes } from "./tolerations.ts";
 
-export interface BuiltinAdmissionWorld {
+export interface BuiltinAdmissionDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,13 +28,13 @@ export interface BuiltinAdmissionWorld {
  * The admission that is part of the real server, in its order. It runs after namespaces were looked at and before webhooks;
  * quotas come after those, by `quotaAdmission`.
  */
-export function builtinAdmission(world: BuiltinAdmissionWorld): Admission[] {
-  const { store, authorizer } = world;
+export function builtinAdmission(deps: BuiltinAdmissionDependencies): Admission[] {
+  const { store, authorizer } = deps;
   return [
     noEscalation(authorizer),
     certificateRequesters(),
     limitRanger(store),
-    serviceAccounts(world),
+    serviceAccounts(deps),
     taintNewNodes(),
     podSecurity(store),
     priorities(store),

@@ -48,7 +48,7 @@ export interface RoleSource {
 }
 
 /** The rules that hold for a user, and the roles bound to it that do not exist. */
-export interface HeldRules {
+export interface UserRules {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly RoleReference[];
 }
@@ -57,7 +57,7 @@ export interface HeldRules {
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision;
   /** All rules that hold for the user in the namespace, those of the cluster scope among them; "" for those alone. */
-  rulesFor(user: User, namespace: string): HeldRules;
+  rulesFor(user: User, namespace: string): UserRules;
   /** The rules of the role that a binding refers to; undefined when there is no such role. */
   rulesOfRole(reference: RoleReference, namespace: string): readonly PolicyRule[] | undefined;
 }

@@ -3,7 +3,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./certificate-rules.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -36,9 +36,9 @@ function wish(request: StoredObject): SigningRequest | CertificateError {
   }
 }
 
-/** The requests of a world, and how all that look after them write to one. */
-function requestsOf(world: ControllerWorld) {
-  const { registry } = world;
+/** The requests of a deps, and how all that look after them write to one. */
+function requestsOf(deps: ControllerDependencies) {
+  const { registry } = deps;
   const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
   const context = controllerContext("certificate-controller");
   const changeStatus = (
@@ -60,15 +60,15 @@ function requestsOf(world: ControllerWorld) {
 }
 
 /** Signs approved requests for certificates that this cluster's API server knows. */
-export function startCertificateSigning(world: ControllerWorld): Running {
-  const { registry, requests, changeStatus } = requestsOf(world);
+export function startCertificateSigning(deps: ControllerDependencies): Running {
+  const { registry, requests, changeStatus } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-signing-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
       const request = registry.store.get(requests.bucket, key)?.object;
-      if (!request || isDeleting(request) || !world.signer) return undefined;
+      if (!request || isDeleting(request) || !deps.signer) return undefined;
       const rule = signerRules.get(textOf(field(request, "spec", "signerName")));
       const isOpen = field(request, "status", "certificate") === undefined && !conditionOf(request, "Failed");
       if (!rule || !isOpen || !conditionOf(request, "Approved") || conditionOf(request, "Denied"))
@@ -76,7 +76,7 @@ export function startCertificateSigning(world: ControllerWorld): Running {
       const wanted = wish(request);
       const fault = wanted instanceof CertificateError ? wanted.message : rule(wanted, usagesOf(request));
       if (wanted instanceof CertificateError || fault !== undefined) await fail(request, fault ?? "");
-      else await issue(request, wanted, world.signer());
+      else await issue(request, wanted, deps.signer());
       return undefined;
     },
   });
@@ -99,7 +99,7 @@ export function startCertificateSigning(world: ControllerWorld): Running {
   async function issue(
     request: StoredObject,
     wanted: SigningRequest,
-    signer: NonNullable<ReturnType<NonNullable<ControllerWorld["signer"]>>>,
+    signer: NonNullable<ReturnType<NonNullable<ControllerDependencies["signer"]>>>,
   ): Promise<void> {
     const asked = numberAt(request, ["spec", "expirationSeconds"], year / 1_000) * 1_000;
     const certificate = signer.sign(wanted, {
@@ -113,10 +113,10 @@ export function startCertificateSigning(world: ControllerWorld): Running {
 }
 
 /** Approves kubelets' requests for client certificates, from those who may ask for them. */
-export function startCertificateApproving(world: ControllerWorld): Running {
-  const { registry, requests, changeStatus } = requestsOf(world);
+export function startCertificateApproving(deps: ControllerDependencies): Running {
+  const { registry, requests, changeStatus } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-approving-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
@@ -147,7 +147,7 @@ export function startCertificateApproving(world: ControllerWorld): Running {
     const user = { name: textOf(username), groups: (groups ?? []) as string[] };
     const resource = "certificatesigningrequests";
     return (
-      world.authorizer?.authorize(user, {
+      deps.authorizer?.authorize(user, {
         verb: "create",
         group: "certificates.k8s.io",
         resource,
@@ -162,10 +162,10 @@ export function startCertificateApproving(world: ControllerWorld): Running {
 const hour = 3_600_000;
 
 /** Deletes requests that nobody needs any more: an hour after they were decided, a day after they were made. */
-export function startCertificateCleaning(world: ControllerWorld): Running {
-  const { registry, requests, context } = requestsOf(world);
+export function startCertificateCleaning(deps: ControllerDependencies): Running {
+  const { registry, requests, context } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-cleaner-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {

@@ -5,7 +5,7 @@ import { field, type StoredObject } from "../storage/store.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./cron-schedule.ts";
 import { eventRecorder, reference } from "./events.ts";
 import { finishedCondition } from "./job-end.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -22,15 +22,15 @@ import {
 import { controlledBy, controllerKey, controllerReference } from "./ownership.ts";
 
 /** Starts Jobs when their time has come. */
-export function startCronJobs(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startCronJobs(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("cronjob-controller");
   const record = eventRecorder(registry, { component: "cronjob-controller", context });
   const cronJobs = builtin(registry, "batch", "v1", "cronjobs");
   const jobs = builtin(registry, "batch", "v1", "jobs");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "cronjob-controller",
     watches: { [cronJobs.bucket]: ownKey, [jobs.bucket]: controllerKey("batch", "CronJob") },
     reconcile: async (key) => {

@@ -3,7 +3,7 @@ import { isWantedNode, untolerated } from "../node/fitting.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -44,8 +44,8 @@ interface Placed {
 }
 
 /** Runs one pod on every node that will have it. */
-export function startDaemonSets(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startDaemonSets(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("daemon-set-controller");
   const record = eventRecorder(registry, { component: "daemonset-controller", context });
@@ -53,7 +53,7 @@ export function startDaemonSets(world: ControllerWorld): Running {
   const pods = builtin(registry, "", "v1", "pods");
   const nodes = builtin(registry, "", "v1", "nodes");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "daemonset-controller",
     watches: {
       [sets.bucket]: ownKey,

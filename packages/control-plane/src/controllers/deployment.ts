@@ -12,7 +12,7 @@ import {
   withAvailability,
 } from "./deployment-status.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -45,15 +45,15 @@ interface Family {
 }
 
 /** Rolls a Deployment's template out, one ReplicaSet per template. */
-export function startDeployments(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startDeployments(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("deployment-controller");
   const record = eventRecorder(registry, { component: "deployment-controller", context });
   const deployments = builtin(registry, "apps", "v1", "deployments");
   const sets = builtin(registry, "apps", "v1", "replicasets");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "deployment-controller",
     watches: { [deployments.bucket]: ownKey, [sets.bucket]: claimantKeys(registry, deployments) },
     reconcile: async (key) => {

@@ -5,7 +5,7 @@ import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { goString } from "../table/access.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -29,8 +29,8 @@ function matcherOf(budget: StoredObject): LabelMatcher {
 }
 
 /** Counts how many of a budget's pods may be disrupted now. */
-export function startDisruption(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startDisruption(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store } = registry;
   const budgets = builtin(registry, "policy", "v1", "poddisruptionbudgets");
   const pods = builtin(registry, "", "v1", "pods");
@@ -49,7 +49,7 @@ export function startDisruption(world: ControllerWorld): Running {
     );
   };
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "disruption-controller",
     watches: {
       [budgets.bucket]: ownKey,

@@ -3,7 +3,7 @@ import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { inEndpointsOrder, inSliceOrder } from "./endpoint-ports.ts";
 import { EndpointTriggers } from "./endpoint-triggers.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -103,13 +103,13 @@ function annotate(metadata: JsonObject, trigger: string | undefined): void {
 }
 
 /** Keeps EndpointSlices that tell where a service's pods are. */
-export function startEndpointSlices(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEndpointSlices(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = controllerContext("endpointslice-controller");
   const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
   const triggers = new EndpointTriggers();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "endpointslice-controller",
     watches: {
       services: ownKey,
@@ -231,15 +231,15 @@ function hostnameOf(service: StoredObject, pod: StoredObject): JsonObject {
 }
 
 /** Keeps the Endpoints object of a service with a selector, for those who still read it. */
-export function startEndpoints(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEndpoints(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = controllerContext("endpoint-controller");
   const resource = builtin(registry, "", "v1", "endpoints");
   const triggers = new EndpointTriggers();
   /** Services that were seen to go, whose Endpoints go with them whoever wrote them. */
   const gone = new Set<string>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "endpoints-controller",
     watches: {
       services: ({ key, type }) => {

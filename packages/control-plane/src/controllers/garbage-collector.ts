@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
+import { type Again, type ControllerDependencies, type Running, startLoop, unhurried } from "./loop.ts";
 import { controllerContext, edit, isDeleting, kindNamed, setFinalizer, unlessGone } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
@@ -27,8 +27,8 @@ type Standing =
  *
  * Owners are found by uid: an object of the same name that came later is another owner.
  */
-export function startGarbageCollector(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startGarbageCollector(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store } = registry;
   const context = controllerContext("generic-garbage-collector");
   const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
@@ -37,7 +37,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   /** Owners that were seen to go. Of others whose kind is not known, nobody can say whether they are there. */
   const gone = new Set<string>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "garbage-collector-controller",
     watchAll: (change) => {
       follow(change);

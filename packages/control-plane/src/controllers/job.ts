@@ -10,7 +10,7 @@ import { jobPod, surplusPods } from "./job-pods.ts";
 import { isFailed, verdictOn } from "./job-policies.ts";
 import { jobStatus, withJobCondition } from "./job-status.ts";
 import { isTracked, type JobSurvey, surveyOf, trackingFinalizer } from "./job-survey.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -49,8 +49,8 @@ interface Outcome {
 }
 
 /** Runs pods until enough of them have succeeded, or too many have failed. */
-export function startJobs(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startJobs(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("job-controller");
   const record = eventRecorder(registry, { component: "job-controller", context });
@@ -59,7 +59,7 @@ export function startJobs(world: ControllerWorld): Running {
   /** Failures in a row by the job's uid. Forgotten with this process, as the real controller forgets them. */
   const failures = new Map<string, Failures>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "job-controller",
     watches: {
       [jobs.bucket]: (change) => {

@@ -6,7 +6,7 @@ import { StatusError } from "../status.ts";
 import type { LogRecord } from "../storage/store.ts";
 
 /** What every built-in controller works with. */
-export interface ControllerWorld {
+export interface ControllerDependencies {
   readonly registry: Registry;
   /** Told of what should never happen. */
   readonly onPanic: (error: unknown, where: string) => void;
@@ -56,8 +56,8 @@ const batch = 8;
  * Runs a reconciler for each key that a change concerns: one at a time, none lost, in the order they came. Work happens in
  * turns of the event loop of its own, never within the write that caused it.
  */
-export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
-  const { store, clock, metrics } = world.registry;
+export function startLoop(deps: ControllerDependencies, options: LoopOptions): Loop {
+  const { store, clock, metrics } = deps.registry;
   const measured = metrics.queue(options.name);
   const waiting = new Set<string>();
   const failures = new Map<string, number>();
@@ -114,8 +114,8 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
       else addAfter(key, result.requeueAfterMs);
     } catch (error) {
       if (stopped) return;
-      // The world moved on while we looked: look again. Anything else is worth telling.
-      if (!(error instanceof StatusError)) world.onPanic(error, `${options.name} ${key}`);
+      // The object changed meanwhile: try again. Anything else is a defect, and reported.
+      if (!(error instanceof StatusError)) deps.onPanic(error, `${options.name} ${key}`);
       const count = (failures.get(key) ?? 0) + 1;
       failures.set(key, count);
       measured.retried();

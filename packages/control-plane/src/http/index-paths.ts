@@ -21,9 +21,9 @@ export function indexPaths(kinds: KindTable): string[] {
     const root = name === "" ? "/api" : `/apis/${name}`;
     return [...(name === "" ? [] : [root]), ...versions.map((version) => `${root}/${version}`)];
   });
-  const health = ["healthz", "livez", "readyz"].flatMap((door) => [
-    `/${door}`,
-    ...healthChecks(door).map((check) => `/${door}/${check}`),
+  const health = ["healthz", "livez", "readyz"].flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...healthChecks(endpoint).map((check) => `/${endpoint}/${check}`),
   ]);
   return [...fixed, ...groups, ...health].sort((a, b) => (a < b ? -1 : 1));
 }

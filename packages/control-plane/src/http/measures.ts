@@ -19,8 +19,8 @@ export function indicatorsPage(): string {
     help: "[STABLE] This metric records the result of a single healthcheck.",
     labels: ["name", "type"],
   });
-  for (const door of ["healthz", "livez", "readyz"]) {
-    for (const check of healthChecks(door)) checks.of(check, door).value = 1;
+  for (const endpoint of ["healthz", "livez", "readyz"]) {
+    for (const check of healthChecks(endpoint)) checks.of(check, endpoint).value = 1;
   }
   return checks.render();
 }

@@ -44,9 +44,9 @@ export function requestLabels(
 
 /** What a request for anything else is counted under; undefined for what could be anything. */
 export function pathLabels({ method }: ApiRequest, path: string): RequestLabels | undefined {
-  const [, door = ""] = /^\/(healthz|livez|readyz)(?:\/|$)/.exec(path) ?? [];
+  const [, endpoint = ""] = /^\/(healthz|livez|readyz)(?:\/|$)/.exec(path) ?? [];
   const [, plain = ""] = /^\/(api|apis|version|openapi\/v2|openapi\/v3)\/?$/.exec(path) ?? [];
-  const subresource = door === "" ? plain : `/${door}`;
+  const subresource = endpoint === "" ? plain : `/${endpoint}`;
   if (subresource === "") return undefined;
   return { group: "", version: "", resource: "", scope: "", subresource, verb: method };
 }

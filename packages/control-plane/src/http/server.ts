@@ -179,8 +179,8 @@ export class ApiServer {
         checkReads(request);
         return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer), cachedForAnHour);
     }
-    const [door = "", ...check] = path.slice(1).split("/");
-    if (check.length > 0 && healthChecks(door).includes(check.join("/"))) return text(200, "ok");
+    const [endpoint = "", ...check] = path.slice(1).split("/");
+    if (check.length > 0 && healthChecks(endpoint).includes(check.join("/"))) return text(200, "ok");
     if (path === "/openapi" || path.startsWith("/openapi/")) {
       return (await this.#options.openapi(path, request)) ?? pathNotFound();
     }

@@ -2,7 +2,7 @@ import { replaceCondition } from "../controllers/conditions.ts";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
-  type ControllerWorld,
+  type ControllerDependencies,
   type Loop,
   type Running,
   startLoop,
@@ -61,20 +61,20 @@ const conditionTaints = [
 const cordoned = "node.kubernetes.io/unschedulable";
 
 /** Taints nodes that are in trouble, and throws pods out that do not bear it. */
-export function startNodeLifecycle(world: ControllerWorld, connections: Connections): Running {
-  return together([startNodeMonitor(world, connections), startTaintEviction(world)]);
+export function startNodeLifecycle(deps: ControllerDependencies, connections: Connections): Running {
+  return together([startNodeMonitor(deps, connections), startTaintEviction(deps)]);
 }
 
 /** Keeps the conditions of simulated nodes, and the taints that follow from the conditions of all. */
-function startNodeMonitor(world: ControllerWorld, connections: Connections): Running {
-  const { registry } = world;
+function startNodeMonitor(deps: ControllerDependencies, connections: Connections): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const nodes = builtin(registry, "", "v1", "nodes");
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("node-controller");
   const record = eventRecorder(registry, { component: "node-controller", context });
 
-  const loop: Loop = startLoop(world, {
+  const loop: Loop = startLoop(deps, {
     name: "node-lifecycle-controller",
     watches: { nodes: ({ key, type }) => (type === "DELETED" ? [] : [key]) },
     reconcile: async (name) => {
@@ -189,8 +189,8 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
 }
 
 /** Deletes pods from nodes whose taints they do not bear, or no longer. */
-function startTaintEviction(world: ControllerWorld): Running {
-  const { registry } = world;
+function startTaintEviction(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("taint-eviction-controller");
@@ -198,7 +198,7 @@ function startTaintEviction(world: ControllerWorld): Running {
   /** Since when a pod has been on borrowed time. */
   const since = new Map<string, number>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "taint-eviction-controller",
     watches: {
       [pods.bucket]: ({ key, type, entry, previous }) => {

@@ -1,5 +1,5 @@
 import { uuid } from "@windlass/clock";
-import type { ControllerWorld } from "../controllers/loop.ts";
+import type { ControllerDependencies } from "../controllers/loop.ts";
 import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
@@ -38,7 +38,7 @@ export function healthyConditions(now: string): JsonObject[] {
 
 /** Makes a node known, or known under its new address. */
 export function announceNode(
-  { registry }: ControllerWorld,
+  { registry }: ControllerDependencies,
   node: NodeSpec,
   index: number,
   network: NodeNetwork,

@@ -1,6 +1,6 @@
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventName, reference } from "../controllers/events.ts";
-import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import {
   builtin,
   controllerContext,
@@ -42,7 +42,7 @@ interface Load {
 }
 
 /** What the scheduler says of a pod. */
-interface Telling {
+interface SchedulerEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly action: string;
@@ -55,8 +55,8 @@ interface Telling {
  * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather have, and else on the emptiest.
  * Where a pod fits nowhere, less important ones are thrown out if that makes room for it. Disruption budgets do not hold it back.
  */
-export function startScheduler(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startScheduler(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const events = builtin(registry, "", "v1", "events");
@@ -75,7 +75,7 @@ export function startScheduler(world: ControllerWorld): Running {
   /** Pods that found no node: any change may be the one they wait for. */
   const pending = new Set<string>();
 
-  const loop = startLoop(world, {
+  const loop = startLoop(deps, {
     name: "kube-scheduler",
     watches: {
       [pods.bucket]: (record) => {
@@ -153,7 +153,7 @@ export function startScheduler(world: ControllerWorld): Running {
       return;
     }
     const nodes = store.list("nodes").entries.map(({ object }) => object);
-    const early = await claimTrouble(pod);
+    const early = await claimFault(pod);
     if (early !== undefined) {
       pending.add(key);
       await fail(pod, `0/${nodes.length} nodes are available: ${early}. not found`);
@@ -198,7 +198,7 @@ export function startScheduler(world: ControllerWorld): Running {
   }
 
   /** Why a pod's claims keep it from any node; undefined if they do not. */
-  async function claimTrouble(pod: StoredObject): Promise<string | undefined> {
+  async function claimFault(pod: StoredObject): Promise<string | undefined> {
     for (const claim of claimsOf(pod)) {
       const stored = store.get(claims.bucket, `${namespaceOf(pod)}/${claim}`)?.object;
       if (!stored || isDeleting(stored)) return `persistentvolumeclaim "${claim}" not found`;
@@ -392,7 +392,10 @@ export function startScheduler(world: ControllerWorld): Running {
   }
 
   /** The scheduler speaks the newer dialect of events. */
-  async function tell(pod: StoredObject, { type, reason, action, note, related }: Telling): Promise<void> {
+  async function tell(
+    pod: StoredObject,
+    { type, reason, action, note, related }: SchedulerEvent,
+  ): Promise<void> {
     const namespace = namespaceOf(pod);
     try {
       await createObject(

@@ -1,11 +1,11 @@
 import type { Clock } from "@windlass/clock";
-import type { ControllerWorld, Running } from "../controllers/loop.ts";
+import type { ControllerDependencies, Running } from "../controllers/loop.ts";
 import type {
   AddressBlock,
   ContainerRun,
   ProcessOptions,
   ProcessRuntime,
-  RuntimeWorld,
+  RuntimeDependencies,
 } from "../processes/index.ts";
 import type { StoredObject } from "../storage/store.ts";
 import {
@@ -110,9 +110,9 @@ export class SimulatedNodes {
   }
 
   /** Brings the nodes up: a scheduler for all, and a kubelet on each. */
-  async start(world: ControllerWorld): Promise<Running> {
+  async start(deps: ControllerDependencies): Promise<Running> {
     const { startNodes } = await import("./start-nodes.ts");
-    return startNodes(world, {
+    return startNodes(deps, {
       nodes: this.#nodes,
       behaviors: this.#behaviors,
       connections: this.#connections,
@@ -125,29 +125,29 @@ export class SimulatedNodes {
    * @param block where pods and Services have their addresses
    */
   async startProcesses(
-    world: Omit<RuntimeWorld, "ownAddresses">,
+    deps: Omit<RuntimeDependencies, "ownAddresses">,
     options: ProcessOptions,
     block: AddressBlock,
   ): Promise<RunningProcesses> {
     const { startNodes, warnOfSharedAddress } = await import("./start-nodes.ts");
     const { ProcessRuntime, startServiceProxy } = await import("../processes/index.ts");
     const isShared = block.kind === "shared";
-    const runtime = new ProcessRuntime({ ...world, ownAddresses: !isShared }, options);
+    const runtime = new ProcessRuntime({ ...deps, ownAddresses: !isShared }, options);
     this.#runtime = runtime;
     const network: NodeNetwork = {
       pods: block.pods,
       host: (index) => (isShared ? block.pods : `${block.pods}.255.${index + 1}`),
     };
-    const nodes = startNodes(world, {
+    const nodes = startNodes(deps, {
       nodes: this.#nodes,
       behaviors: this.#behaviors,
       connections: this.#connections,
       network,
       runtime,
     });
-    if (isShared) await warnOfSharedAddress(world, this.#nodes);
+    if (isShared) await warnOfSharedAddress(deps, this.#nodes);
     const hosts = this.#nodes.map((_node, index) => network.host(index));
-    const proxy = startServiceProxy(world, { hosts, apiServer: world.apiServer });
+    const proxy = startServiceProxy(deps, { hosts, apiServer: deps.apiServer });
     return {
       stop: () => {
         nodes.stop();

@@ -6,7 +6,7 @@ import { numberAt } from "../controllers/objects.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { ContainerLog } from "./container-log.ts";
-import { type ContainerPlace, commandTrouble, exitCodeOf, launch, withTerminal } from "./launch.ts";
+import { type ContainerPlace, commandFault, exitCodeOf, launch, withTerminal } from "./launch.ts";
 import { type Observed, retryMs } from "./observed.ts";
 import { variables } from "./options.ts";
 import { look, type Reach, startProbe } from "./probe.ts";
@@ -81,11 +81,11 @@ export class ContainerRun {
       this.#place = made.place;
       command = made.command;
     } catch (error) {
-      const reason = error instanceof Held ? error.reason : "CreateContainerError";
+      const reason = error instanceof StartPostponed ? error.reason : "CreateContainerError";
       this.#settle({ at: "held", reason, message: error instanceof Error ? error.message : String(error) });
       return;
     }
-    const trouble = await commandTrouble(this.#place, command);
+    const trouble = await commandFault(this.#place, command);
     if (trouble !== undefined) {
       await this.#exit({
         exitCode: 128,
@@ -268,7 +268,7 @@ export class ContainerRun {
   /** Starts another program where this container's runs. @throws Error if the container has none running */
   async exec(command: readonly string[], stdin: "pipe" | "ignore"): Promise<ChildProcess> {
     if (!this.#place || this.#observed.at === "exited") throw new Error("container not running");
-    const trouble = await commandTrouble(this.#place, command);
+    const trouble = await commandFault(this.#place, command);
     if (trouble !== undefined) throw new CommandNotFound(trouble);
     const child = launch(this.#place, command, stdin);
     const { pid } = child;
@@ -368,7 +368,7 @@ export class ContainerRun {
 }
 
 /** Why a container is not started for now. */
-export class Held extends Error {
+export class StartPostponed extends Error {
   readonly reason: string;
 
   constructor(reason: string, message: string) {

@@ -44,7 +44,7 @@ export function withTerminal(command: readonly string[], size: string): string[]
 }
 
 /** Why a command cannot be run, in the words of container runtimes; undefined if nothing speaks against it. */
-export async function commandTrouble(
+export async function commandFault(
   { env, mounts, directory }: ContainerPlace,
   command: readonly string[],
 ): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { createObject, edit, kindNamed } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
 /** A control plane under a clock that stands still, for the tests of controllers and nodes. */
-export interface Stage extends AsyncDisposable {
+export interface TestCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly clock: ManualClock;
   /** Creates objects in `default` unless they say otherwise, and waits until nothing moves. */
@@ -37,7 +37,7 @@ export interface Stage extends AsyncDisposable {
 const user = { name: "tester", groups: ["system:masters"] };
 const context = { user, fieldManager: "test", dryRun: false, warn: () => undefined };
 
-export async function stage(options: ControlPlaneOptions = {}): Promise<Stage> {
+export async function startCluster(options: ControlPlaneOptions = {}): Promise<TestCluster> {
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const plane = await ControlPlane.start({
