@@ -54,7 +54,7 @@ export async function removeCollection(
         context,
       );
     } catch (error) {
-      // Somebody else was faster: what was to go is gone.
+      // Deleted by somebody else meanwhile, which is what was wanted.
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     }
     items.push(object);
@@ -127,7 +127,7 @@ async function optionsOfBody(write: WriteRequest): Promise<JsonObject> {
     const { object } = await decodeBody(write.request, deleteOptionsKind);
     const kind = textOf(object.kind ?? "DeleteOptions");
     const apiVersion = textOf(object.apiVersion ?? "v1");
-    // A kind with no version, or the other way round, is taken for what is expected here.
+    // A kind without a version, or a version without a kind, counts as the expected one.
     if (kind !== "DeleteOptions" && object.apiVersion !== undefined) {
       throw badRequest(notRegistered(kind, apiVersion));
     }

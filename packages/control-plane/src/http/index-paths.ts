@@ -15,7 +15,7 @@ const fixed = [
   "/version",
 ];
 
-/** All that can be asked of the server but single resources: what `/` lists. */
+/** The paths that `/` lists: everything but single resources. */
 export function indexPaths(kinds: KindTable): string[] {
   const groups = kinds.groups().flatMap(({ name, versions }) => {
     const root = name === "" ? "/api" : `/apis/${name}`;

@@ -7,12 +7,19 @@ import { healthChecks } from "./health.ts";
 /** How both pages are written. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
-/** The answer to `/metrics`. @param storageBytes what the data takes on disk; undefined where it is in memory alone */
+/**
+ * The answer to `/metrics`.
+ *
+ * @param storageBytes what the data takes on disk; undefined where it is in memory alone
+ */
 export function metricsPage({ metrics, store }: Registry, storageBytes: number | undefined): string {
   return metrics.render([...storageFamilies(store, storageBytes), buildFamily(), ...processFamilies()]);
 }
 
-/** The answer to `/metrics/slis`: how each check of the server's health came out. A server that answers is well. */
+/**
+ * The answer to `/metrics/slis`: how each check of the server's health came out. A server that
+ * answers is well.
+ */
 export function indicatorsPage(): string {
   const checks = gauge({
     name: "kubernetes_healthcheck",

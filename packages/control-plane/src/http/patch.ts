@@ -71,7 +71,7 @@ const patchTypes: ReadonlyMap<string, PatchType> = new Map([
   ["application/apply-patch+yaml", "apply"],
 ]);
 
-/** What kind of patch a request brings. @throws StatusError 415 */
+/** The type of a request's patch. @throws StatusError 415 */
 export function patchType(resource: Pick<Resource, "info">, request: ApiRequest): PatchType {
   const type = patchTypes.get(mediaType(header(request, "content-type")));
   if (resource.info.origin === "builtin") {
@@ -149,7 +149,9 @@ function documentOf({ body }: ApiRequest): unknown {
 
 const goKinds: { readonly [json: string]: string } = { array: "slice", object: "map" };
 
-/** A fault that decoding JSON finds, in the words of the converter that turns a map into an object. */
+/**
+ * A fault that decoding JSON finds, in the words of the converter that turns a map into an object.
+ */
 function asConverted(
   { message, mismatch }: DecodeFault,
   { group, version, kind: name }: GroupVersionKind,
@@ -171,7 +173,10 @@ function asConverted(
   return given === "number" ? `cannot convert ${kind} to ${type}` : `unrecognized type: ${type}`;
 }
 
-/** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
+/**
+ * Decodes the patched object into its stored shape. The patch may have turned it into something
+ * invalid.
+ */
 export function decodePatched(
   resource: Reader,
   type: PatchType,
@@ -180,7 +185,8 @@ export function decodePatched(
   write: WriteRequest,
 ): JsonObject {
   const refuse = (fault: DecodeFault) => {
-    // Strategic patches are merged as maps: the converter from maps to objects reports the fault, and quotes the patch.
+    // Strategic patches are merged as maps: the converter from maps to objects reports the fault,
+    // and quotes the patch.
     const isStrategic = type === "strategic";
     const shown = isStrategic ? goText(documentOf(write.request)) : stringify(patched as Json);
     const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(fault, resource.info) : fault.message}`;
@@ -281,7 +287,11 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   }
 }
 
-/** What was merged in the shape it will be stored. @throws StatusError 500 if it fits the schema and not the type */
+/**
+ * What was merged in the shape it will be stored.
+ *
+ * @throws StatusError 500 if it fits the schema and not the type
+ */
 function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObject): JsonObject {
   try {
     return resource.decodeApplied?.(merged) ?? resource.decode(merged).object;
@@ -296,7 +306,7 @@ function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObjec
   }
 }
 
-/** Who applies. @throws StatusError 422 if nobody is named */
+/** The field manager of an apply. @throws StatusError 422 if there is none */
 export function requireManager({ query }: WriteRequest): string {
   const manager = query.get("fieldManager") ?? "";
   if (manager !== "") return manager;
@@ -309,7 +319,10 @@ export function requireManager({ query }: WriteRequest): string {
   ]);
 }
 
-/** What is applied must say what it is. A version of the same kind that is served elsewhere is for the merge to refuse. */
+/**
+ * Checks that an applied configuration has the kind of its URL. Another served version of the kind
+ * is refused later, by the merge.
+ */
 export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject): void {
   const apiVersion = textOf(config.apiVersion);
   const slash = apiVersion.indexOf("/");
@@ -321,13 +334,13 @@ export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject)
   throw badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(config.kind)}`);
 }
 
-/** What is applied, and which of its fields are there twice. */
+/** An applied configuration, and its repeated fields. */
 interface Configuration {
   readonly config: JsonObject;
   readonly repeated: readonly string[];
 }
 
-/** What is applied: YAML, or JSON, which is YAML too. @throws StatusError 400 */
+/** Reads an applied configuration: YAML, or JSON, which is YAML too. @throws StatusError 400 */
 export async function readConfiguration(write: Pick<WriteRequest, "request">): Promise<Configuration> {
   const body = write.request.body ?? new Uint8Array();
   checkSize(body);
@@ -350,7 +363,12 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
   return { config, repeated };
 }
 
-/** Says or refuses what was given twice. The real server does so only once all else is well. @throws StatusError 400 */
+/**
+ * Warns of repeated fields or refuses them. The real server does so only after everything else was
+ * valid.
+ *
+ * @throws StatusError 400
+ */
 export function reportRepeated(repeated: readonly string[], write: WriteRequest): void {
   if (repeated.length > 0 && write.fieldValidation === "Strict") {
     throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlErrors(repeated)}`);
@@ -363,7 +381,7 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
   if (text.trimStart().startsWith("{")) {
     try {
       const parsed = parseJson(text, { findDuplicates: true });
-      // Of fields that are there twice a YAML reader says more, and it has an opinion of its own on numbers.
+      // The YAML reader reports repeated fields with line numbers, and reads numbers differently.
       if (parsed.duplicates.length === 0 && !parsed.numbers) return parsed;
     } catch (error) {
       // Flow style looks like JSON, and is not.

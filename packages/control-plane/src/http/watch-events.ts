@@ -13,7 +13,10 @@ export interface ObjectEvent {
   readonly entry: Entry;
 }
 
-/** How far a watcher has come; `initialEnd` marks the end of the state that it began with. */
+/**
+ * The revision up to which a watcher has seen everything; `initialEnd` marks the end of the initial
+ * events.
+ */
 export interface Bookmark {
   readonly type: "BOOKMARK";
   readonly revision: number;
@@ -24,7 +27,10 @@ export type WatchEvent = ObjectEvent | Bookmark;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
-/** Writes events in the form that one watcher asked for. Tables and conversions take a while. */
+/**
+ * Encodes events in the representation that one watcher asked for. Tables and conversions are
+ * asynchronous.
+ */
 export class EventWriter {
   readonly #deps: ReadDependencies;
   readonly #resource: Resource;
@@ -100,7 +106,7 @@ export class EventWriter {
       metadata,
     };
     const object = info.origin === "builtin" ? normalize(info, empty) : empty;
-    // The internal form has no way to leave the replicas of these out.
+    // The real server's internal types cannot omit the replicas of these.
     if (info.group === "apps" && this.#resource.scale) {
       object.spec = { replicas: 0, ...(object.spec as JsonObject) };
     }
@@ -112,7 +118,10 @@ function eventBytes(type: WatchEvent["type"] | "ERROR", object: string): Bytes {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
-/** The bytes of the event that watchers are told of. All of them are told one right after the other, so they are made once. */
+/**
+ * The encoded bytes of the latest event. All watchers get it right after each other, so it is
+ * encoded once.
+ */
 export class SharedEvents {
   #entry: Entry | undefined;
   readonly #bytes = new Map<string, Bytes>();

@@ -20,7 +20,7 @@ export interface WriteRequest {
   readonly as: Representation;
   readonly context: RequestContext;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
-  /** Refuses those who may not create, for writes that may turn out to do so. @throws StatusError 403 */
+  /** Checks the permission to create, for updates that may create. @throws StatusError 403 */
   readonly checkMayCreate?: () => void;
 }
 
@@ -80,7 +80,7 @@ function isPrintable(character: string): boolean {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
 }
 
-/** Whose name managedFields gets when the request names nobody: the program's, from its User-Agent. */
+/** The default field manager: the program's name, from its User-Agent. */
 export function defaultManager(userAgent: string | undefined): string {
   const name = (userAgent ?? "").split("/")[0] ?? "";
   const printable = name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
@@ -121,7 +121,7 @@ export async function update(
       subresource,
       through: "update",
     });
-    // What is not stored is given no version, and keeps the one it came with.
+    // A dry run is not stored and gets no version: it keeps the one it was sent with.
     if (write.context.dryRun && version !== "") (created.metadata as JsonObject).resourceVersion = version;
     return present(deps, resource, created, write.as, write.query, 201);
   }
@@ -131,19 +131,23 @@ export async function update(
   return present(deps, resource, updated, write.as, write.query);
 }
 
-/** Every write but a create says which object it means. Which it is, the registry checks. @throws StatusError 400 */
+/**
+ * Every write but a create must name its object. The registry checks the name.
+ *
+ * @throws StatusError 400
+ */
 export function checkNamed(object: JsonObject, name: string): void {
   if (isObject(object.metadata) && object.metadata.name) return;
   throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-/** What it takes to read objects of a kind, be it stored or not. */
+/** What is needed to decode objects of a kind, stored or not. */
 export interface Reader {
   readonly info: GroupVersionKind & Pick<KindInfo, "origin">;
   readonly decode: Resource["decode"];
 }
 
-/** Reads a kind that comes with the server and that nothing is stored of, such as a Scale. */
+/** Decodes a built-in kind that is not stored, such as a Scale. */
 export function builtinReader(kind: GroupVersionKind): Reader {
   return {
     info: { ...kind, origin: "builtin" },
@@ -156,7 +160,9 @@ export function builtinReader(kind: GroupVersionKind): Reader {
   };
 }
 
-/** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */
+/**
+ * The body of a create or update, checked against the URL's kind, in the shape it will be stored.
+ */
 export async function readObject(resource: Reader, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
@@ -164,12 +170,16 @@ export async function readObject(resource: Reader, write: WriteRequest): Promise
   return accept(resource, body.object, checked, body);
 }
 
-/** Go's words for a kind it has no type for. */
+/** Go's message for an unknown kind. */
 export function notRegistered(kind: string, apiVersion: string): string {
   return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** Checks `apiVersion` and `kind`, and fills them in where they may be left out. @throws StatusError 400 */
+/**
+ * Checks `apiVersion` and `kind`, and fills them in where they may be left out.
+ *
+ * @throws StatusError 400
+ */
 function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): void {
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
@@ -241,8 +251,8 @@ type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers">;
 const notSent: Sent = { duplicates: [], format: "json" };
 
 /**
- * Decodes an object into its stored shape. Fields that are unknown or repeated are a warning or an error, as the request asks
- * for.
+ * Decodes an object into its stored shape. Fields that are unknown or repeated are a warning or an
+ * error, as the request asks for.
  *
  * @throws StatusError 400
  */
@@ -252,7 +262,7 @@ export function accept(
   write: WriteRequest,
   { duplicates, format, numbers }: Sent = notSent,
 ): JsonObject {
-  // Built-in kinds know what a number is for, and say so.
+  // Built-in kinds report it with the field's type.
   if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
     throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
   }
