@@ -4,7 +4,10 @@ import { field } from "../storage/store.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, writeStatus } from "./objects.ts";
 
-/** Checks the expressions of admission policies against the kinds they are for, and says in their status what is odd about them. */
+/**
+ * Type-checks the expressions of admission policies against the kinds they match, and writes
+ * warnings to their status.
+ */
 export function startAdmissionPolicyStatus(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const policies = builtin(registry, "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies");

@@ -26,7 +26,7 @@ function usagesOf(request: StoredObject): string[] {
   return (field(request, "spec", "usages") ?? []) as string[];
 }
 
-/** What is asked for, or why that cannot be read. */
+/** The decoded certificate request, or why it cannot be decoded. */
 function wish(request: StoredObject): SigningRequest | CertificateError {
   try {
     return readSigningRequest(Buffer.from(textOf(field(request, "spec", "request")), "base64").toString());
@@ -36,7 +36,7 @@ function wish(request: StoredObject): SigningRequest | CertificateError {
   }
 }
 
-/** The requests of a deps, and how all that look after them write to one. */
+/** The certificate requests of a cluster, and how their controllers write to them. */
 function requestsOf(deps: ControllerDependencies) {
   const { registry } = deps;
   const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
@@ -59,7 +59,7 @@ function requestsOf(deps: ControllerDependencies) {
   return { registry, requests, context, changeStatus };
 }
 
-/** Signs approved requests for certificates that this cluster's API server knows. */
+/** Signs approved requests with this cluster's authority. */
 export function startCertificateSigning(deps: ControllerDependencies): Running {
   const { registry, requests, changeStatus } = requestsOf(deps);
 
@@ -161,7 +161,7 @@ export function startCertificateApproving(deps: ControllerDependencies): Running
 
 const hour = 3_600_000;
 
-/** Deletes requests that nobody needs any more: an hour after they were decided, a day after they were made. */
+/** Deletes old requests: an hour after they were decided, a day after they were made. */
 export function startCertificateCleaning(deps: ControllerDependencies): Running {
   const { registry, requests, context } = requestsOf(deps);
 
@@ -179,7 +179,7 @@ export function startCertificateCleaning(deps: ControllerDependencies): Running 
   });
 }
 
-/** When a request has served its time. One that is approved and that nobody signs waits for ever. */
+/** When a request is deleted. An approved request that no signer handles is kept. */
 function endsAt(request: StoredObject): number {
   const decided = (type: string) => timeAt(conditionOf(request, type), "lastUpdateTime");
   const created = timeAt(request, "metadata", "creationTimestamp") ?? 0;
@@ -194,7 +194,10 @@ function endsAt(request: StoredObject): number {
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
 }
 
-/** When the certificate of a status is over; nothing for what is none, as other signers may write anything. */
+/**
+ * When the issued certificate expires; empty for malformed ones, as other signers may write
+ * anything.
+ */
 function expiryOf(certificate: string): number[] {
   try {
     return [inspect(Buffer.from(certificate, "base64").toString()).notAfter];

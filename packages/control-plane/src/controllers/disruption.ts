@@ -20,7 +20,7 @@ import { controllerOf, groupOf, selected, selectorKeys, within } from "./ownersh
 import { isActive, isReady } from "./pods.ts";
 import { resolvePercent } from "./rollout.ts";
 
-/** An eviction that was granted counts for so long, or until its pod is being deleted. */
+/** A granted eviction counts for this long, or until its pod is being deleted. */
 const disruptionMs = 120_000;
 
 /** An empty selector selects every pod, unlike a workload's. */
@@ -101,7 +101,10 @@ export function startDisruption(deps: ControllerDependencies): Running {
     },
   });
 
-  /** Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for only so long. */
+  /**
+   * Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for
+   * only so long.
+   */
   function stillDisrupted(budget: StoredObject, all: readonly StoredObject[]): JsonObject {
     const since = registry.clock.now() - disruptionMs;
     return Object.fromEntries(
@@ -137,7 +140,9 @@ export function startDisruption(deps: ControllerDependencies): Running {
     return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
   }
 
-  /** The scale of the topmost controller that has one: the Deployment rather than its ReplicaSet. */
+  /**
+   * The scale of the topmost controller that has one: the Deployment rather than its ReplicaSet.
+   */
   function scaleOf(object: StoredObject): { uid: string; replicas: number } | undefined {
     const owner = controllerOf(object);
     if (!owner) return undefined;

@@ -86,7 +86,9 @@ function labelsFor(service: StoredObject): JsonObject {
   return { ...labels, ...(field(service, "spec", "clusterIP") === "None" ? { [headlessLabel]: "" } : {}) };
 }
 
-/** Annotations with the time of the change that led to a write, or without any where none is known. */
+/**
+ * Annotations with the time of the change that led to a write, or without any where none is known.
+ */
 function withTrigger(
   annotations: JsonObject | undefined,
   trigger: string | undefined,
@@ -167,7 +169,10 @@ export function same(slice: StoredObject, content: JsonObject): boolean {
   return Object.entries(content).every(([name, value]) => equal(slice[name] ?? null, value));
 }
 
-/** What the slices of a service hold: one for each set of ports, cut where they grow too long; never none. */
+/**
+ * What the slices of a service hold: one for each set of ports, cut where they grow too long; never
+ * none.
+ */
 function slicesFor(registry: Registry, service: StoredObject, backends: readonly Backend[]): JsonObject[] {
   const families = (field(service, "spec", "ipFamilies") ?? ["IPv4"]) as string[];
   const slices: JsonObject[] = [];

@@ -11,7 +11,7 @@ interface Place {
   readonly key: string;
 }
 
-/** What an owner reference amounts to now. */
+/** The state of the owner that a reference names. */
 type Standing =
   /** The owner lives: the dependent stays. */
   | "solid"
@@ -19,11 +19,12 @@ type Standing =
   | "waiting"
   /** There is no such owner. */
   | "absent"
-  /** Nobody can say: nothing is done. */
+  /** Unknown kind: nothing is done. */
   | "unresolvable";
 
 /**
- * Deletes what has lost its last owner, and carries out what a deletion asked for: dependents first, or let go.
+ * Deletes what has lost its last owner, and carries out what a deletion asked for: dependents
+ * first, or let go.
  *
  * Owners are found by uid: an object of the same name that came later is another owner.
  */
@@ -34,7 +35,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
   const living = new Map<string, Place>();
   const dependents = new Map<string, Set<string>>();
-  /** Owners that were seen to go. Of others whose kind is not known, nobody can say whether they are there. */
+  /** Owners that were seen to be deleted. Other owners of unknown kinds may still exist. */
   const gone = new Set<string>();
 
   return startLoop(deps, {
@@ -72,7 +73,10 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     }
   }
 
-  /** The object itself if it has owners or is on its way out; its dependents if it is gone; its owners if they wait for it. */
+  /**
+   * The object itself if it has owners or is on its way out; its dependents if it is gone; its
+   * owners if they wait for it.
+   */
   function concerned({ bucket, key, type, entry, previous }: LogRecord): string[] {
     const places: string[] = [];
     const { uid } = entry.object.metadata;
@@ -126,7 +130,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     }
     const own = [...(dependents.get(object.metadata.uid) ?? [])].map(placeOf);
     const waits = standings.includes("waiting") && own.length > 0;
-    // A dependent that waits itself may wait for this one: somebody has to go first.
+    // Two objects may block each other: the cycle is broken here.
     if (waits && own.some((place) => isWaiting(store.get(place.bucket, place.key)?.object))) {
       await unblock({ bucket, key });
     }
@@ -186,7 +190,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     await unlessGone(registry.delete(target, { propagationPolicy, preconditions: { uid } }, context));
   }
 
-  /** Lets an object's owners go without it. */
+  /** Unblocks the deletion of an object's owners. */
   async function unblock({ bucket, key }: Place): Promise<void> {
     const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
@@ -218,10 +222,10 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   }
 }
 
-/** How often one looks again whether a kind is known by now. */
+/** How often unknown kinds are looked up again. */
 const discoveryMs = 30_000;
 
-/** So many owners that are gone are remembered. */
+/** The most deleted owners that are remembered. */
 const remembered = 10_000;
 
 function remember(gone: Set<string>, uid: string): void {

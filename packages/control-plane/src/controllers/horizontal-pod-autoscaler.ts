@@ -20,12 +20,14 @@ import {
 } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
-/** How often an autoscaler looks at what it targets. The first time is so long after its creation. */
+/**
+ * How often an autoscaler looks at what it targets. The first time is so long after its creation.
+ */
 const periodMs = 15_000;
 
 /**
- * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the bounds it does what the real one
- * does without them: nothing, and says so.
+ * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the
+ * bounds it does what the real one does without them: nothing, and says so.
  */
 export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
   const { registry } = deps;
@@ -33,7 +35,7 @@ export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Run
   const context = controllerContext("horizontal-pod-autoscaler");
   const record = eventRecorder(registry, { component: "horizontal-pod-autoscaler", context });
   const scalers = builtin(registry, "autoscaling", "v2", "horizontalpodautoscalers");
-  /** When each autoscaler looks next. What happens in between hurries none of them. */
+  /** When each autoscaler is due next. Changes in between do not trigger it. */
   const due = new Map<string, number>();
 
   return startLoop(deps, {

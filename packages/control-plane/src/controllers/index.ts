@@ -27,7 +27,7 @@ import { startStatefulSets } from "./stateful-set.ts";
 import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
 import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
 
-/** Everything that the real controller manager does and this one can, by the names it has there. */
+/** The supported controllers of kube-controller-manager, by their names there. */
 const known = {
   "garbage-collector-controller": startGarbageCollector,
   "namespace-controller": startNamespaces,
@@ -62,7 +62,10 @@ const known = {
   "event-expiry": startEventExpiry,
 } satisfies { readonly [name: string]: (deps: ControllerDependencies) => Running };
 
-/** A controller, by the real controller manager's name for it; `kubernetes-service` and `event-expiry` are the API server's own. */
+/**
+ * A controller, by the real controller manager's name for it; `kubernetes-service` and
+ * `event-expiry` are the API server's own.
+ */
 export type ControllerName = keyof typeof known;
 
 /** The names of all controllers. */
@@ -89,7 +92,7 @@ export function startControllers(deps: ControllerDependencies, choice: Controlle
   return together(chosen(choice).map((name) => known[name](deps)));
 }
 
-/** What no choice leaves out. */
+/** Controllers that always run. */
 const always: readonly ControllerName[] = ["kubernetes-service"];
 
 function chosen(choice: ControllerChoice): readonly ControllerName[] {

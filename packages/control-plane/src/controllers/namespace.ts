@@ -6,7 +6,7 @@ import { builtin, controllerContext, deleteIfPresent, writeStatus } from "./obje
 
 const podsBucket = "pods";
 
-/** Empties a namespace that is being deleted, then lets it go. */
+/** Deletes the content of a terminating namespace, then removes its finalizer. */
 export function startNamespaces(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store } = registry;

@@ -51,8 +51,9 @@ export async function createObject(
 }
 
 /**
- * Kinds that are written here in the very shape they are stored in. What others are given is brought into it first: a zero that is
- * left out in storage would look like a change every time. These are written so often that it would be felt.
+ * Kinds that are written here in the very shape they are stored in. What others are given is
+ * brought into it first: a zero that is left out in storage would look like a change every time.
+ * These are written so often that normalizing them would cost noticeably.
  */
 const written = new Set(["pods", "replicasets.apps", "deployments.apps", "events"]);
 
@@ -132,7 +133,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof StatusError && (error.code === 404 || error.code === 409);
 }
 
-/** Does what may find its object gone. */
+/** Awaits a write, and ignores that its object is gone. */
 export async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;

@@ -13,7 +13,10 @@ export function controlledBy({ indexes }: Registry, bucket: string, uid: string)
   return indexes.ownership.controlledBy(bucket, uid);
 }
 
-/** The objects of a bucket in a namespace, in no particular order. Cheaper than a list when most are not wanted. */
+/**
+ * The objects of a bucket in a namespace, in no particular order. Cheaper than a list when most are
+ * not wanted.
+ */
 export function within({ indexes }: Registry, bucket: string, namespace: string): Iterable<StoredObject> {
   return indexes.ownership.within(bucket, namespace);
 }
@@ -33,7 +36,9 @@ export function selected(
   return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** The keys of those in a bucket whose selector matches what a change concerns, before it or after. */
+/**
+ * The keys of those in a bucket whose selector matches what a change concerns, before it or after.
+ */
 export function selectorKeys(
   { indexes }: Registry,
   bucket: string,
@@ -53,7 +58,10 @@ export function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] as string) : "";
 }
 
-/** The key of the owner that controls the object, if it is of this kind; before and after the change. */
+/**
+ * The key of the owner that controls the object, if it is of this kind; before and after the
+ * change.
+ */
 export function controllerKey(group: string, kind: string): (record: LogRecord) => string[] {
   return (record) => {
     const keys = new Set<string>();
@@ -67,7 +75,10 @@ export function controllerKey(group: string, kind: string): (record: LogRecord) 
   };
 }
 
-/** As `controllerKey`; for an object that nobody controls, the keys of those who select it and might take it. */
+/**
+ * As `controllerKey`; for an object that nobody controls, the keys of those who select it and might
+ * take it.
+ */
 export function claimantKeys(registry: Registry, owners: Resource): (record: LogRecord) => string[] {
   const { group, kind } = owners.info;
   const owned = controllerKey(group, kind);
@@ -84,7 +95,9 @@ export function claimantKeys(registry: Registry, owners: Resource): (record: Log
 
 const matchers = new WeakMap<StoredObject, LabelMatcher>();
 
-/** A workload's selector. A ReplicationController's is a plain map, and empty ones select nothing. */
+/**
+ * A workload's selector. A ReplicationController's is a plain map, and empty ones select nothing.
+ */
 export function selectorOf(owner: StoredObject): LabelMatcher {
   let matches = matchers.get(owner);
   if (!matches) {
@@ -113,8 +126,8 @@ export function controllerReference(owner: StoredObject): JsonObject {
 }
 
 /**
- * The objects that are a workload's own: those it controls and still selects. Takes those that it selects and nobody controls,
- * and lets go of those that it controls and no longer selects.
+ * The objects that are a workload's own: those it controls and still selects. Takes those that it
+ * selects and nobody controls, and lets go of those that it controls and no longer selects.
  */
 export async function claim(
   registry: Registry,

@@ -32,8 +32,8 @@ export const simulatedClass = "standard";
 const simulatedProvisioner = "node.windlass.dev/simulated";
 
 /**
- * Binds claims to volumes, and makes up the volumes where a class says that they are made on demand. Whoever the class names
- * as provisioner, the volume is one that exists on paper only.
+ * Binds claims to volumes, and provisions volumes dynamically. Whichever provisioner the class
+ * names, the volume is an object without storage behind it.
  */
 export function startPersistentVolumes(deps: ControllerDependencies): Running {
   const { registry } = deps;
@@ -58,7 +58,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
         ...unbound().map((claim) => `claim ${claim}`),
       ],
       [classes.bucket]: () => ["class", ...unbound().map((claim) => `claim ${claim}`)],
-      // Something to do from the start: see to it that there is a class.
+      // A key that is there from the start, to create the default class.
       namespaces: ({ key }) => (key === "default" ? ["class"] : []),
     },
     reconcile: async (text) => {

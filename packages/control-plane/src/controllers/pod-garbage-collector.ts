@@ -6,10 +6,12 @@ import { type ControllerDependencies, type Running, startLoop } from "./loop.ts"
 import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, writeStatus } from "./objects.ts";
 import { isFinished } from "./pods.ts";
 
-/** A node that is gone is given so long to come back. */
+/** How long a deleted node may take to come back. */
 const quarantineMs = 40_000;
 
-/** Deletes pods that nobody will ever finish: those of nodes that are gone, and those deleted before they had a node. */
+/**
+ * Deletes orphaned pods: those of nodes that are gone, and those deleted before they had a node.
+ */
 export function startPodGarbageCollector(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;

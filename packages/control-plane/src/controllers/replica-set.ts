@@ -102,7 +102,7 @@ function startReplicas(
         });
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        // A namespace on its way out takes no more pods, and nobody needs to hear of it.
+        // Creating pods in a terminating namespace fails; no event is recorded for it.
         if (isTerminatingNamespace(error)) return undefined;
         await record(set, {
           type: "Warning",

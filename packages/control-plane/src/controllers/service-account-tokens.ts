@@ -23,8 +23,8 @@ const lastUsedLabel = "kubernetes.io/legacy-token-last-used";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /**
- * Fills the Secrets that ask for a service account's token, and deletes them with their account. Says on each when its token was last
- * used.
+ * Fills the Secrets that ask for a service account's token, and deletes them with their account.
+ * Says on each when its token was last used.
  */
 export function startServiceAccountTokens(deps: ControllerDependencies): Running {
   const { registry, tokens } = deps;
@@ -71,7 +71,10 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
       .map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
-  /** The account that a Secret is for: of its name, and the very same if the Secret has been filled before. */
+  /**
+   * The account that a Secret is for: of its name, and the very same if the Secret has been filled
+   * before.
+   */
   function accountOf(secret: StoredObject): StoredObject | undefined {
     const account = store.get(
       "serviceaccounts",

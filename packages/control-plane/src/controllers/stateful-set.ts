@@ -205,7 +205,10 @@ export function startStatefulSets(deps: ControllerDependencies): Running {
     });
   }
 
-  /** Deletes pods of older templates, from the last to the first that the partition gives free, one at a time. */
+  /**
+   * Deletes pods of older templates, from the last to the first that the partition gives free, one
+   * at a time.
+   */
   async function replaceOutdated(
     { set, history, pods: own }: Family,
     start: number,

@@ -32,7 +32,10 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
   const { store, clock } = registry;
   const events = builtin(registry, "", "v1", "events");
   const context = controllerContext("event-expiry");
-  /** When each event was last seen as far as the queue knows, earliest first: one timer serves them all. */
+  /**
+   * When each event was last seen as far as the queue knows, earliest first: one timer serves them
+   * all.
+   */
   const queue = new Map<string, number>();
   return startLoop(deps, {
     name: "event-expiry",
@@ -64,7 +67,10 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
   });
 }
 
-/** When an event was last written. What it says of times itself is its author's business, and may be long ago. */
+/**
+ * When an event was last written. What it says of times itself is its author's business, and may be
+ * long ago.
+ */
 function lastSeen(event: StoredObject, now: number): number {
   const written = listAt(event, "metadata", "managedFields").map((entry) => timeAt(entry, "time") ?? 0);
   return Math.max(timeAt(event, "metadata", "creationTimestamp") ?? now, ...written);
