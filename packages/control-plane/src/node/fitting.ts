@@ -82,7 +82,10 @@ export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
   return operator === "Exists" || textOf(value) === textOf(taint.value);
 }
 
-/** The ports that a pod takes of its node, as `protocol/port` and the address; all addresses are `0.0.0.0`. */
+/**
+ * The ports that a pod takes of its node, as `protocol/port` and the address; all addresses are
+ * `0.0.0.0`.
+ */
 export function hostPortsOf(pod: JsonObject): { readonly port: string; readonly address: string }[] {
   const sidecars = listAt(pod, "spec", "initContainers").filter(
     ({ restartPolicy }) => restartPolicy === "Always",
@@ -113,7 +116,10 @@ export function sharesHostPort(a: JsonObject, b: JsonObject): boolean {
 /** Amounts by resource name, in billionths of its unit. */
 export type Amounts = Map<string, bigint>;
 
-/** What a pod asks to have to itself: its containers together or its greediest init container, and its overhead. */
+/**
+ * What a pod asks to have to itself: its containers together or its greediest init container, and
+ * its overhead.
+ */
 export function requestsOf(pod: JsonObject): Amounts {
   const spec = (pod.spec ?? {}) as JsonObject;
   const total: Amounts = new Map();

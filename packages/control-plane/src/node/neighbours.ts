@@ -13,20 +13,26 @@ const notSpread = "node(s) didn't match pod topology spread constraints";
 
 const resolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: false });
 
-/** Whether a pod cannot stand certain others near it. */
+/** Whether a pod has required anti-affinity. */
 export function isAverse(pod: StoredObject): boolean {
   return listAt(pod, "spec", "affinity", "podAntiAffinity", required).length > 0;
 }
 
-/** What the pods that are placed already mean for one that is to be. Good for one look: it remembers what it has counted. */
+/**
+ * Evaluates inter-pod affinity and topology spread against the placed pods. For one scheduling
+ * attempt: it caches its counts.
+ */
 export class Neighbours {
   readonly #registry: Registry;
   readonly #averse: Iterable<StoredObject>;
-  /** Pods that are taken for gone, to see whether that would help. */
+  /** Pods that are treated as deleted, to find out whether preempting them would help. */
   readonly #absent: ReadonlySet<StoredObject>;
   readonly #counted = new Map<JsonObject, Map<string, number>>();
 
-  /** @param averse the pods that cannot stand others: few, where looking through all would take long */
+  /**
+   * @param averse the pods with required anti-affinity: few, where a search through all would take
+   *   long
+   */
   constructor(
     registry: Registry,
     averse: Iterable<StoredObject>,
@@ -37,12 +43,12 @@ export class Neighbours {
     this.#absent = absent;
   }
 
-  /** Why the pods that are on a node, or near it, keep a pod away; undefined if they do not. */
+  /** Why the pods on a node, or in its topology domain, exclude a pod; undefined if they do not. */
   rejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
     const own = pod.metadata.labels as JsonObject | undefined;
     for (const term of listAt(pod, "spec", "affinity", "podAffinity", required)) {
       const near = this.#near(pod, node, term) > 0;
-      // A pod that would be its own first neighbour has to start somewhere.
+      // The first pod of a group whose affinity matches itself is allowed anywhere.
       const first = !near && selectorMatcher(term.labelSelector)(own) && this.#placed(pod, term).next().done;
       if (!near && !first) return resolvable("node(s) didn't match pod affinity rules");
     }
@@ -54,7 +60,7 @@ export class Neighbours {
     return this.#spreadRejection(pod, node);
   }
 
-  /** How well a node suits a pod, by what it would rather have: more is better. */
+  /** The score of a node by a pod's preferences: more is better. */
   score(pod: StoredObject, node: StoredObject): number {
     let score = 0;
     for (const { weight, preference } of listAt(pod, "spec", "affinity", "nodeAffinity", preferred)) {
@@ -77,7 +83,7 @@ export class Neighbours {
     return score;
   }
 
-  /** Whether a pod that is there already cannot stand this one. */
+  /** Whether the anti-affinity of a placed pod excludes this one. */
   #isUnwelcome(pod: StoredObject, node: StoredObject): boolean {
     const own = pod.metadata.labels as JsonObject | undefined;
     for (const other of this.#averse) {

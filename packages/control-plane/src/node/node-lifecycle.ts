@@ -60,12 +60,14 @@ const conditionTaints = [
 ] as const;
 const cordoned = "node.kubernetes.io/unschedulable";
 
-/** Taints nodes that are in trouble, and throws pods out that do not bear it. */
+/** Taints unhealthy nodes, and evicts pods that do not tolerate it. */
 export function startNodeLifecycle(deps: ControllerDependencies, connections: Connections): Running {
   return together([startNodeMonitor(deps, connections), startTaintEviction(deps)]);
 }
 
-/** Keeps the conditions of simulated nodes, and the taints that follow from the conditions of all. */
+/**
+ * Keeps the conditions of simulated nodes, and the taints that follow from the conditions of all.
+ */
 function startNodeMonitor(deps: ControllerDependencies, connections: Connections): Running {
   const { registry } = deps;
   const { store, clock } = registry;
@@ -97,7 +99,9 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     },
   };
 
-  /** Notices that a node is gone, and that it is back. Nodes that others made are theirs to speak for. */
+  /**
+   * Detects that a node was lost or came back. Nodes that others created report their own status.
+   */
   async function watchOver(node: StoredObject): Promise<Again | undefined> {
     if (field(node, "metadata", "labels", "node.windlass.dev/simulated") !== "true") return undefined;
     const { name } = node.metadata;
@@ -160,7 +164,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
 
   async function taint(node: StoredObject): Promise<void> {
     const conditions = listAt(node, "status", "conditions");
-    // Who has never said anything is not judged.
+    // A node without a Ready condition is left alone.
     if (!conditions.some(({ type }) => type === "Ready")) return;
     const wanted: JsonObject[] = conditionTaints.flatMap(({ type, status, key, effects }) =>
       conditions.some((one) => one.type === type && one.status === status)
@@ -188,14 +192,14 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   }
 }
 
-/** Deletes pods from nodes whose taints they do not bear, or no longer. */
+/** Deletes pods from nodes whose taints they do not tolerate, or no longer. */
 function startTaintEviction(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("taint-eviction-controller");
   const record = eventRecorder(registry, { component: "taint-eviction-controller", context });
-  /** Since when a pod has been on borrowed time. */
+  /** Since when a pod's tolerations have been running out. */
   const since = new Map<string, number>();
 
   return startLoop(deps, {
@@ -256,7 +260,7 @@ function startTaintEviction(deps: ControllerDependencies): Running {
   }
 }
 
-/** How long a pod bears the taints of its node, in milliseconds; undefined if for ever. */
+/** How long a pod tolerates the taints of its node, in milliseconds; undefined if without limit. */
 function patienceOf(pod: StoredObject, node: StoredObject): number | undefined {
   const tolerations = listAt(pod, "spec", "tolerations");
   const times: number[] = [];

@@ -13,7 +13,7 @@ export interface NodeNetwork {
   readonly host: (index: number) => string;
 }
 
-/** What a node says of itself that has nothing to complain about. @param now as a timestamp */
+/** The conditions of a healthy node. @param now as a timestamp */
 export function healthyConditions(now: string): JsonObject[] {
   const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
     type,
@@ -36,7 +36,7 @@ export function healthyConditions(now: string): JsonObject[] {
   ];
 }
 
-/** Makes a node known, or known under its new address. */
+/** Registers a node, or updates its address. */
 export function announceNode(
   { registry }: ControllerDependencies,
   node: NodeSpec,

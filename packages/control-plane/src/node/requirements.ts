@@ -6,7 +6,10 @@ import { field, type Store, type StoredObject } from "../storage/store.ts";
 /** The certificate bundle of the namespace comes with the namespace; a pod does not wait for it. */
 const bundle = "kube-root-ca.crt";
 
-/** Why a pod's volumes cannot be mounted: a ConfigMap or Secret that is not there. Undefined if they can. */
+/**
+ * Why a pod's volumes cannot be mounted: a ConfigMap or Secret that is not there. Undefined if they
+ * can.
+ */
 export function mountError(store: Store, pod: StoredObject): EventText | undefined {
   for (const volume of listAt(pod, "spec", "volumes")) {
     const parts = [volume, ...listAt(volume, "projected", "sources")];
@@ -35,7 +38,10 @@ function missingPart(store: Store, pod: StoredObject, part: JsonObject): string 
   return undefined;
 }
 
-/** Why a container cannot be made: its environment names something that is not there. Undefined if it can. */
+/**
+ * Why a container cannot be made: its environment names something that is not there. Undefined if
+ * it can.
+ */
 export function configError(store: Store, pod: StoredObject, container: JsonObject): string | undefined {
   for (const source of listAt(container, "envFrom")) {
     const trouble =

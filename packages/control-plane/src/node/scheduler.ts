@@ -41,7 +41,7 @@ interface Load {
   readonly amounts: Amounts;
 }
 
-/** What the scheduler says of a pod. */
+/** An event of the scheduler about a pod. */
 interface SchedulerEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -52,8 +52,9 @@ interface SchedulerEvent {
 }
 
 /**
- * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather have, and else on the emptiest.
- * Where a pod fits nowhere, less important ones are thrown out if that makes room for it. Disruption budgets do not hold it back.
+ * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather
+ * have, and else on the emptiest. Where a pod fits nowhere, pods of lower priority are preempted if
+ * that makes room for it. Disruption budgets are ignored.
  */
 export function startScheduler(deps: ControllerDependencies): Running {
   const { registry } = deps;
@@ -66,7 +67,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     user: { name: "system:kube-scheduler", groups: ["system:authenticated"] },
   };
   const loads = new Map<string, Load>();
-  /** Pods that cannot stand certain others, by uid. */
+  /** Pods with required anti-affinity, by uid. */
   const averse = new Map<string, StoredObject>();
   /** Pods that take ports of their node. */
   const exposed = new Map<string, StoredObject>();
@@ -187,7 +188,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     await fail(pod, node === undefined ? why(rejections) : complaint(rejections), node);
   }
 
-  /** Whether somebody less important is on their way out for a pod. */
+  /** Whether a pod of lower priority is being deleted to make room. */
   function isMakingRoom(pod: StoredObject, nominated: string): boolean {
     if (nominated === "") return false;
     for (const { object: other } of store.entries(pods.bucket)) {
@@ -269,7 +270,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     return reasons.length > 0 ? { reasons, unresolvable } : undefined;
   }
 
-  /** Makes room for a pod where less important ones are in its way. @returns the node it may hope for, if there is one */
+  /** Preempts pods of lower priority. @returns the nominated node, if there is one */
   async function preempt(pod: StoredObject, nodes: readonly StoredObject[]): Promise<string | undefined> {
     if (field(pod, "spec", "preemptionPolicy") === "Never") return undefined;
     const priority = priorityOf(pod);
@@ -309,7 +310,9 @@ export function startScheduler(deps: ControllerDependencies): Running {
     return best?.node.metadata.name;
   }
 
-  /** The fewest and least important pods that would have to go; undefined if that would not help. */
+  /**
+   * The fewest and least important pods that would have to go; undefined if that would not help.
+   */
   function victimsOn(pod: StoredObject, node: StoredObject, priority: number): StoredObject[] | undefined {
     const spec = (pod.spec ?? {}) as JsonObject;
     const isClosed =
@@ -322,7 +325,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
     const absent = new Set(lesser);
     if (!fitsWithout(pod, node, absent)) return undefined;
-    // Whoever can stay does, the most important first.
+    // Spare as many as possible, those of the highest priority first.
     for (const other of lesser) {
       absent.delete(other);
       if (!fitsWithout(pod, node, absent)) absent.add(other);
@@ -391,7 +394,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
     await writeStatus(registry, pods, pod, status, context);
   }
 
-  /** The scheduler speaks the newer dialect of events. */
+  /** The scheduler writes events of events.k8s.io. */
   async function tell(
     pod: StoredObject,
     { type, reason, action, note, related }: SchedulerEvent,
@@ -438,7 +441,7 @@ function complaint(rejections: readonly Rejection[]): string {
   return `0/${rejections.length} nodes are available: ${words.join(", ")}.`;
 }
 
-/** The same, and that nobody can be thrown out for it. */
+/** The same, with the result of preemption. */
 function why(rejections: readonly Rejection[]): string {
   const total = rejections.length;
   if (total === 0) return "no nodes available to schedule pods";

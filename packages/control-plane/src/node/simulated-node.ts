@@ -48,11 +48,12 @@ export interface RunningProcesses extends Running {
 }
 
 /**
- * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are told, and go when they are deleted.
- * Enough for everything above the kubelet to do its work.
+ * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are
+ * told, and go when they are deleted. Enough for everything above the kubelet to do its work.
  *
- * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`, `missingImages`), or not at all: then it
- * runs and is ready at once, and one that is there to end, as the pods of Jobs are, succeeds at once.
+ * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`,
+ * `missingImages`), or not at all: then it runs and is ready at once, and one that is there to end,
+ * as the pods of Jobs are, succeeds at once.
  *
  * @example
  * plane.node.on("web-*", { kind: "crash-loop", exitCode: 3 });
@@ -70,7 +71,10 @@ export class SimulatedNodes {
     this.#nodes = nodesOf(choice);
   }
 
-  /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
+  /**
+   * Pods that match behave so from now on, those that run already too. The returned function takes
+   * it back.
+   */
   on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
     return this.#behaviors.on(which, behavior);
   }
@@ -81,9 +85,10 @@ export class SimulatedNodes {
   }
 
   /**
-   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function brings it back. As in a real cluster
-   * it counts as lost after 50 seconds, its pods are then not ready, and are deleted once they no longer tolerate it, which by default
-   * is after five minutes; they are gone when the node is back, or deleted itself.
+   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function
+   * brings it back. As in a real cluster it counts as lost after 50 seconds, its pods are then not
+   * ready, and are deleted once they no longer tolerate it, which by default is after five minutes;
+   * they are gone when the node is back, or deleted itself.
    */
   lose(name: string): () => void {
     return this.#connections.lose(name);

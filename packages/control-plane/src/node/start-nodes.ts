@@ -254,7 +254,10 @@ function startKubelets(
     else wanting.get(namespace)?.add(key);
   }
 
-  /** Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold it for is theirs. */
+  /**
+   * Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold
+   * it for is theirs.
+   */
   async function finish(pod: StoredObject, node: string): Promise<Again | undefined> {
     const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
     const view = viewOf(key, pod, node);
@@ -270,7 +273,10 @@ function startKubelets(
     return undefined;
   }
 
-  /** The same for a pod with real processes: they are asked to end, and after the grace period made to. */
+  /**
+   * The same for a pod with real processes: they are asked to end, and after the grace period made
+   * to.
+   */
   async function finishProcesses(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
     const end = timeAt(pod, "metadata", "deletionTimestamp") ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));
