@@ -24,7 +24,7 @@ export interface RunOptions {
   /** What to run, and where. @throws what keeps it from being started */
   readonly place: () => Promise<{ readonly place: ContainerPlace; readonly command: readonly string[] }>;
   readonly lastWords: () => Promise<string>;
-  /** Told when something about it has changed. */
+  /** Called when its state changed. */
   readonly changed: () => void;
   readonly tell: (text: EventText) => void;
 }
@@ -122,7 +122,10 @@ export class ContainerRun {
     await this.#afterStart();
   }
 
-  /** What no process can be started with (a variable's name with a zero in it, say) is a failure of the container. */
+  /**
+   * What no process can be started with (a variable's name with a zero in it, say) is a failure of
+   * the container.
+   */
   async #launch(place: ContainerPlace, command: readonly string[]): Promise<ChildProcess | undefined> {
     const { stdin, tty } = this.#options.container;
     try {
@@ -199,7 +202,8 @@ export class ContainerRun {
   }
 
   /**
-   * Asks the process to end, and makes it after a while. A second call can only make the while shorter.
+   * Asks the process to end, and makes it after a while. A second call can only make the while
+   * shorter.
    *
    * @param graceMs by the control plane's clock
    * @returns whether it had not been asked before
@@ -265,7 +269,11 @@ export class ContainerRun {
     };
   }
 
-  /** Starts another program where this container's runs. @throws Error if the container has none running */
+  /**
+   * Starts another program where this container's runs.
+   *
+   * @throws Error if the container has none running
+   */
   async exec(command: readonly string[], stdin: "pipe" | "ignore"): Promise<ChildProcess> {
     if (!this.#place || this.#observed.at === "exited") throw new Error("container not running");
     const trouble = await commandFault(this.#place, command);

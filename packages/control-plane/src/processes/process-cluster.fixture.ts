@@ -8,7 +8,10 @@ import type { StoredObject } from "../storage/store.ts";
 export interface ProcessCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   create(...objects: JsonObject[]): Promise<void>;
-  /** The state of an object of `default` once it is as wanted. Undefined once it is gone, if that is wanted. */
+  /**
+   * The state of an object of `default` once it is as wanted. Undefined once it is gone, if that is
+   * wanted.
+   */
   until(
     bucket: string,
     name: string,

@@ -59,7 +59,7 @@ const rotateAfterMs = 40 * 60_000;
 
 /** Runs the containers of pods as processes of this machine. */
 export class ProcessRuntime {
-  /** Told the key of a pod of which something has changed. */
+  /** Notified with the key of a pod whose containers changed. */
   readonly changes = new Subscribers<string>();
   readonly #deps: RuntimeDependencies;
   readonly #options: ProcessOptions;

@@ -8,13 +8,13 @@ import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { startListening } from "../streams/start-listening.ts";
 
-/** Where a connection goes on. */
+/** An endpoint of a Service. */
 export interface Backend {
   readonly host: string;
   readonly port: number;
 }
 
-/** What should listen somewhere, and where its connections go. */
+/** An address that a Service listens on, and the pods behind it. */
 interface Frontend {
   readonly host: string;
   readonly port: number;
@@ -40,8 +40,9 @@ export interface ServiceProxyOptions {
 }
 
 /**
- * Makes Services reachable: at a Service's address, each TCP port takes connections and passes them on to ready pods in turn. Where
- * there are none, nothing listens and connections are refused, as kube-proxy has it.
+ * Makes Services reachable: at a Service's address, each TCP port takes connections and passes them
+ * on to ready pods in turn. Where there are none, nothing listens and connections are refused, as
+ * kube-proxy has it.
  */
 export function startServiceProxy(
   deps: ControllerDependencies,
@@ -196,7 +197,9 @@ function passOn(socket: Socket, opened: OpenFrontend, sockets: Set<Socket>): voi
   onward.pipe(socket);
 }
 
-/** Connections that are open stay open: a Service that goes away, or loses a pod, does not cut them. */
+/**
+ * Connections that are open stay open: a Service that goes away, or loses a pod, does not cut them.
+ */
 function shut({ server }: OpenFrontend): Promise<void> {
   return new Promise((resolve) => {
     server.close();
