@@ -25,8 +25,8 @@ export interface BuiltinAdmissionDependencies {
 }
 
 /**
- * The admission that is part of the real server, in its order. It runs after namespaces were looked at and before webhooks;
- * quotas come after those, by `quotaAdmission`.
+ * The admission that is part of the real server, in its order. It runs after namespaces were looked
+ * at and before webhooks; quotas come after those, by `quotaAdmission`.
  */
 export function builtinAdmission(deps: BuiltinAdmissionDependencies): Admission[] {
   const { store, authorizer } = deps;
@@ -49,7 +49,7 @@ export function builtinAdmission(deps: BuiltinAdmissionDependencies): Admission[
   ];
 }
 
-/** Quotas: last of all, when nothing else can refuse a request any more. */
+/** Quotas come last, when nothing else can refuse the request any more. */
 export function quotaAdmission(registry: Registry): Admission[] {
   return [resourceQuotas(registry)];
 }

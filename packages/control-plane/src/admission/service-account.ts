@@ -50,7 +50,7 @@ export function serviceAccounts(deps: ServiceAccountDependencies): Admission {
   };
 }
 
-/** The account, as soon as somebody makes it; undefined if nobody does in time. */
+/** The service account, once it is created; undefined if it is not created in time. */
 function appearing(
   { store, clock }: ServiceAccountDependencies,
   key: string,

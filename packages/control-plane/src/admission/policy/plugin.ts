@@ -18,7 +18,10 @@ export interface PolicyDependencies {
   readonly authorizer: Authorizer;
 }
 
-/** Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of them. */
+/**
+ * Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of
+ * them.
+ */
 export function validatingPolicies(deps: PolicyDependencies): Admission {
   const policies = new Policies(deps.registry.store);
   return {

@@ -30,7 +30,7 @@ export interface WebhookDependencies {
   readonly random: Random;
 }
 
-/** A webhook that could not be asked, as opposed to one that said no. `failurePolicy: Ignore` looks past it. */
+/** A failed call to a webhook, as opposed to a denial. `failurePolicy: Ignore` ignores it. */
 export class HookFailure extends Error {
   readonly status: StatusError;
 
@@ -42,7 +42,9 @@ export class HookFailure extends Error {
   }
 }
 
-/** Whether a webhook is to be called for a request. Only those with conditions take a while to say. */
+/**
+ * Whether a webhook is to be called for a request. Only those with conditions take a while to say.
+ */
 export function matchHook(
   deps: WebhookDependencies,
   hook: Hook,
@@ -164,7 +166,9 @@ async function ask(
   }
 }
 
-/** Warnings travel in a header, where control characters cannot go: those that have any are dropped. */
+/**
+ * Warnings travel in a header, where control characters cannot go: those that have any are dropped.
+ */
 function fitsHeader(warning: string): boolean {
   return warning !== "" && !/\p{Cc}/u.test(warning);
 }

@@ -11,8 +11,9 @@ import { isExempt, type Match } from "./rules.ts";
 import { shownAs, takeBack } from "./versions.ts";
 
 /**
- * Asks mutating webhooks one after the other, each about what the one before made of the object. When one has changed it, the
- * plugins before this one run again, and so do the webhooks that ask for it and were called earlier: once.
+ * Asks mutating webhooks one after the other, each about what the one before made of the object.
+ * When one has changed it, the plugins before this one run again, and so do the webhooks that ask
+ * for it and were called earlier: once.
  */
 export function mutatingWebhooks(deps: WebhookDependencies): Admission {
   const hooks = new Hooks(deps.registry.store, "mutatingwebhookconfigurations");
@@ -23,7 +24,7 @@ export function mutatingWebhooks(deps: WebhookDependencies): Admission {
       if (all.length === 0 || isExempt(request)) return;
       return mutate(deps, all, request, plugin);
     },
-    // Deletions have nothing to mutate, yet webhooks hear of them in the same order as of all else.
+    // Deletions have nothing to mutate, but mutating webhooks are called for them too.
     validate: (request) => {
       const all = hooks.list();
       if (all.length === 0 || request.operation !== "DELETE" || isExempt(request)) return;
@@ -121,7 +122,7 @@ class Round {
   }
 }
 
-/** Given to new objects by the server, which does so after mutating webhooks had their say. */
+/** Set by the server on new objects, after mutating webhooks ran. */
 const stamps = ["uid", "creationTimestamp", "generation"] as const;
 
 function withoutStamps({ operation }: AdmissionRequest, shown: Shown): Shown {

@@ -4,7 +4,10 @@ import { type Hook, Hooks } from "./hooks.ts";
 import { isExempt, type Match } from "./rules.ts";
 import { shownAs } from "./versions.ts";
 
-/** Asks every validating webhook that a request concerns, all at a time. The first no to arrive is the one told. */
+/**
+ * Asks every validating webhook that a request concerns, all at a time. The first no to arrive is
+ * the one told.
+ */
 export function validatingWebhooks(deps: WebhookDependencies): Admission {
   const hooks = new Hooks(deps.registry.store, "validatingwebhookconfigurations");
   return {
