@@ -19,7 +19,8 @@ export function trackingOf(
   subresource: string | undefined,
 ): Tracking {
   const { info } = resource;
-  // Managers of one version have the same object converted: a webhook is asked for it once in a write.
+  // Managers of one version have the same object converted: a webhook is asked for it once in a
+  // write.
   const asked = new Map<string, Promise<JsonObject>>();
   const inVersion = (apiVersion: string): Resource | undefined => {
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
@@ -37,7 +38,8 @@ export function trackingOf(
     convert: (object, apiVersion) => {
       const to = inVersion(apiVersion);
       if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, asked);
-      // Of built-in kinds the one unknown version is passed over; a definition that lacks it loses all entries.
+      // For built-in kinds the entry of the unknown version is skipped; for custom kinds it is an
+      // error, and all entries are dropped.
       if (info.origin === "custom") {
         throw new ConversionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
       }

@@ -38,7 +38,10 @@ export const endpointSlice: Strategy = {
   specChanged: (next, live) => !equal(counted(next), counted(live)),
 };
 
-/** Everything but metadata counts, and of metadata the labels do: they say whose endpoints these are. */
+/**
+ * Everything but metadata counts, and of metadata the labels do: they say whose endpoints these
+ * are.
+ */
 function counted(object: JsonObject): JsonObject {
   const { metadata: _metadata, ...rest } = object;
   return { ...rest, labels: child(metadataOf(object), "labels") };

@@ -19,7 +19,8 @@ export function needsNodePort(spec: JsonObject): boolean {
 }
 
 /**
- * Gives a valid Service its address and its node ports, or says why it cannot have those it asks for.
+ * Gives a valid Service its address and its node ports, or says why it cannot have those it asks
+ * for.
  *
  * @param live what is stored, whose own addresses and ports are not in the way
  */

@@ -3,7 +3,7 @@ import { addressesBucket } from "../service-addresses.ts";
 import { items, number, specOf, text, texts } from "./fields.ts";
 import { parseCidr } from "./names.ts";
 
-/** Where cluster addresses come from, where nothing else is said. */
+/** The default range of cluster addresses. */
 const defaultRange = "10.96.0.0/16";
 
 /** Where the cluster addresses of Services come from. The first one is the API server's own. */
@@ -15,7 +15,10 @@ export interface ServiceRange {
   readonly size: number;
 }
 
-/** The addresses of one control plane: those that Services may have, those that they have, and those of pods. */
+/**
+ * The addresses of one control plane: those that Services may have, those that they have, and those
+ * of pods.
+ */
 export class ServiceNetwork {
   readonly #store: Store;
   #range: ServiceRange = rangeOf(defaultRange);
@@ -31,7 +34,8 @@ export class ServiceNetwork {
   }
 
   /**
-   * Says where cluster addresses come from. Before the first Service is stored. @default 10.96.0.0/16
+   * Sets the range of cluster addresses. Must be called before the first Service is stored.
+   * @default 10.96.0.0/16
    *
    * @throws RangeError for what is not the CIDR of at least two IPv4 addresses
    */
@@ -46,7 +50,8 @@ export class ServiceNetwork {
   }
 
   /**
-   * Accepts addresses of the loopback network as those of pods: where pods are processes of this machine, they have such.
+   * Accepts addresses of the loopback network as those of pods: where pods are processes of this
+   * machine, they have such.
    *
    * @param prefix how they begin: `127.5.`
    */
@@ -60,7 +65,10 @@ export class ServiceNetwork {
   }
 }
 
-/** As the real server counts: neither the network's address nor the last one, where packets for all go. */
+/**
+ * As the real server counts: neither the network's address nor the last one, where packets for all
+ * go.
+ */
 function rangeOf(cidr: string): ServiceRange {
   const parsed = parseCidr(cidr);
   if (parsed?.version !== 4 || parsed.bits > 30) {
@@ -78,7 +86,10 @@ export function addressAt(value: number): string {
   return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
 }
 
-/** Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given back. */
+/**
+ * Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given
+ * back.
+ */
 export class Allocations {
   readonly #addresses = new Map<string, number>();
   readonly #ports = new Map<string, number>();
@@ -95,7 +106,7 @@ export class Allocations {
     });
   }
 
-  /** Whether an address is taken: by a Service, or by somebody who made it an object. */
+  /** Whether an address is taken: by a Service, or by an IPAddress object. */
   holdsAddress(address: string): boolean {
     return this.#addresses.has(address) || this.#store.get(addressesBucket, address) !== undefined;
   }

@@ -64,9 +64,10 @@ export const service: Strategy = {
     dropDependents(now, before);
     warnings(now, warn);
   },
-  // Addresses are handed out last, as the real server does: what is refused for another reason takes none.
+  // Addresses are handed out last, as the real server does: what is refused for another reason
+  // takes none.
   validate: (object, context) => {
-    // Whoever writes the status of what is not there gets a Service that nothing is allocated for.
+    // A Service that is created through its status gets no allocations.
     if (context.subresource !== undefined) return serviceFaults(object, context.network).causes;
     const faults = familiesFirst(serviceFaults(object, context.network), specOf(object));
     if (faults.none) allocate(faults, object, undefined, context);
@@ -80,7 +81,7 @@ export const service: Strategy = {
   },
 };
 
-/** Addresses are looked at before all else, and the families they are of once the addresses make sense. */
+/** Addresses are validated first, and their families once the addresses are valid. */
 function familiesFirst(faults: Faults, spec: JsonObject): Faults {
   // That a type cannot be headless is said of the address, and is a fault of the type.
   const aboutType = isHeadlessOfWrongType(spec) ? "spec.clusterIPs[0]" : undefined;
@@ -106,7 +107,9 @@ function warnings(spec: JsonObject, warn: (text: string) => void): void {
   }
 }
 
-/** The one address and the list of them are the same field twice: whichever was changed is meant. */
+/**
+ * The one address and the list of them are the same field twice: whichever was changed is meant.
+ */
 function syncAddresses(now: JsonObject, before: JsonObject): void {
   const [wanted, had] = [text(now, "clusterIP"), text(before, "clusterIP")];
   if (wanted === had) return;
