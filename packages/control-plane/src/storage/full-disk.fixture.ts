@@ -1,6 +1,6 @@
 /**
- * A control plane whose disk fills up and is made room on again: `node full-disk.fixture.ts FOLDER`, where the folder is a small disk of its
- * own. Prints a report as JSON.
+ * A control plane whose disk fills up and is made room on again: `node full-disk.fixture.ts
+ * FOLDER`, where the folder is a small disk of its own. Prints a report as JSON.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

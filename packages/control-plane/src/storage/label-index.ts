@@ -39,7 +39,10 @@ export class LabelIndex {
     });
   }
 
-  /** Those of a namespace that carry all of these labels, or more; undefined where no label is asked for. */
+  /**
+   * Those of a namespace that carry all of these labels, or more; undefined where no label is asked
+   * for.
+   */
   candidates(namespace: string, labels: Labels): Iterable<StoredObject> | undefined {
     let fewest: ReadonlySet<string> | undefined;
     for (const pair of pairsOf(namespace, labels)) {
@@ -66,8 +69,9 @@ function isPresent(object: StoredObject | undefined): object is StoredObject {
 }
 
 /**
- * The objects of a bucket by a label that their selector asks for, so that a labelled object finds those who select it. Each is kept
- * under one label only: the one with the fewest others, as a label that all share tells nothing.
+ * The objects of a bucket by a label that their selector asks for, so that a labelled object finds
+ * those who select it. Each is kept under one label only: the one with the fewest others, as a
+ * label that all share tells nothing.
  */
 export class SelectorIndex {
   readonly #store: Store;
@@ -118,7 +122,10 @@ function asksFor(owner: StoredObject): string[] {
   return pairsOf(namespaceOf(owner), requiredLabels(owner));
 }
 
-/** The labels that an object must carry for the owner's selector to match it. There may be more to the selector. */
+/**
+ * The labels that an object must carry for the owner's selector to match it. There may be more to
+ * the selector.
+ */
 export function requiredLabels(owner: StoredObject): Labels {
   const selector = field(owner, "spec", "selector");
   if (!isObject(selector)) return {};

@@ -24,7 +24,9 @@ export function mapAt(object: Json | undefined, ...path: string[]): { readonly [
   return isObject(value) ? value : {};
 }
 
-/** The milliseconds since the epoch that a timestamp in an object says; undefined if there is none. */
+/**
+ * The milliseconds since the epoch that a timestamp in an object says; undefined if there is none.
+ */
 export function timeAt(object: Json | undefined, ...path: string[]): number | undefined {
   const value = field(object, ...path);
   return typeof value === "string" ? Date.parse(value) : undefined;

@@ -4,7 +4,10 @@ import { mapAt, namespaceOf } from "./object-fields.ts";
 import { OwnershipIndex } from "./ownership-index.ts";
 import type { Store, StoredObject } from "./store.ts";
 
-/** What finds objects without a search through the whole store. Each index is built when it is first asked. */
+/**
+ * Finds objects without a search through the whole store. Each index is built when it is first
+ * asked.
+ */
 export class ObjectIndexes {
   readonly #store: Store;
   #ownership: OwnershipIndex | undefined;
@@ -20,7 +23,10 @@ export class ObjectIndexes {
     return this.#ownership;
   }
 
-  /** The few objects of a bucket that an owner's selector may match; undefined where it could be any of its namespace. */
+  /**
+   * The few objects of a bucket that an owner's selector may match; undefined where it could be any
+   * of its namespace.
+   */
   selectable(bucket: string, owner: StoredObject): Iterable<StoredObject> | undefined {
     let index = this.#byLabel.get(bucket);
     if (!index) {

@@ -13,7 +13,10 @@ interface ObjectGroup {
   keys: string[] | undefined;
 }
 
-/** Finds objects by the owner that controls them and by namespace. Kept up to date from the store's log. */
+/**
+ * Finds objects by the owner that controls them and by namespace. Kept up to date from the store's
+ * log.
+ */
 export class OwnershipIndex {
   readonly #byController = new Map<string, ObjectGroup>();
   readonly #byNamespace = new Map<string, ObjectGroup>();
