@@ -49,7 +49,8 @@ test("two control planes in one process do not touch each other", async () => {
     return { status, object: JSON.parse(Buffer.concat(await Array.fromAsync(body)).toString()) as object };
   };
 
-  // Where pods are processes, their addresses are of the loopback network: of this control plane alone.
+  // Where pods are processes, their addresses are of the loopback network: of this control plane
+  // alone.
   one.registry.network.useLoopbackPods("127.5.");
   const endpoints = { metadata: { name: "e" }, subsets: [{ addresses: [{ ip: "127.5.0.1" }] }] };
   expect(await post(one, "endpoints", endpoints)).toMatchObject({ status: 201 });

@@ -63,12 +63,17 @@ export interface ControlPlaneOptions {
   readonly random?: Random;
   /** Which controllers run beside the API server. @default "all" */
   readonly controllers?: ControllerChoice;
-  /** The simulated nodes that pods run on, and their scheduler: how many, or which. @default 1; with `controllers: "none"`, "none" */
+  /**
+   * The simulated nodes that pods run on, and their scheduler: how many, or which.
+   *
+   * @default 1; with `controllers: "none"`, "none"
+   */
   readonly nodes?: NodeChoice | "none";
   /**
-   * Runs a real process of this machine for each container of the pods that nothing else was said about, on an address of its own, so
-   * that traffic can flow. Whoever may create pods may then run programs as the user that runs the control plane: for development,
-   * never for what others can reach.
+   * Runs a real process of this machine for each container of the pods that nothing else was said
+   * about, on an address of its own, so that traffic can flow. Whoever may create pods may then run
+   * programs as the user that runs the control plane: for development, never for what others can
+   * reach.
    *
    * @default pods are simulated
    */
@@ -76,13 +81,14 @@ export interface ControlPlaneOptions {
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
   /**
-   * Keeps everything in this file, so that a later start goes on where this one ends: objects, their versions and uids, the
-   * authority and keys behind kubeconfigs and tokens. Survives being killed. @default nothing is kept
+   * Keeps everything in this file, so that a later start goes on where this one ends: objects,
+   * their versions and uids, the authority and keys behind kubeconfigs and tokens. Survives being
+   * killed. @default nothing is kept
    */
   readonly data?: string;
   /** What a real API server is told by flags. @default as a cluster's own has it */
   readonly apiServer?: ApiServerSettings;
-  /** Told of errors inside the server. @default written to standard error */
+  /** Called with errors inside the server. @default written to standard error */
   readonly onPanic?: (error: unknown, where: string) => void;
 }
 
@@ -108,7 +114,8 @@ export const administrator: Requester = {
 const year = 365 * 24 * 3_600_000;
 
 /**
- * A Kubernetes API server and its controllers in this process, for developing and testing operators.
+ * A Kubernetes API server and its controllers in this process, for developing and testing
+ * operators.
  *
  * @example
  * await using cluster = await ControlPlane.start();
@@ -118,7 +125,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly registry: Registry;
   readonly store: Store;
   readonly tokens: Tokens;
-  /** Makes requests fail, late, or see the past: to try how clients take it. */
+  /** Injects failures, latency and stale reads, to test clients. */
   readonly faults: Faults;
   /** Decides what pods do. */
   readonly node: SimulatedNodes;
@@ -250,7 +257,8 @@ export class ControlPlane implements AsyncDisposable {
       authorizer: plane.#authorizer,
       tokens: plane.tokens,
     };
-    // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
+    // Loaded first, and then all started in one step: the time that a file takes to load must not
+    // decide the order of their writes.
     const start =
       controllers === "none"
         ? (await import("./controllers/kubernetes-service.ts")).startKubernetesService
@@ -284,8 +292,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Loads at once what is otherwise loaded when first needed. Without it, the first request of a kind takes longer than the next, and what
-   * else happens meanwhile is left to chance: a run that is to be the same each time begins with this.
+   * Loads at once what is otherwise loaded when first needed. Without it, the first request of a
+   * kind takes longer than the next, and what else happens meanwhile is left to chance: a run that
+   * is to be the same each time begins with this.
    */
   static async preload(): Promise<void> {
     const { preload } = await import("./preload.ts");
@@ -293,21 +302,25 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Resolves once controllers and nodes have nothing left to do but to wait for time to pass. A real cluster has no such moment: a
-   * test that should run there too waits for what it wants to see instead.
+   * Resolves once controllers and nodes have nothing left to do but to wait for time to pass. A
+   * real cluster has no such moment: a test that should run there too waits for what it wants to
+   * see instead.
    */
   async settle(): Promise<void> {
     await settled(this.#running);
   }
 
-  /** Calls the listener after each write, whoever made it. @returns what ends that */
+  /** Calls the listener after each write, whoever made it. @returns ends the subscription */
   onWrite(listener: (write: Write) => void): () => void {
     return this.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
       listener({ type, resource: bucket, key, revision, json }),
     );
   }
 
-  /** Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to pass or for a change. */
+  /**
+   * Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to
+   * pass or for a change.
+   */
   get isIdle(): boolean {
     return this.#running.every(({ idle }) => idle);
   }
@@ -328,7 +341,9 @@ export class ControlPlane implements AsyncDisposable {
     }, user);
   }
 
-  /** Opens the API to other processes, over HTTPS. A second call returns the first one's address. */
+  /**
+   * Opens the API to other processes, over HTTPS. A second call returns the first one's address.
+   */
   async listen(options: ListenOptions = {}): Promise<string> {
     this.#listener ??= this.#listen(options);
     return (await this.#listener).url;
@@ -359,7 +374,12 @@ export class ControlPlane implements AsyncDisposable {
     return listener;
   }
 
-  /** A certificate for the API server, by its own authority. @param host where it listens @default "127.0.0.1" */
+  /**
+   * A certificate for the API server, by its own authority.
+   *
+   * @param host where it listens
+   * @default "127.0.0.1"
+   */
   servingPair(host = "127.0.0.1"): { readonly certificate: string; readonly key: string } {
     return this.authority.issue({
       commonName: "kube-apiserver",
@@ -376,7 +396,10 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** The authority behind the server's certificate and its clients'. Peers check dates by the machine's clock, so it does too. */
+  /**
+   * The authority behind the server's certificate and its clients'. Peers check dates by the
+   * machine's clock, so it does too.
+   */
   get authority(): Authority {
     const kept = this.#data?.identity?.authority;
     this.#authority ??= kept
@@ -408,8 +431,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Says where calls to a Service go, for webhooks that name one: there is no cluster network. A URL is called as the real
-   * server would call the Service, so its certificate must be for `name.namespace.svc`; a function is called in this process.
+   * Says where calls to a Service go, for webhooks that name one: there is no cluster network. A
+   * URL is called as the real server would call the Service, so its certificate must be for
+   * `name.namespace.svc`; a function is called in this process.
    *
    * @returns takes it back
    */
@@ -417,7 +441,10 @@ export class ControlPlane implements AsyncDisposable {
     return this.#services.bind({ namespace, name, port }, target);
   }
 
-  /** Forgets history, so that watches from before must list again: what a real server does every few minutes. */
+  /**
+   * Forgets history, so that watches from before must list again: what a real server does every few
+   * minutes.
+   */
   compact(): void {
     this.store.compact();
   }
@@ -426,7 +453,9 @@ export class ControlPlane implements AsyncDisposable {
     return this.#clock;
   }
 
-  /** Ends everything: controllers, watches, connections. Clients that go on asking get no answer. */
+  /**
+   * Ends everything: controllers, watches, connections. Clients that go on asking get no answer.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     try {

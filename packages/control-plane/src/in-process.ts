@@ -1,7 +1,10 @@
 import type { ApiRequest, ApiResponse } from "./http/request.ts";
 import type { Requester } from "./registry/admission.ts";
 
-/** What a client in the same process sends: the shape of `@windlass/client`'s transport, without depending on it. */
+/**
+ * What a client in the same process sends: the shape of `@windlass/client`'s transport, without
+ * depending on it.
+ */
 export interface InProcessRequest {
   readonly method: string;
   readonly path: string;
@@ -18,7 +21,7 @@ export interface InProcessResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** A way in without sockets: a transport for clients that live in this process. */
+/** A transport for clients in this process, without sockets. */
 export interface InProcessTransport {
   request(request: InProcessRequest): Promise<InProcessResponse>;
   close(): Promise<void>;
@@ -65,7 +68,7 @@ function bodyOf(body: ApiResponse["body"], signal: AbortSignal | undefined): Asy
   })();
 }
 
-/** Holds what a stream wrote until it is read. */
+/** Buffers what a stream wrote until it is read. */
 class Pipe implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #waiting = 0;

@@ -26,7 +26,10 @@ export interface StatusInit {
   readonly metadata?: JsonObject;
 }
 
-/** An answer that is a failure. Thrown anywhere below the HTTP layer, which sends it as a `v1.Status`. */
+/**
+ * An answer that is a failure. Thrown anywhere below the HTTP layer, which sends it as a
+ * `v1.Status`.
+ */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string | undefined;
@@ -79,7 +82,10 @@ export interface DecodeFault {
   readonly mismatch?: TypeMismatch | undefined;
 }
 
-/** 400: a body that is not an object of the kind it should be. Patches, deletes and webhooks report the fault alone. */
+/**
+ * 400: a body that is not an object of the kind it should be. Patches, deletes and webhooks report
+ * the fault alone.
+ */
 export class UndecodableError extends StatusError {
   readonly fault: DecodeFault;
 
@@ -190,7 +196,10 @@ export function internalError(message: string): StatusError {
   });
 }
 
-/** 504, for what takes the real server longer than it gives a request, and would hold up everybody here. */
+/**
+ * 504, for work that takes the real server longer than its request timeout, and would block the
+ * event loop here.
+ */
 export function timedOut(): StatusError {
   return new StatusError({
     code: 504,
@@ -200,7 +209,10 @@ export function timedOut(): StatusError {
   });
 }
 
-/** What this server does not do. Recognisable by its reason, so that nobody mistakes it for the real server's word. */
+/**
+ * 501 for what this server does not support. The reason distinguishes it from the real server's
+ * errors.
+ */
 export function unsupported(what: string): StatusError {
   return new StatusError({
     code: 501,

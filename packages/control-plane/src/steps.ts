@@ -1,6 +1,6 @@
 /**
- * Work that may have to wait in the middle: it yields what must be done first. Work that never has to is one synchronous step, which
- * a promise would not be.
+ * Work that may have to wait in the middle: it yields what must be done first. Work that never has
+ * to is one synchronous step, which a promise would not be.
  */
 export type Steps<T> = Generator<() => Promise<void>, T, void>;
 
@@ -18,7 +18,11 @@ async function finishLater<T>(steps: Steps<T>, wait: () => Promise<void>): Promi
   }
 }
 
-/** Runs work that has no reason to wait. @throws Error if it waits all the same, which is a defect of the caller */
+/**
+ * Runs work that has no reason to wait.
+ *
+ * @throws Error if it waits all the same, which is a defect of the caller
+ */
 export function finishNow<T>(steps: Steps<T>): T {
   const { done, value } = steps.next();
   if (!done) throw new Error("synchronous work had to wait");

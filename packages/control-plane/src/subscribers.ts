@@ -2,7 +2,11 @@
 export class Subscribers<T> {
   readonly #listeners = new Set<(value: T) => void>();
 
-  /** Calls the listener from now on, in the order of subscription. @returns what ends that */
+  /**
+   * Calls the listener from now on, in the order of subscription.
+   *
+   * @returns ends the subscription
+   */
   subscribe(listener: (value: T) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
