@@ -22,7 +22,10 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What an evaluation may cost, and who matches its patterns. Running over is an error that no expression can catch. */
+/**
+ * What an evaluation may cost, and who matches its patterns. Running over is an error that no
+ * expression can catch.
+ */
 export class Meter {
   readonly limit: number;
   readonly matcher: Matcher;
@@ -365,7 +368,10 @@ function isVague(type: Type): boolean {
   return type.kind === "dyn" || type.kind === "param" || type.kind === "null";
 }
 
-/** Whether a value may be passed where `type` is asked for. What is inside lists and maps was checked before, or fails later. */
+/**
+ * Whether a value may be passed where `type` is asked for. What is inside lists and maps was
+ * checked before, or fails later.
+ */
 function fits(value: Value, type: Type): boolean {
   switch (type.kind) {
     case "dyn":

@@ -19,7 +19,10 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** The rules of a schema, ready to be evaluated. */
 export interface CompiledRules {
-  /** What the rules say of an object. With `old` this is an update: transition rules run, and what did not change is let pass. */
+  /**
+   * What the rules say of an object. With `old` this is an update: transition rules run, and what
+   * did not change is let pass.
+   */
   evaluate(matcher: Matcher, object: JsonObject, old?: JsonObject): Steps<Cause[]>;
 }
 
@@ -40,7 +43,10 @@ export function compileRules(schema: Schema): CompiledRules {
   };
 }
 
-/** What the rules of a node, and of what is below it, say of its default: as if it were there before, and as if it were new. */
+/**
+ * What the rules of a node, and of what is below it, say of its default: as if it were there
+ * before, and as if it were new.
+ */
 export function* evaluateDefault(
   matcher: Matcher,
   schema: Schema,
@@ -366,7 +372,10 @@ function omitted(reason: string, path: string, body: string, detail: string): Ca
   };
 }
 
-/** A rule's own field path, which is written with a leading dot and quoted keys, below the path of its node. */
+/**
+ * A rule's own field path, which is written with a leading dot and quoted keys, below the path of
+ * its node.
+ */
 function joined(path: string, fieldPath: string): string {
   const normal = fieldPath.replace(
     /\['((?:[^\\']|\\.)*)'\]/g,

@@ -23,7 +23,7 @@ export interface ControllerDependencies {
 /** A running controller. */
 export interface Running {
   stop(): void;
-  /** Whether it has nothing left to do but wait for time to pass. */
+  /** Whether it has no work but timers. */
   readonly idle: boolean;
 }
 

@@ -29,7 +29,10 @@ export function* defaultFaults(
   return causes;
 }
 
-/** A schema, where it stands in the definition, and the name of the field it describes: empty for the items of a list. */
+/**
+ * A schema, where it stands in the definition, and the name of the field it describes: empty for
+ * the items of a list.
+ */
 interface Place {
   readonly schema: Schema;
   readonly path: string;

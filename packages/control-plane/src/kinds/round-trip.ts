@@ -28,15 +28,17 @@ export class DecodeError extends Error implements DecodeFault {
 }
 
 /**
- * How far an object has come. `decoded`: as read from a request, where an empty list that was sent is still an empty list.
- * `stored`: as read back from storage, where it has become null. Fields that are left out when empty are gone in both.
+ * How far an object has come. `decoded`: as read from a request, where an empty list that was sent
+ * is still an empty list. `stored`: as read back from storage, where it has become null. Fields
+ * that are left out when empty are gone in both.
  */
 export type Stage = "decoded" | "stored";
 
 /**
- * Gives an object the shape it has after the real server read it into its Go type and wrote it again: unknown fields and empty
- * optional ones are gone, fields that are always written are there with their zero value, quantities and times are in their one
- * form, and keys stand in the order the real server writes them. A kind without a Go type is returned as it is.
+ * Gives an object the shape it has after the real server read it into its Go type and wrote it
+ * again: unknown fields and empty optional ones are gone, fields that are always written are there
+ * with their zero value, quantities and times are in their one form, and keys stand in the order
+ * the real server writes them. A kind without a Go type is returned as it is.
  *
  * @param numbers how numbers were sent, where that tells more than their value
  * @throws {StatusError} 400 with the real server's words where a value is of the wrong type.
@@ -58,8 +60,8 @@ export function normalize(
 }
 
 /**
- * The same for a part of an object, by the name its type is recorded under, such as `meta.v1.ObjectMeta` for the metadata of a
- * custom resource.
+ * The same for a part of an object, by the name its type is recorded under, such as
+ * `meta.v1.ObjectMeta` for the metadata of a custom resource.
  *
  * @throws {DecodeError} where a value is of the wrong type.
  */
@@ -89,7 +91,8 @@ class RoundTrip {
   }
 
   /**
-   * The value as Go would write it after reading it. Undefined stands for a field that was not sent.
+   * The value as Go would write it after reading it. Undefined stands for a field that was not
+   * sent.
    *
    * @param source how a number was written, where that tells more than its value
    */
@@ -309,7 +312,10 @@ function convertQuantity(
   }
 }
 
-/** Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written as null. */
+/**
+ * Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written
+ * as null.
+ */
 function isEmpty(type: GoType, value: Json): boolean {
   switch (type.at) {
     case "pointer":

@@ -44,27 +44,33 @@ export interface ServerSideApply extends WriteContext {
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /**
- * Merges a configuration into the live object as its manager's whole intent: fields it no longer has, and nobody else
- * owns, are removed. Returns the merged object with its managedFields; the arguments are not changed. For kinds that no
- * webhook converts; {@link mergeApplied} can wait for one.
+ * Merges a configuration into the live object as its manager's whole intent: fields it no longer
+ * has, and nobody else owns, are removed. Returns the merged object with its managedFields; the
+ * arguments are not changed. For kinds that no webhook converts; {@link mergeApplied} can wait for
+ * one.
  *
- * Where the removal empties something that is not itself removed, null is left in its place, for decoding to drop.
+ * Where the removal empties something that is not itself removed, null is left in its place, for
+ * decoding to drop.
  *
- * @throws {StatusError} 409 when another manager owns a field that would change and `force` is not set; 400 for the
- * wrong version or managedFields in the configuration; 500 for a configuration that does not fit the schema.
+ * @throws {StatusError} 409 when another manager owns a field that would change and `force` is not
+ *   set; 400 for the wrong version or managedFields in the configuration; 500 for a configuration
+ *   that does not fit the schema.
  */
 export function serverSideApply(apply: ServerSideApply): JsonObject {
   const { object, managers } = finishNow(mergeApplied(apply));
   return withManagers(object, managers);
 }
 
-/** What an apply comes to, and who owns what of it then. */
+/** The result of an apply: the merged object and the owners of its fields. */
 export interface Applied {
   readonly object: JsonObject;
   readonly managers: Managers;
 }
 
-/** Merges like {@link serverSideApply}, and leaves it to the caller to write the managers into the object. */
+/**
+ * Merges like {@link serverSideApply}, and leaves it to the caller to write the managers into the
+ * object.
+ */
 export function* mergeApplied(apply: ServerSideApply): Steps<Applied> {
   checkConfig(apply);
   const stored = apply.live ?? apply.empty ?? {};
@@ -134,7 +140,10 @@ function withoutReset(last: ManagedEntry | undefined, reset: FieldSet): ManagedE
   return last === undefined ? undefined : { ...last, fields: last.fields.recursiveDifference(reset) };
 }
 
-/** kubectl may take over what it owned as a client-side applier: its old annotation says which fields those are. */
+/**
+ * kubectl may take over what it owned as a client-side applier: its old annotation says which
+ * fields those are.
+ */
 function refuse(apply: ServerSideApply, live: JsonObject, conflicts: Conflicts): void {
   if (conflicts.size === 0) return;
   const mine = apply.manager === "kubectl" ? lastAppliedFields(live, apply) : undefined;

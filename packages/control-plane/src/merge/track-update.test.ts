@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clone, type Json, type JsonObject } from "../json.ts";
 import { finish, finishNow } from "../steps.ts";
 import { ConversionError, managersAfter, noOp, trackUpdate } from "./index.ts";
-import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging-fixtures.ts";
+import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging.fixture.ts";
 import { OBJECT_META } from "./object-meta.ts";
 
 const by = (manager: string, time = T1) => ({ schema: SAMPLE, apiVersion: VERSION, manager, time });

@@ -13,10 +13,11 @@ import { rootType, type Type } from "./typed.ts";
 import { faultsOf } from "./validate.ts";
 
 /**
- * Converts an object to another version of its kind; a promise where a webhook does it. Undefined when there is no such
- * version: entries of that version are then dropped. Fails with {@link ConversionError} when the conversion itself fails, as
- * the real server does for a custom resource and a version that its definition does not have: an update then drops all
- * entries, an apply fails.
+ * Converts an object to another version of its kind; a promise where a webhook does it. Undefined
+ * when there is no such version: entries of that version are then dropped. Fails with {@link
+ * ConversionError} when the conversion itself fails, as the real server does for a custom resource
+ * and a version that its definition does not have: an update then drops all entries, an apply
+ * fails.
  */
 export type Convert = (
   object: JsonObject,
@@ -91,11 +92,17 @@ export function* reconcileManagers(subject: Subject, live: JsonObject, managers:
 export interface Effect {
   readonly comparison: Comparison;
   readonly conflicts: Conflicts;
-  /** Everybody's entries once the changed and removed fields have left them. The writer's own is not touched. */
+  /**
+   * Everybody's entries once the changed and removed fields have left them. The writer's own is not
+   * touched.
+   */
   readonly managers: Managers;
 }
 
-/** Compares before and after in each manager's version, and works out what the write takes from whom. */
+/**
+ * Compares before and after in each manager's version, and works out what the write takes from
+ * whom.
+ */
 export function* effectOf(
   subject: Subject,
   live: JsonObject,
@@ -145,8 +152,8 @@ function without({ added, removed, modified }: Comparison, reset: FieldSet): Com
 }
 
 /**
- * Live object and configuration merged, less what the applier held before, no longer claims, and nobody else holds. An
- * applier that gives nothing up, by far the usual case, costs no pruning.
+ * Live object and configuration merged, less what the applier held before, no longer claims, and
+ * nobody else holds. An applier that gives nothing up, by far the usual case, costs no pruning.
  */
 export function* mergeAndPrune(
   subject: Subject,
@@ -195,7 +202,10 @@ function* keepOwned(
   return result;
 }
 
-/** Of what is still missing, only what the applier itself held before may go: the rest was nobody's to give up. */
+/**
+ * Of what is still missing, only fields that the applier owned before are removed: the rest had no
+ * owner.
+ */
 function keepUnclaimed(merged: Versioned, pruned: JsonObject, last: FieldSet): JsonObject {
   const { object, type } = merged;
   const present = withNamedParents(appliedFields(object, type), type);

@@ -221,7 +221,7 @@ test("whatever the pattern, RE2's program is no larger than it was guessed to be
   );
 });
 
-/** Asks as whoever validates does, and returns how long others were held up. */
+/** Matches as validation does, and returns how long the event loop was blocked. */
 async function heldUp(ask: (using: Matcher) => unknown): Promise<{ answer: unknown; longest: number }> {
   await using patterns = new Patterns();
   const using = patterns.matcher();

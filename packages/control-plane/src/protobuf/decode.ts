@@ -18,9 +18,11 @@ interface Envelope {
 }
 
 /**
- * Reads a body that a client sent as protobuf into the JSON the same object has, kind and version included.
+ * Reads a body that a client sent as protobuf into the JSON the same object has, kind and version
+ * included.
  *
- * @param expected the kind the request is for: what the body is when it does not say, and what errors name.
+ * @param expected the kind the request is for: what the body is when it does not say, and what
+ *   errors name.
  * @throws {StatusError} 400, whatever the bytes.
  */
 export function decodeProtobuf(data: Uint8Array, expected: GroupVersionKind): JsonObject {

@@ -4,7 +4,10 @@ import { isObject, type JsonObject } from "../json.ts";
 import { MAX_DEPTH, ParseError, parseJson } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
-/** Integers that a double cannot hold are read exactly; here they are compared as JSON.parse rounds them. */
+/**
+ * Integers that a double cannot hold are read exactly; here they are compared as JSON.parse rounds
+ * them.
+ */
 function rounded(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (Array.isArray(value)) return value.map(rounded);

@@ -17,12 +17,15 @@ export interface StructuralSchema {
   readonly schema: Schema;
 
   /**
-   * Drops what the schema does not declare, and nulls it does not allow; apiVersion, kind and metadata stay at the root
-   * and in embedded resources. Changes the object, and returns the paths dropped in the order and notation of the real
-   * server's warnings: `metadata.x`, `spec.list[0].y`.
+   * Drops what the schema does not declare, and nulls it does not allow; apiVersion, kind and
+   * metadata stay at the root and in embedded resources. Changes the object, and returns the paths
+   * dropped in the order and notation of the real server's warnings: `metadata.x`,
+   * `spec.list[0].y`.
    *
-   * @param options.nulls whether nulls that the schema does not allow are dropped too @default "dropped"
-   * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of the wrong type.
+   * @param options.nulls whether nulls that the schema does not allow are dropped too @default
+   *   "dropped"
+   * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of
+   *   the wrong type.
    */
   prune(object: JsonObject, options?: { readonly nulls?: "dropped" | "kept" }): string[];
 
@@ -30,8 +33,8 @@ export interface StructuralSchema {
   applyDefaults(object: JsonObject): void;
 
   /**
-   * What is wrong with the object. With `old`, values that are wrong but did not change are let pass, and so are
-   * duplicates if there were some before. Does not run CEL rules.
+   * What is wrong with the object. With `old`, values that are wrong but did not change are let
+   * pass, and so are duplicates if there were some before. Does not run CEL rules.
    *
    * @throws MatchPending
    */
@@ -43,7 +46,10 @@ export interface StructuralSchema {
 
 const compiled = new WeakMap<Schema, StructuralSchema>();
 
-/** Prepares a schema for use. Cheap: parts are compiled when data first reaches them. The schema must not change after. */
+/**
+ * Prepares a schema for use. Cheap: parts are compiled when data first reaches them. The schema
+ * must not change after.
+ */
 export function compile(schema: Schema): StructuralSchema {
   let structural = compiled.get(schema);
   if (structural === undefined) {
@@ -117,8 +123,9 @@ function undecodable(object: JsonObject, why: string): StatusError {
 }
 
 /**
- * The paths of fields a built-in kind's schema does not declare, in the order of the document. An object node that declares
- * neither fields nor values is free-form. Values of the wrong type are not this function's to report.
+ * The paths of fields a built-in kind's schema does not declare, in the order of the document. An
+ * object node that declares neither fields nor values is free-form. Values of the wrong type are
+ * not this function's to report.
  */
 export function findUnknownFields(schema: Schema, object: JsonObject): string[] {
   const unknown: string[] = [];

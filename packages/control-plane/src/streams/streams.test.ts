@@ -175,7 +175,7 @@ test("who attaches hears what the container writes from then on, and can write t
 });
 
 test("a port of a pod can be reached through the server", async () => {
-  // Whoever only looks whether it is there hangs up at once.
+  // A client that only checks the port closes the connection at once.
   const server =
     'require("net").createServer((socket) => socket.on("error", () => {}).end("hi there")).listen(7070)';
   await using cluster = await startProcessCluster();
