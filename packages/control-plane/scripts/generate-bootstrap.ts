@@ -1,9 +1,9 @@
 /**
- * Records what a Kubernetes version puts into an empty cluster: RBAC's default roles and bindings, priority classes, flow
- * control. What others have added to the cluster is left out, as is all that differs from one cluster to the next, so the
- * same version gives the same bytes.
+ * Records what a Kubernetes version puts into an empty cluster: RBAC's default roles and bindings,
+ * priority classes, flow control. What others have added to the cluster is left out, as is all that
+ * differs from one cluster to the next, so the same version gives the same bytes.
  *
- *     node packages/control-plane/scripts/generate-bootstrap.ts --kubeconfig FILE [--output DIRECTORY]
+ * node packages/control-plane/scripts/generate-bootstrap.ts --kubeconfig FILE [--output DIRECTORY]
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,8 @@ const isDefault = ({ metadata }: Item) =>
 const clusterRoles = await list(`${rbac}/clusterroles`, isDefault);
 const bootstrap = {
   version: version.gitVersion,
-  // A custom resource's own roles may have been aggregated into admin, edit and view; start again from the defaults.
+  // A custom resource's own roles may have been aggregated into admin, edit and view; start again
+  // from the defaults.
   clusterRoles: aggregateAll(clusterRoles),
   clusterRoleBindings: await list(`${rbac}/clusterrolebindings`, isDefault),
   roles: await list(`${rbac}/roles`, isDefault),
@@ -67,7 +68,9 @@ async function list(path: string, keep: (item: Item) => boolean): Promise<JsonOb
     .sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** What a cluster adds to an object when it stores it, and what its controllers have since observed. */
+/**
+ * What a cluster adds to an object when it stores it, and what its controllers have since observed.
+ */
 function withoutHistory(item: Item): JsonObject {
   const history = ["uid", "resourceVersion", "creationTimestamp", "managedFields", "generation"];
   return { ...omit(item, "status"), metadata: omit(item.metadata, ...history) };

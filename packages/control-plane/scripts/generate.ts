@@ -1,12 +1,13 @@
 /**
- * Records what the control plane must know of a Kubernetes version, from a running kube-apiserver of that version and from
- * the Go modules it was built of. The next version is one run away:
+ * Records what the control plane must know of a Kubernetes version, from a running kube-apiserver
+ * of that version and from the Go modules it was built of. The next version is one run away:
  *
- *     node packages/control-plane/scripts/generate.ts --kubeconfig FILE [--output DIRECTORY]
+ * node packages/control-plane/scripts/generate.ts --kubeconfig FILE [--output DIRECTORY]
  *
- * The server should run with its default feature gates and API groups; custom resources in it are ignored. `go` must be on
- * the path: module sources come through `go mod download`, so GOPROXY and GOFLAGS apply. The same server gives the same
- * bytes, so a run that changes nothing leaves no difference behind.
+ * The server should run with its default feature gates and API groups; custom resources in it are
+ * ignored. `go` must be on the path: module sources come through `go mod download`, so GOPROXY and
+ * GOFLAGS apply. The same server gives the same bytes, so a run that changes nothing leaves no
+ * difference behind.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -115,7 +116,8 @@ function goPackages(gitVersion: string): { directory: string; path: string }[] {
       match[2] ?? "",
     ]),
   );
-  // Quantity, IntOrString and RawExtension marshal themselves: their packages hold nothing else of use.
+  // Quantity, IntOrString and RawExtension marshal themselves: their packages hold nothing else of
+  // use.
   const paths = [...schemas]
     .filter(([id]) => !["resource", "intstr", "runtime"].includes(id))
     .map(([, { prefix }]) => goPath(prefix, modules));
@@ -126,7 +128,10 @@ function goPackages(gitVersion: string): { directory: string; path: string }[] {
   });
 }
 
-/** `io.k8s.kube-aggregator.pkg.apis.apiregistration.v1` is published by `k8s.io/kube-aggregator/pkg/apis/apiregistration/v1`. */
+/**
+ * `io.k8s.kube-aggregator.pkg.apis.apiregistration.v1` is published by
+ * `k8s.io/kube-aggregator/pkg/apis/apiregistration/v1`.
+ */
 function goPath(prefix: string, modules: readonly string[]): string {
   const path = prefix
     .replace(/^io\.k8s\./, "k8s.io/")

@@ -7,9 +7,13 @@ export interface ApiServerSettings {
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** What becomes of requests that show no credentials. @default "anonymous" */
   readonly strangers?: "anonymous" | "refused";
-  /** Bearer tokens besides those of service accounts, and who they make of their bearer. @default none */
+  /** Static bearer tokens, and their users. @default none */
   readonly staticTokens?: ReadonlyMap<string, User>;
-  /** How tokens of service accounts are signed and checked. @default a new key, or the one that the data file keeps */
+  /**
+   * How tokens of service accounts are signed and checked.
+   *
+   * @default a new key, or the one that the data file keeps
+   */
   readonly serviceAccountTokens?: ServiceAccountTokenSettings;
   /** The IPv4 range that Services get their addresses from. @default "10.96.0.0/16" */
   readonly serviceRange?: string;
@@ -24,7 +28,11 @@ export interface ServiceAccountTokenSettings {
   readonly signingKey?: KeyObject;
   /** What signatures are checked by. @default the public half of the key that signs */
   readonly publicKeys?: readonly KeyObject[];
-  /** The first issues tokens, those of the others are accepted. @default "https://kubernetes.default.svc.cluster.local" */
+  /**
+   * The first issues tokens, those of the others are accepted.
+   *
+   * @default "https://kubernetes.default.svc.cluster.local"
+   */
   readonly issuers?: readonly string[];
   /** Who tokens that name no audience are for. @default the issuers */
   readonly audiences?: readonly string[];
@@ -38,11 +46,18 @@ export interface ListenOptions {
   readonly port?: number;
   /** PEM of the certificate that the server shows. @default one of its own authority */
   readonly serving?: { readonly certificate: string; readonly key: string };
-  /** PEM of the authorities whose client certificates count; "" for none. @default its own authority */
+  /**
+   * PEM of the authorities whose client certificates count; "" for none.
+   *
+   * @default its own authority
+   */
   readonly clientAuthorities?: string;
 }
 
-/** Where tokens' keys come from: the settings first, then the data file (PEM), so that tokens outlive a restart. */
+/**
+ * Where tokens' keys come from: the settings first, then the data file (PEM), so that tokens
+ * outlive a restart.
+ */
 export function tokenSettings(
   { staticTokens, serviceAccountTokens: wanted = {} }: ApiServerSettings,
   keptKey: string | undefined,

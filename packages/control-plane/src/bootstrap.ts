@@ -4,7 +4,6 @@ import { type JsonObject, textOf } from "./json.ts";
 import { timestamp } from "./registry/metadata.ts";
 import type { Registry, RequestContext } from "./registry/registry.ts";
 import type { Resource } from "./registry/resource.ts";
-import { serviceRange } from "./registry/strategies/service-allocation.ts";
 import { keyOf } from "./storage/store.ts";
 
 /** The server writing for itself. */
@@ -47,12 +46,13 @@ export function bootstrap(registry: Registry): void {
 }
 
 /**
- * Stores where cluster addresses come from. Once that is known for good: nodes of real processes choose it.
+ * Stores where cluster addresses come from. Once that is known for good: nodes of real processes
+ * choose it.
  *
  * @param finalizers what the controllers beside the server guard it with
  */
 export function bootstrapServiceRange(registry: Registry, finalizers: readonly string[]): void {
-  const { store, clock } = registry;
+  const { clock } = registry;
   const time = timestamp(clock);
   const ready = {
     type: "Ready",
@@ -96,7 +96,7 @@ export function bootstrapServiceRange(registry: Registry, finalizers: readonly s
         },
       ],
     },
-    spec: { cidrs: [serviceRange(store).cidr] },
+    spec: { cidrs: [registry.network.range.cidr] },
     status: { conditions: [ready] },
   });
 }

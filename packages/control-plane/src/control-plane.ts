@@ -27,7 +27,7 @@ import {
 } from "./auth/index.ts";
 import { bootstrap, bootstrapServiceRange } from "./bootstrap.ts";
 import type { ControllerChoice } from "./controllers/index.ts";
-import { type ControllerWorld, type Running, settled } from "./controllers/loop.ts";
+import { type ControllerDependencies, type Running, settled } from "./controllers/loop.ts";
 import { listAt } from "./controllers/objects.ts";
 import { Faults } from "./faults/index.ts";
 import type { Listener } from "./http/listener.ts";
@@ -36,7 +36,8 @@ import type { ApiRequest, ApiResponse } from "./http/request.ts";
 import { ApiServer } from "./http/server.ts";
 import { subresources } from "./http/subresources.ts";
 import { table } from "./http/table.ts";
-import { type Door, openDoor } from "./in-process.ts";
+import { SharedEvents } from "./http/watch-events.ts";
+import { type InProcessTransport, inProcessTransport } from "./in-process.ts";
 import { textOf } from "./json.ts";
 import { builtinKinds, type KindTable } from "./kinds/index.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -49,9 +50,9 @@ import { prepareCustomDefinitions } from "./registry/definition-resource.ts";
 import { Definitions } from "./registry/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { ServiceAddresses } from "./registry/service-addresses.ts";
-import { setServiceRange } from "./registry/strategies/service-allocation.ts";
-import { permitLoopback } from "./registry/strategies/service-rules.ts";
+import { ServiceNetwork } from "./registry/strategies/service-network.ts";
 import type { DataFile } from "./storage/data-file.ts";
+import { ObjectIndexes } from "./storage/object-indexes.ts";
 import { Store } from "./storage/store.ts";
 import { podProxies, podStreams } from "./streams/index.ts";
 
@@ -62,12 +63,17 @@ export interface ControlPlaneOptions {
   readonly random?: Random;
   /** Which controllers run beside the API server. @default "all" */
   readonly controllers?: ControllerChoice;
-  /** The simulated nodes that pods run on, and their scheduler: how many, or which. @default 1; with `controllers: "none"`, "none" */
+  /**
+   * The simulated nodes that pods run on, and their scheduler: how many, or which.
+   *
+   * @default 1; with `controllers: "none"`, "none"
+   */
   readonly nodes?: NodeChoice | "none";
   /**
-   * Runs a real process of this machine for each container of the pods that nothing else was said about, on an address of its own, so
-   * that traffic can flow. Whoever may create pods may then run programs as the user that runs the control plane: for development,
-   * never for what others can reach.
+   * Runs a real process of this machine for each container of the pods that nothing else was said
+   * about, on an address of its own, so that traffic can flow. Whoever may create pods may then run
+   * programs as the user that runs the control plane: for development, never for what others can
+   * reach.
    *
    * @default pods are simulated
    */
@@ -75,13 +81,14 @@ export interface ControlPlaneOptions {
   /** How many past writes can still be watched from. @default 20000 */
   readonly historyLimit?: number;
   /**
-   * Keeps everything in this file, so that a later start goes on where this one ends: objects, their versions and uids, the
-   * authority and keys behind kubeconfigs and tokens. Survives being killed. @default nothing is kept
+   * Keeps everything in this file, so that a later start goes on where this one ends: objects,
+   * their versions and uids, the authority and keys behind kubeconfigs and tokens. Survives being
+   * killed. @default nothing is kept
    */
   readonly data?: string;
   /** What a real API server is told by flags. @default as a cluster's own has it */
   readonly apiServer?: ApiServerSettings;
-  /** Told of errors inside the server. @default written to standard error */
+  /** Called with errors inside the server. @default written to standard error */
   readonly onPanic?: (error: unknown, where: string) => void;
 }
 
@@ -107,7 +114,8 @@ export const administrator: Requester = {
 const year = 365 * 24 * 3_600_000;
 
 /**
- * A Kubernetes API server and its controllers in this process, for developing and testing operators.
+ * A Kubernetes API server and its controllers in this process, for developing and testing
+ * operators.
  *
  * @example
  * await using cluster = await ControlPlane.start();
@@ -117,7 +125,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly registry: Registry;
   readonly store: Store;
   readonly tokens: Tokens;
-  /** Makes requests fail, late, or see the past: to try how clients take it. */
+  /** Injects failures, latency and stale reads, to test clients. */
   readonly faults: Faults;
   /** Decides what pods do. */
   readonly node: SimulatedNodes;
@@ -132,7 +140,6 @@ export class ControlPlane implements AsyncDisposable {
   readonly #running: Running[] = [];
   readonly #addresses: ServiceAddresses;
   #processes: RunningProcesses | undefined;
-  #forbidLoopback: () => void = () => undefined;
   #listener: Promise<Listener> | undefined;
   #authority: Authority | undefined;
   #isClosed = false;
@@ -151,7 +158,8 @@ export class ControlPlane implements AsyncDisposable {
       ...(data ? { journal: data } : {}),
     });
     const settings = options.apiServer ?? {};
-    if (settings.serviceRange !== undefined) setServiceRange(this.store, settings.serviceRange);
+    const network = new ServiceNetwork(this.store);
+    if (settings.serviceRange !== undefined) network.useRange(settings.serviceRange);
     const kinds = builtinKinds();
     withoutVersions(kinds, settings.disabledVersions ?? []);
     this.registry = new Registry({
@@ -161,6 +169,8 @@ export class ControlPlane implements AsyncDisposable {
       random,
       patterns: new Patterns(),
       metrics: new ServerMetrics(clock),
+      network,
+      indexes: new ObjectIndexes(this.store),
       resourceOf: (info) =>
         info.origin === "custom"
           ? this.#definitions.resourceFor(info)
@@ -173,7 +183,7 @@ export class ControlPlane implements AsyncDisposable {
     const roles = createAuthorizer(rolesIn(this.store));
     const authorizer = settings.authorization === "AlwaysAllow" ? alwaysAllow(roles) : roles;
     this.#authorizer = authorizer;
-    const world = { registry: this.registry, client: this.#webhooks, authorizer, random };
+    const deps = { registry: this.registry, client: this.#webhooks, authorizer, random };
     const plugins = { store: this.store, clock, random, authorizer };
     const admission = [
       namespaceLifecycle(this.store),
@@ -181,10 +191,10 @@ export class ControlPlane implements AsyncDisposable {
         ...plugins,
         ...(options.controllers === "none" ? {} : { accountPatienceMs: 1_000 }),
       }),
-      mutatingWebhooks(world),
+      mutatingWebhooks(deps),
       expressionReview(this.registry.patterns),
-      validatingPolicies(world),
-      validatingWebhooks(world),
+      validatingPolicies(deps),
+      validatingWebhooks(deps),
       ...quotaAdmission(this.registry),
     ];
     const disabled = new Set(settings.disabledAdmission);
@@ -202,7 +212,7 @@ export class ControlPlane implements AsyncDisposable {
       random,
       handle: (request) => this.#server.handle(request),
     });
-    this.node = new SimulatedNodes(options.nodes === "none" ? undefined : options.nodes);
+    this.node = new SimulatedNodes(clock, options.nodes === "none" ? undefined : options.nodes);
     this.#server = new ApiServer({
       intercept: this.faults.intercept,
       registry: this.registry,
@@ -210,6 +220,7 @@ export class ControlPlane implements AsyncDisposable {
       authorizer,
       ...(settings.strangers === undefined ? {} : { strangers: settings.strangers }),
       table: table(clock),
+      events: new SharedEvents(),
       openapi: openapi(kinds),
       storageBytes: () => data?.bytes,
       subresources: subresources({
@@ -238,7 +249,7 @@ export class ControlPlane implements AsyncDisposable {
     plane.store.compact();
     await plane.#definitions.start();
     const { controllers = "all", nodes = controllers === "none" ? "none" : 1 } = options;
-    const world = {
+    const deps = {
       registry: plane.registry,
       onPanic: plane.#onPanic,
       authority: () => plane.authority.certificate,
@@ -246,12 +257,13 @@ export class ControlPlane implements AsyncDisposable {
       authorizer: plane.#authorizer,
       tokens: plane.tokens,
     };
-    // Loaded first, and then all started in one step: how long a file takes to load must not decide who acts first.
+    // Loaded first, and then all started in one step: the time that a file takes to load must not
+    // decide the order of their writes.
     const start =
       controllers === "none"
         ? (await import("./controllers/kubernetes-service.ts")).startKubernetesService
         : (await import("./controllers/index.ts")).startControllers;
-    if (nodes !== "none") plane.#running.push(await plane.#startNodes(world, options.processes ?? false));
+    if (nodes !== "none") plane.#running.push(await plane.#startNodes(deps, options.processes ?? false));
     else if (options.processes)
       throw new TypeError('processes need nodes to run on: leave out nodes: "none"');
     bootstrapServiceRange(
@@ -259,32 +271,30 @@ export class ControlPlane implements AsyncDisposable {
       controllers === "all" ? ["networking.k8s.io/service-cidr-finalizer"] : [],
     );
     plane.#addresses.start();
-    plane.#running.push(start(world, controllers));
+    plane.#running.push(start(deps, controllers));
     return plane;
   }
 
-  async #startNodes(world: ControllerWorld, processes: boolean | ProcessOptions): Promise<Running> {
-    if (processes === false) return await this.node.start(world);
+  async #startNodes(deps: ControllerDependencies, processes: boolean | ProcessOptions): Promise<Running> {
+    if (processes === false) return await this.node.start(deps);
     const { claimBlock } = await import("./processes/index.ts");
     const block = await claimBlock(this.#random, rememberedBlock(this.store));
-    if (block.services !== undefined) setServiceRange(this.store, `${block.services}.0.0/16`);
-    this.#forbidLoopback = permitLoopback(block.kind === "own" ? `${block.pods}.` : block.pods);
+    const { network } = this.registry;
+    if (block.services !== undefined) network.useRange(`${block.services}.0.0/16`);
+    network.useLoopbackPods(block.kind === "own" ? `${block.pods}.` : block.pods);
     const apiServer = async () => {
       const { hostname, port } = new URL(await this.listen());
       return { host: hostname, port: Number(port) };
     };
-    const runtimeWorld = { ...world, tokens: this.tokens, apiServer };
-    this.#processes = await this.node.startProcesses(
-      runtimeWorld,
-      processes === true ? {} : processes,
-      block,
-    );
+    const runtimeDeps = { ...deps, tokens: this.tokens, apiServer };
+    this.#processes = await this.node.startProcesses(runtimeDeps, processes === true ? {} : processes, block);
     return this.#processes;
   }
 
   /**
-   * Loads at once what is otherwise loaded when first needed. Without it, the first request of a kind takes longer than the next, and what
-   * else happens meanwhile is left to chance: a run that is to be the same each time begins with this.
+   * Loads at once what is otherwise loaded when first needed. Without it, the first request of a
+   * kind takes longer than the next, and what else happens meanwhile is left to chance: a run that
+   * is to be the same each time begins with this.
    */
   static async preload(): Promise<void> {
     const { preload } = await import("./preload.ts");
@@ -292,21 +302,25 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Resolves once controllers and nodes have nothing left to do but to wait for time to pass. A real cluster has no such moment: a
-   * test that should run there too waits for what it wants to see instead.
+   * Resolves once controllers and nodes have nothing left to do but to wait for time to pass. A
+   * real cluster has no such moment: a test that should run there too waits for what it wants to
+   * see instead.
    */
   async settle(): Promise<void> {
     await settled(this.#running);
   }
 
-  /** Calls the listener after each write, whoever made it. @returns what ends that */
+  /** Calls the listener after each write, whoever made it. @returns ends the subscription */
   onWrite(listener: (write: Write) => void): () => void {
     return this.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
       listener({ type, resource: bucket, key, revision, json }),
     );
   }
 
-  /** Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to pass or for a change. */
+  /**
+   * Whether controllers and nodes have nothing left to do, at this moment, but to wait for time to
+   * pass or for a change.
+   */
   get isIdle(): boolean {
     return this.#running.every(({ idle }) => idle);
   }
@@ -317,8 +331,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A transport for a client in this process. @param user @default the administrator */
-  connect(user: Requester = administrator): Door {
-    return openDoor(async (request) => {
+  connect(user: Requester = administrator): InProcessTransport {
+    return inProcessTransport(async (request) => {
       if (this.#isClosed)
         throw Object.assign(new Error("the control plane is closed"), { code: "ECONNREFUSED" });
       const response = await this.handle(request);
@@ -327,7 +341,9 @@ export class ControlPlane implements AsyncDisposable {
     }, user);
   }
 
-  /** Opens the API to other processes, over HTTPS. A second call returns the first one's address. */
+  /**
+   * Opens the API to other processes, over HTTPS. A second call returns the first one's address.
+   */
   async listen(options: ListenOptions = {}): Promise<string> {
     this.#listener ??= this.#listen(options);
     return (await this.#listener).url;
@@ -358,7 +374,12 @@ export class ControlPlane implements AsyncDisposable {
     return listener;
   }
 
-  /** A certificate for the API server, by its own authority. @param host where it listens @default "127.0.0.1" */
+  /**
+   * A certificate for the API server, by its own authority.
+   *
+   * @param host where it listens
+   * @default "127.0.0.1"
+   */
   servingPair(host = "127.0.0.1"): { readonly certificate: string; readonly key: string } {
     return this.authority.issue({
       commonName: "kube-apiserver",
@@ -375,7 +396,10 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** The authority behind the server's certificate and its clients'. Peers check dates by the machine's clock, so it does too. */
+  /**
+   * The authority behind the server's certificate and its clients'. Peers check dates by the
+   * machine's clock, so it does too.
+   */
   get authority(): Authority {
     const kept = this.#data?.identity?.authority;
     this.#authority ??= kept
@@ -407,8 +431,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Says where calls to a Service go, for webhooks that name one: there is no cluster network. A URL is called as the real
-   * server would call the Service, so its certificate must be for `name.namespace.svc`; a function is called in this process.
+   * Says where calls to a Service go, for webhooks that name one: there is no cluster network. A
+   * URL is called as the real server would call the Service, so its certificate must be for
+   * `name.namespace.svc`; a function is called in this process.
    *
    * @returns takes it back
    */
@@ -416,7 +441,10 @@ export class ControlPlane implements AsyncDisposable {
     return this.#services.bind({ namespace, name, port }, target);
   }
 
-  /** Forgets history, so that watches from before must list again: what a real server does every few minutes. */
+  /**
+   * Forgets history, so that watches from before must list again: what a real server does every few
+   * minutes.
+   */
   compact(): void {
     this.store.compact();
   }
@@ -425,7 +453,9 @@ export class ControlPlane implements AsyncDisposable {
     return this.#clock;
   }
 
-  /** Ends everything: controllers, watches, connections. Clients that go on asking get no answer. */
+  /**
+   * Ends everything: controllers, watches, connections. Clients that go on asking get no answer.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     try {
@@ -436,7 +466,6 @@ export class ControlPlane implements AsyncDisposable {
       this.#webhooks.close();
       await this.registry.patterns[Symbol.asyncDispose]();
       await this.#processes?.close();
-      this.#forbidLoopback();
       await (await this.#listener)?.close();
     } finally {
       this.#data?.close();

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { ApiRequest, ApiResponse } from "./http/request.ts";
-import { openDoor } from "./in-process.ts";
+import { inProcessTransport } from "./in-process.ts";
 
 const post = { method: "POST", path: "/", headers: {}, body: "{}" };
 const answer: ApiResponse = { status: 200, headers: {}, body: "{}" };
@@ -17,8 +17,8 @@ test("a signal keeps no trace of the requests and streams that ended before it w
     },
   };
   for (const response of [answer, stream]) {
-    const door = openDoor(() => Promise.resolve(response), undefined);
-    const { body } = await door.request({ ...post, signal });
+    const transport = inProcessTransport(() => Promise.resolve(response), undefined);
+    const { body } = await transport.request({ ...post, signal });
     await Array.fromAsync(body);
   }
   expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -26,24 +26,24 @@ test("a signal keeps no trace of the requests and streams that ended before it w
 
 test("a guard that throws keeps the request from the server", async () => {
   const seen: ApiRequest[] = [];
-  const door = openDoor((request) => {
+  const transport = inProcessTransport((request) => {
     seen.push(request);
     return Promise.resolve(answer);
   }, undefined);
   const guard = () => {
     throw new Error("not now");
   };
-  await expect(door.request({ ...post, guard })).rejects.toThrow("not now");
+  await expect(transport.request({ ...post, guard })).rejects.toThrow("not now");
   expect(seen).toEqual([]);
 });
 
 test("the server is told why a request was aborted", async () => {
   const controller = new AbortController();
   const reason = new Error("the lease is lost");
-  const door = openDoor(({ signal }) => {
+  const transport = inProcessTransport(({ signal }) => {
     controller.abort(reason);
     signal.throwIfAborted();
     return Promise.resolve(answer);
   }, undefined);
-  await expect(door.request({ ...post, signal: controller.signal })).rejects.toBe(reason);
+  await expect(transport.request({ ...post, signal: controller.signal })).rejects.toBe(reason);
 });

@@ -1,8 +1,11 @@
 import type { ApiRequest, ApiResponse } from "./http/request.ts";
 import type { Requester } from "./registry/admission.ts";
 
-/** What a client in the same process sends: the shape of `@windlass/client`'s transport, without depending on it. */
-export interface DoorRequest {
+/**
+ * What a client in the same process sends: the shape of `@windlass/client`'s transport, without
+ * depending on it.
+ */
+export interface InProcessRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -12,23 +15,23 @@ export interface DoorRequest {
   readonly guard?: (() => void) | undefined;
 }
 
-export interface DoorResponse {
+export interface InProcessResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** A way in without sockets: a transport for clients that live in this process. */
-export interface Door {
-  request(request: DoorRequest): Promise<DoorResponse>;
+/** A transport for clients in this process, without sockets. */
+export interface InProcessTransport {
+  request(request: InProcessRequest): Promise<InProcessResponse>;
   close(): Promise<void>;
 }
 
 /** @param user who its requests come from, unless they carry a token. */
-export function openDoor(
+export function inProcessTransport(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
   user: Requester | undefined,
-): Door {
+): InProcessTransport {
   return {
     async request(request) {
       request.signal?.throwIfAborted();
@@ -65,7 +68,7 @@ function bodyOf(body: ApiResponse["body"], signal: AbortSignal | undefined): Asy
   })();
 }
 
-/** Holds what a stream wrote until it is read. */
+/** Buffers what a stream wrote until it is read. */
 class Pipe implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #waiting = 0;

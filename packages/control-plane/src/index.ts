@@ -9,7 +9,7 @@ export { administrator, type ControlPlaneOptions, type Write } from "./control-p
 export type { ControllerChoice, ControllerName } from "./controllers/index.ts";
 export type { Fault, FaultError, FaultHandle, Faults, FaultTarget, Verb } from "./faults/index.ts";
 export type { ApiRequest, ApiResponse } from "./http/request.ts";
-export type { Door, DoorRequest, DoorResponse } from "./in-process.ts";
+export type { InProcessRequest, InProcessResponse, InProcessTransport } from "./in-process.ts";
 export {
   annotations as podAnnotations,
   type Behavior,

@@ -1,6 +1,6 @@
 /**
- * Parsed JSON. The control plane works on plain data throughout: what a client sent, what is stored, what is answered. An integer
- * that a number cannot hold exactly is a bigint.
+ * Parsed JSON. The control plane works on plain data throughout: what a client sent, what is
+ * stored, what is answered. An integer that a number cannot hold exactly is a bigint.
  */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
@@ -17,10 +17,16 @@ export function parse(text: string): Json {
   return mayBeInexact.test(text) ? parseExact(text) : (JSON.parse(text) as Json);
 }
 
-/** All that a number may not hold has this many digits. Text may look so too, and is read the slow way for nothing. */
+/**
+ * Integers that a number cannot hold have at least this many digits. Strings may match too, which
+ * only costs time.
+ */
 const mayBeInexact = /\d{16}/;
 
-/** Told of a number that was not written as its value is: by what holds it, and its name or index there. */
+/**
+ * Called with each number whose text differs from its value, with its holder and its name or index
+ * there.
+ */
 export type NoteNumber = (holder: object, key: string, source: string) => void;
 
 /** As {@link parse}, number by number. @throws SyntaxError */
@@ -35,7 +41,10 @@ export function parseExact(text: string, note?: NoteNumber): Json {
   return JSON.parse(text, revive) as Json;
 }
 
-/** A number by its text: a bigint where it is an integer of 64 bits that a number does not hold exactly. */
+/**
+ * A number by its text: a bigint where it is an integer of 64 bits that a number does not hold
+ * exactly.
+ */
 export function exactNumber(source: string): number | bigint {
   const value = Number(source);
   if (Number.isSafeInteger(value) || !/^-?\d{1,19}$/.test(source)) return value;
@@ -68,7 +77,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The same JSON for people to read: a line for each field and item, further in for each level. The text of numbers is kept. */
+/**
+ * The same JSON for people to read: a line for each field and item, further in for each level. The
+ * text of numbers is kept.
+ */
 export function indented(text: string): string {
   const pieces: string[] = [];
   let depth = 0;
@@ -88,7 +100,10 @@ export function indented(text: string): string {
   return pieces.join("");
 }
 
-/** A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on API objects. */
+/**
+ * A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on
+ * API objects.
+ */
 export function clone<T extends Json | undefined>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => clone(item)) as T;
@@ -110,11 +125,13 @@ export function sorted<T extends Json>(value: T): T {
   return Object.fromEntries(entries.map((key) => [key, sorted((value as JsonObject)[key] as Json)])) as T;
 }
 
-/** A value is large if it has more parts than this, where so many characters of a text count as one. */
+/**
+ * A value is large if it has more parts than this, where so many characters of a text count as one.
+ */
 const largeParts = 5_000;
 const partLength = 100;
 
-/** Whether what is done with a value takes so long that others should have their turn in between. */
+/** Whether processing a value takes so long that the event loop should get a turn in between. */
 export function isLarge(value: Json): boolean {
   let parts = 0;
   const open: Json[] = [value];
@@ -156,7 +173,10 @@ export function isInteger(value: unknown): value is number | bigint {
   return typeof value === "bigint" || Number.isInteger(value);
 }
 
-/** A scalar as text; nothing for what is absent, and JSON for the rest. For messages, keys and comparisons. */
+/**
+ * A scalar as text; nothing for what is absent, and JSON for the rest. For messages, keys and
+ * comparisons.
+ */
 export function textOf(value: Json | undefined): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";

@@ -1,6 +1,6 @@
 /**
- * The longest turn of the event loop while work is done, in milliseconds of this thread's own CPU time: how busy the machine is
- * otherwise does not count.
+ * The longest turn of the event loop while work is done, in milliseconds of this thread's own CPU
+ * time: how busy the machine is otherwise does not count.
  */
 export async function longestTurn(work: () => unknown): Promise<number> {
   let longest = 0;

@@ -1,6 +1,9 @@
 import { flagHelp } from "./envtest/flags.ts";
 
-/** What `windlass-control-plane` can be told to do by its first argument. Each is loaded when it is asked for: --help must be quick. */
+/**
+ * What `windlass-control-plane` can be told to do by its first argument. Each is loaded when it is
+ * asked for: --help must be quick.
+ */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   assets: async () => {
     const { makeAssets } = await import("./envtest/assets.ts");

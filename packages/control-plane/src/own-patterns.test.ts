@@ -36,7 +36,10 @@ function collect(node: unknown, file: string, found: Own[]): void {
 /** What a pattern may well repeat. */
 const common = ["a", "Z", "0", " ", ".", "-", "/", '"', "\\", "*", "é", "1.", "a.", "1s", "1 ", "x\\"];
 
-/** Texts that take long if any do: something the pattern begins with, a long repetition, and an end that does not fit. */
+/**
+ * Texts that take long if any do: something the pattern begins with, a long repetition, and an end
+ * that does not fit.
+ */
 function* attacks({ source }: RegExp, length: number): Generator<string> {
   const plain = source.replaceAll(/\\[a-zA-Z]/g, "");
   const [word = ""] = plain.match(/[\w:.,/%-]+/) ?? [];

@@ -1,4 +1,6 @@
-/** Every module that is loaded when it is first needed, so that an empty control plane starts fast. */
+/**
+ * Every module that is loaded when it is first needed, so that an empty control plane starts fast.
+ */
 const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./admission/policy/conditions.ts"),
   () => import("./admission/policy/expressions.ts"),

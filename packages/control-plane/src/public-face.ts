@@ -1,10 +1,11 @@
 import { type ControlPlaneOptions, ControlPlane as EmbeddedControlPlane } from "./control-plane.ts";
 
-/** A control plane without what only the server itself may touch: whoever wants its state asks its API. */
+/** A control plane without its internals: its state is read through the API. */
 export type ControlPlane = Omit<EmbeddedControlPlane, "registry" | "store" | "tokens">;
 
 /**
- * A Kubernetes API server and its controllers in this process, for developing and testing operators.
+ * A Kubernetes API server and its controllers in this process, for developing and testing
+ * operators.
  *
  * @example
  * await using cluster = await ControlPlane.start();

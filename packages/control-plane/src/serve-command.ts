@@ -203,7 +203,9 @@ async function run(wishes: Wishes): Promise<void> {
   );
 }
 
-/** Runs `windlass-control-plane` with no command named: an API server for kubectl and other clients. */
+/**
+ * Runs `windlass-control-plane` with no command named: an API server for kubectl and other clients.
+ */
 export async function serveCommand(args: readonly string[]): Promise<void> {
   try {
     const wishes = await readWishes(args);

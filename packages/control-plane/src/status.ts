@@ -26,7 +26,10 @@ export interface StatusInit {
   readonly metadata?: JsonObject;
 }
 
-/** An answer that is a failure. Thrown anywhere below the HTTP layer, which sends it as a `v1.Status`. */
+/**
+ * An answer that is a failure. Thrown anywhere below the HTTP layer, which sends it as a
+ * `v1.Status`.
+ */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string | undefined;
@@ -56,6 +59,56 @@ export class StatusError extends Error {
     status.code = this.code;
     return status;
   }
+}
+
+/** A JSON value that a Go type does not hold, as Go's decoder reports it. */
+export interface TypeMismatch {
+  /** The type of the JSON value: `number`, `string`, `bool`, `array`, `object`. */
+  readonly given: string;
+  /** The number as it was written, where it is out of range. */
+  readonly literal?: string;
+  /** The Go struct that has the field. */
+  readonly struct: string;
+  /** The JSON names of the fields that lead to the value; empty for the object itself. */
+  readonly path: readonly string[];
+  /** The Go type that was expected. */
+  readonly type: string;
+}
+
+/** Why an object cannot be decoded. */
+export interface DecodeFault {
+  /** In the words of the decoder, which does not name the kind. */
+  readonly message: string;
+  readonly mismatch?: TypeMismatch | undefined;
+}
+
+/**
+ * 400: a body that is not an object of the kind it should be. Patches, deletes and webhooks report
+ * the fault alone.
+ */
+export class UndecodableError extends StatusError {
+  readonly fault: DecodeFault;
+
+  constructor(message: string, fault: DecodeFault) {
+    super({ code: 400, reason: "BadRequest", message });
+    this.fault = fault;
+  }
+}
+
+/** The refusal of an object that cannot be decoded, by the kind and version that it says it has. */
+export function cannotBeHandled(
+  { kind, version }: { readonly kind: string; readonly version: string },
+  fault: DecodeFault,
+  expectedKind: string = kind,
+): UndecodableError {
+  const subject = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expectedKind}`;
+  return new UndecodableError(`${subject}: ${fault.message}`, fault);
+}
+
+/** The refusal of a body of which not even the kind can be read. */
+export function unrecognized(expectedKind: string, why: string, excerpt: string): UndecodableError {
+  const subject = `the object provided is unrecognized (must be of type ${expectedKind})`;
+  return new UndecodableError(`${subject}: ${why} (${excerpt})`, { message: why });
 }
 
 /** A resource as errors name it: `deployments.apps "web"`. */
@@ -143,7 +196,10 @@ export function internalError(message: string): StatusError {
   });
 }
 
-/** 504, for what takes the real server longer than it gives a request, and would hold up everybody here. */
+/**
+ * 504, for work that takes the real server longer than its request timeout, and would block the
+ * event loop here.
+ */
 export function timedOut(): StatusError {
   return new StatusError({
     code: 504,
@@ -153,7 +209,10 @@ export function timedOut(): StatusError {
   });
 }
 
-/** What this server does not do. Recognisable by its reason, so that nobody mistakes it for the real server's word. */
+/**
+ * 501 for what this server does not support. The reason distinguishes it from the real server's
+ * errors.
+ */
 export function unsupported(what: string): StatusError {
   return new StatusError({
     code: 501,

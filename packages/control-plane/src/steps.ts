@@ -1,6 +1,6 @@
 /**
- * Work that may have to wait in the middle: it yields what must be done first. Work that never has to is one synchronous step, which
- * a promise would not be.
+ * Work that may have to wait in the middle: it yields what must be done first. Work that never has
+ * to is one synchronous step, which a promise would not be.
  */
 export type Steps<T> = Generator<() => Promise<void>, T, void>;
 
@@ -16,6 +16,27 @@ async function finishLater<T>(steps: Steps<T>, wait: () => Promise<void>): Promi
     if (next.done) return next.value;
     await next.value();
   }
+}
+
+/**
+ * Runs work that has no reason to wait.
+ *
+ * @throws Error if it waits all the same, which is a defect of the caller
+ */
+export function finishNow<T>(steps: Steps<T>): T {
+  const { done, value } = steps.next();
+  if (!done) throw new Error("synchronous work had to wait");
+  return value;
+}
+
+/** Waits for a promise in the middle of steps. @throws what the promise is rejected with */
+export function* waitFor<T>(promise: Promise<T>): Steps<T> {
+  let outcome: PromiseSettledResult<T> | undefined;
+  yield async () => {
+    [outcome] = await Promise.allSettled([promise]);
+  };
+  if (outcome?.status !== "fulfilled") throw outcome?.reason;
+  return outcome.value;
 }
 
 /** Lets everything else that is ready have its turn. */

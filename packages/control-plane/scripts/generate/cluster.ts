@@ -31,13 +31,15 @@ interface KubeconfigFile {
 
 /** Reads from the API server whose facts are being recorded. */
 export interface Cluster extends Disposable {
-  /** The parsed JSON at a path, optionally in another representation. Throws on any status but 200. */
+  /**
+   * The parsed JSON at a path, optionally in another representation. Throws on any status but 200.
+   */
   get(path: string, accept?: string): Promise<unknown>;
 }
 
 /**
- * Opens the current context of a kubeconfig file. Certificates and static tokens are understood; exec plugins are not, as
- * a recording is made from a throw-away server that has none.
+ * Opens the current context of a kubeconfig file. Certificates and static tokens are understood;
+ * exec plugins are not, as a recording is made from a throw-away server that has none.
  */
 export function openCluster(kubeconfigPath: string): Cluster {
   const file = load(readFileSync(kubeconfigPath, "utf8")) as KubeconfigFile;

@@ -9,8 +9,8 @@ interface Described {
 }
 
 /**
- * The words on what every object has: its metadata. All other prose is left out, but these are shown for custom resources, whose own
- * fields have theirs.
+ * The words on what every object has: its metadata. All other prose is left out, but these are
+ * shown for custom resources, whose own fields have theirs.
  */
 export async function recordDescriptions(cluster: Cluster): Promise<Descriptions> {
   const document = (await cluster.get("/openapi/v3/api/v1")) as {

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RecordedField, RecordedType, RecordedTypes } from "../../src/kinds/recorded.ts";
 
-/** What the code must know of a package: `core.v1` of `k8s.io/api/core/v1`, `resource` of `…/api/resource`. */
+/**
+ * What the code must know of a package: `core.v1` of `k8s.io/api/core/v1`, `resource` of
+ * `…/api/resource`.
+ */
 export function packageId(path: string): string {
   const segments = path.split(/[/.]/);
   const last = segments.at(-1) ?? "";
@@ -20,7 +23,10 @@ const opaque = new Set([
   "runtime.RawExtension",
 ]);
 
-/** Reads the type declarations of one Go package. Understands the subset of Go that API types are written in. */
+/**
+ * Reads the type declarations of one Go package. Understands the subset of Go that API types are
+ * written in.
+ */
 export function readGoPackage(directory: string, path: string): RecordedTypes {
   const id = packageId(path);
   const types: { [name: string]: RecordedType } = {};
@@ -84,7 +90,10 @@ function readFields(body: string, imports: Map<string, string>): RecordedField[]
   return fields;
 }
 
-/** `[]metav1.Condition` with the file's imports is `[]meta.v1.Condition`; names of the same package stay bare. */
+/**
+ * `[]metav1.Condition` with the file's imports is `[]meta.v1.Condition`; names of the same package
+ * stay bare.
+ */
 function qualify(type: string, imports: Map<string, string>): string {
   return type.replace(/\b(\w+)\.(\w+)/g, (_, alias: string, name: string) => {
     return `${imports.get(alias) ?? alias}.${name}`;
@@ -100,7 +109,10 @@ function wrappedLists(directory: string, types: { [name: string]: RecordedType }
     .sort();
 }
 
-/** Throws when a field number read from a Go tag is not the one the published protobuf definition gives. */
+/**
+ * Throws when a field number read from a Go tag is not the one the published protobuf definition
+ * gives.
+ */
 export function checkAgainstProto(
   directory: string,
   path: string,

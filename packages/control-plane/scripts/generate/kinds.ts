@@ -30,8 +30,8 @@ interface ApiGroup {
 }
 
 /**
- * The groups the server itself serves, in its order of preference. What custom resource definitions or other servers add
- * is left out: only API services the server registers as it starts count.
+ * The groups the server itself serves, in its order of preference. What custom resource definitions
+ * or other servers add is left out: only API services the server registers as it starts count.
  */
 export async function recordKinds(cluster: Cluster): Promise<RecordedGroup[]> {
   const { items } = (await cluster.get("/apis/apiregistration.k8s.io/v1/apiservices")) as {

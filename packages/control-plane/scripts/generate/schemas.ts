@@ -11,8 +11,9 @@ export interface SchemaPackage {
 }
 
 /**
- * The structure of every type the server publishes, by package. Prose is left out: it belongs to the Kubernetes authors
- * and no machine reads it. What there is of it is recorded apart, see descriptions.ts. References become `package.Type`, and a default beside one is kept beside it.
+ * The structure of every type the server publishes, by package. Prose is left out: it belongs to
+ * the Kubernetes authors and no machine reads it. What there is of it is recorded apart, see
+ * descriptions.ts. References become `package.Type`, and a default beside one is kept beside it.
  */
 export async function recordSchemas(
   cluster: Cluster,

@@ -6,10 +6,10 @@ import type { Requester } from "../registry/admission.ts";
 
 async function stage(user?: Requester) {
   const plane = await ControlPlane.start({ controllers: "none", random: seededRandom(1) });
-  const door = plane.connect();
-  const other = user ? plane.connect(user) : door;
+  const transport = plane.connect();
+  const other = user ? plane.connect(user) : transport;
   const through =
-    (way: typeof door) =>
+    (way: typeof transport) =>
     async (method: string, path: string, body?: unknown): Promise<JsonObject> => {
       const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
       const response = await way.request({
@@ -22,7 +22,7 @@ async function stage(user?: Requester) {
       for await (const chunk of response.body) chunks.push(chunk);
       return JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
     };
-  return { plane, send: through(door), as: through(other), [Symbol.asyncDispose]: () => plane.close() };
+  return { plane, send: through(transport), as: through(other), [Symbol.asyncDispose]: () => plane.close() };
 }
 
 const pods = "/api/v1/namespaces/default/pods";
@@ -34,14 +34,14 @@ const pod = (name: string, spec: JsonObject = {}) => ({
 });
 
 test("a pod is refused until its service account exists, and is then given its token", async () => {
-  await using world = await stage();
-  expect(await world.send("POST", pods, pod("a"))).toMatchObject({
+  await using cluster = await stage();
+  expect(await cluster.send("POST", pods, pod("a"))).toMatchObject({
     code: 403,
     message:
       'pods "a" is forbidden: error looking up service account default/default: serviceaccount "default" not found',
   });
-  await world.send("POST", accounts, account);
-  expect(await world.send("POST", pods, pod("a"))).toMatchObject({
+  await cluster.send("POST", accounts, account);
+  expect(await cluster.send("POST", pods, pod("a"))).toMatchObject({
     spec: {
       serviceAccountName: "default",
       priority: 0,
@@ -56,75 +56,75 @@ test("a pod is refused until its service account exists, and is then given its t
 
 test("a pod waits for the account of a namespace that was made a moment ago", async () => {
   await using plane = await ControlPlane.start({ random: seededRandom(1) });
-  const door = plane.connect();
+  const transport = plane.connect();
   const post = (path: string, body: unknown) =>
-    door.request({ method: "POST", path, headers: {}, body: JSON.stringify(body) });
+    transport.request({ method: "POST", path, headers: {}, body: JSON.stringify(body) });
   await post("/api/v1/namespaces", { metadata: { name: "fresh" } });
   expect((await post("/api/v1/namespaces/fresh/pods", pod("a"))).status).toBe(201);
 });
 
 test("priority classes stand for numbers, which pods may not choose themselves", async () => {
-  await using world = await stage();
-  await world.send("POST", accounts, account);
-  await world.send("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
+  await using cluster = await stage();
+  await cluster.send("POST", accounts, account);
+  await cluster.send("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {
     metadata: { name: "high" },
     value: 1000,
   });
-  expect(await world.send("POST", pods, pod("a", { priorityClassName: "high" }))).toMatchObject({
+  expect(await cluster.send("POST", pods, pod("a", { priorityClassName: "high" }))).toMatchObject({
     spec: { priority: 1000 },
   });
-  expect(await world.send("POST", pods, pod("b", { priority: 5 }))).toMatchObject({ code: 403 });
-  expect(await world.send("POST", pods, pod("c", { priorityClassName: "none" }))).toMatchObject({
+  expect(await cluster.send("POST", pods, pod("b", { priority: 5 }))).toMatchObject({ code: 403 });
+  expect(await cluster.send("POST", pods, pod("c", { priorityClassName: "none" }))).toMatchObject({
     code: 403,
   });
 });
 
 test("containers get a namespace's default limits, and what is beyond its bounds is refused", async () => {
-  await using world = await stage();
-  await world.send("POST", accounts, account);
-  await world.send("POST", "/api/v1/namespaces/default/limitranges", {
+  await using cluster = await stage();
+  await cluster.send("POST", accounts, account);
+  await cluster.send("POST", "/api/v1/namespaces/default/limitranges", {
     metadata: { name: "l" },
     spec: { limits: [{ type: "Container", default: { cpu: "1" }, max: { cpu: "2" } }] },
   });
-  expect(await world.send("POST", pods, pod("a"))).toMatchObject({
+  expect(await cluster.send("POST", pods, pod("a"))).toMatchObject({
     metadata: {
       annotations: { "kubernetes.io/limit-ranger": expect.stringContaining("cpu limit for container c") },
     },
     spec: { containers: [{ resources: { limits: { cpu: "1" }, requests: { cpu: "1" } } }] },
   });
   const greedy = pod("b", { containers: [{ name: "c", image: "x", resources: { limits: { cpu: "3" } } }] });
-  expect(await world.send("POST", pods, greedy)).toMatchObject({
+  expect(await cluster.send("POST", pods, greedy)).toMatchObject({
     message: 'pods "b" is forbidden: maximum cpu usage per Container is 2, but limit is 3',
   });
 });
 
 test("a quota counts what is there, and room comes back with a deletion", async () => {
-  await using world = await stage();
+  await using cluster = await stage();
   const maps = "/api/v1/namespaces/default/configmaps";
-  await world.send("POST", "/api/v1/namespaces/default/resourcequotas", {
+  await cluster.send("POST", "/api/v1/namespaces/default/resourcequotas", {
     metadata: { name: "q" },
     spec: { hard: { configmaps: "1" } },
   });
-  expect(await world.send("POST", maps, { metadata: { name: "a" } })).toMatchObject({ kind: "ConfigMap" });
-  expect(await world.send("POST", maps, { metadata: { name: "b" } })).toMatchObject({
+  expect(await cluster.send("POST", maps, { metadata: { name: "a" } })).toMatchObject({ kind: "ConfigMap" });
+  expect(await cluster.send("POST", maps, { metadata: { name: "b" } })).toMatchObject({
     message:
       'configmaps "b" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1',
   });
-  await world.send("DELETE", `${maps}/a`);
-  expect(await world.send("POST", maps, { metadata: { name: "b" } })).toMatchObject({ kind: "ConfigMap" });
+  await cluster.send("DELETE", `${maps}/a`);
+  expect(await cluster.send("POST", maps, { metadata: { name: "b" } })).toMatchObject({ kind: "ConfigMap" });
 });
 
 test("a namespace that asks for restricted pods gets no others", async () => {
-  await using world = await stage();
-  await world.send("POST", accounts, account);
+  await using cluster = await stage();
+  await cluster.send("POST", accounts, account);
   const enforce = (level: string) => ({
     metadata: { labels: { "pod-security.kubernetes.io/enforce": level } },
   });
-  expect(await world.send("PATCH", "/api/v1/namespaces/default", enforce("nonsense"))).toMatchObject({
+  expect(await cluster.send("PATCH", "/api/v1/namespaces/default", enforce("nonsense"))).toMatchObject({
     code: 422,
   });
-  await world.send("PATCH", "/api/v1/namespaces/default", enforce("restricted"));
-  expect(await world.send("POST", pods, pod("a"))).toMatchObject({
+  await cluster.send("PATCH", "/api/v1/namespaces/default", enforce("restricted"));
+  expect(await cluster.send("POST", pods, pod("a"))).toMatchObject({
     code: 403,
     message: expect.stringContaining('violates PodSecurity "restricted:latest"'),
   });
@@ -135,16 +135,16 @@ test("a namespace that asks for restricted pods gets no others", async () => {
     seccompProfile: { type: "RuntimeDefault" },
   };
   const careful = pod("b", { containers: [{ name: "c", image: "x", securityContext }] });
-  expect(await world.send("POST", pods, careful)).toMatchObject({ kind: "Pod" });
+  expect(await cluster.send("POST", pods, careful)).toMatchObject({ kind: "Pod" });
 });
 
 test("nobody grants what they do not hold", async () => {
   const admin = { name: "eve", groups: ["system:authenticated"] };
-  await using world = await stage(admin);
+  await using cluster = await stage(admin);
   const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
   const rules = [{ apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["create"] }];
-  await world.send("POST", `${rbac}/roles`, { metadata: { name: "maker" }, rules });
-  await world.send("POST", `${rbac}/rolebindings`, {
+  await cluster.send("POST", `${rbac}/roles`, { metadata: { name: "maker" }, rules });
+  await cluster.send("POST", `${rbac}/rolebindings`, {
     metadata: { name: "maker" },
     roleRef: { kind: "Role", name: "maker" },
     subjects: [{ kind: "User", name: "eve" }],
@@ -153,11 +153,11 @@ test("nobody grants what they do not hold", async () => {
     metadata: { name: "more" },
     rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
   };
-  expect(await world.as("POST", `${rbac}/roles`, more)).toMatchObject({
+  expect(await cluster.as("POST", `${rbac}/roles`, more)).toMatchObject({
     code: 403,
     message: expect.stringContaining("is attempting to grant RBAC permissions not currently held"),
   });
-  expect(await world.as("POST", `${rbac}/roles`, { metadata: { name: "same" }, rules })).toMatchObject({
+  expect(await cluster.as("POST", `${rbac}/roles`, { metadata: { name: "same" }, rules })).toMatchObject({
     kind: "Role",
   });
 });

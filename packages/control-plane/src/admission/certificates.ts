@@ -33,7 +33,9 @@ export function certificateRequesters(): Admission {
   };
 }
 
-/** Nobody becomes a member of `system:masters` by a certificate that is asked for: what that group may do cannot be taken back. */
+/**
+ * Refuses certificate requests for the group `system:masters`, whose permissions cannot be revoked.
+ */
 export function certificateSubjects(): Admission {
   return {
     name: "CertificateSubjectRestriction",
@@ -51,7 +53,9 @@ export function certificateSubjects(): Admission {
 const clientSigner = "kubernetes.io/kube-apiserver-client";
 const masters = "system:masters";
 
-/** The groups that a request is for; none where it cannot be read, which is for others to refuse. */
+/**
+ * The groups that a request is for; none where it cannot be read, which is for others to refuse.
+ */
 function organizationsOf(request: string): readonly string[] {
   try {
     return readSigningRequest(request).subject.organizations;
@@ -61,7 +65,7 @@ function organizationsOf(request: string): readonly string[] {
   }
 }
 
-/** Only who may `approve` for a signer approves, and only who may `sign` for it signs. */
+/** Approving needs the permission `approve` for the signer, signing needs `sign`. */
 export function certificateSigners(authorizer: Authorizer): Admission {
   return {
     name: "CertificateApprovalAndSigning",

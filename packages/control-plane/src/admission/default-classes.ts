@@ -44,7 +44,10 @@ export function defaultIngressClass(store: Store): Admission {
   };
 }
 
-/** The class that says it is the default; the newest of them if several do, and of one age the first by name. */
+/**
+ * The class that says it is the default; the newest of them if several do, and of one age the first
+ * by name.
+ */
 function newestDefault(store: Store, bucket: string, annotations: readonly string[]): string | undefined {
   const defaults: JsonObject[] = [];
   for (const { object } of store.entries(bucket)) {

@@ -3,7 +3,7 @@ import type { Admission, Requester } from "../registry/admission.ts";
 
 const kinds = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
 
-/** Nobody hands out what they do not hold. */
+/** Prevents privilege escalation through roles and bindings. */
 export function noEscalation(authorizer: Authorizer): Admission {
   return {
     name: "RBACEscalation",
@@ -20,7 +20,7 @@ export function noEscalation(authorizer: Authorizer): Admission {
   };
 }
 
-/** Who asks, as authorization knows them. */
+/** The requester as authorization sees it. */
 export function userOf({ name, uid, groups, extra }: Requester): User {
   return {
     name,

@@ -15,7 +15,7 @@ import { serviceAccounts } from "./service-account.ts";
 import { claimResize, inUseProtection } from "./storage-protection.ts";
 import { defaultTolerationSeconds, taintNewNodes } from "./tolerations.ts";
 
-export interface BuiltinAdmissionWorld {
+export interface BuiltinAdmissionDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,16 +25,16 @@ export interface BuiltinAdmissionWorld {
 }
 
 /**
- * The admission that is part of the real server, in its order. It runs after namespaces were looked at and before webhooks;
- * quotas come after those, by `quotaAdmission`.
+ * The admission that is part of the real server, in its order. It runs after namespaces were looked
+ * at and before webhooks; quotas come after those, by `quotaAdmission`.
  */
-export function builtinAdmission(world: BuiltinAdmissionWorld): Admission[] {
-  const { store, authorizer } = world;
+export function builtinAdmission(deps: BuiltinAdmissionDependencies): Admission[] {
+  const { store, authorizer } = deps;
   return [
     noEscalation(authorizer),
     certificateRequesters(),
     limitRanger(store),
-    serviceAccounts(world),
+    serviceAccounts(deps),
     taintNewNodes(),
     podSecurity(store),
     priorities(store),
@@ -49,7 +49,7 @@ export function builtinAdmission(world: BuiltinAdmissionWorld): Admission[] {
   ];
 }
 
-/** Quotas: last of all, when nothing else can refuse a request any more. */
+/** Quotas come last, when nothing else can refuse the request any more. */
 export function quotaAdmission(registry: Registry): Admission[] {
   return [resourceQuotas(registry)];
 }

@@ -2,10 +2,10 @@ import type { Admission } from "../registry/admission.ts";
 import { forbidden, notFound } from "../status.ts";
 import { field, type Store } from "../storage/store.ts";
 
-/** Namespaces that nobody may delete. */
+/** Namespaces that cannot be deleted. */
 const immortal = new Set(["default", "kube-system", "kube-public"]);
 
-/** Nothing is made in a namespace that is not there, or that is on its way out. */
+/** Refuses to create objects in a namespace that does not exist or is terminating. */
 export function namespaceLifecycle(store: Store): Admission {
   return {
     name: "NamespaceLifecycle",

@@ -7,7 +7,7 @@ import { creationOf, refuse, writeOf } from "./plugin.ts";
 
 const bucket = "priorityclasses.scheduling.k8s.io";
 
-/** Pods get the number that their priority class stands for; at most one class is the default. */
+/** Pods get the value of their priority class; at most one class is the default. */
 export function priorities(store: Store): Admission {
   return {
     name: "Priority",

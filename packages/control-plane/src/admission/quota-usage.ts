@@ -94,7 +94,10 @@ function addPod(used: Usage, spec: JsonObject): void {
   }
 }
 
-/** How many devices of each class a claim may come to hold: of what will do instead of another, the worst counts. */
+/**
+ * How many devices of each class a claim may come to hold: of what will do instead of another, the
+ * worst counts.
+ */
 function devicesOf(spec: JsonObject): Map<string, number> {
   const devices = new Map<string, number>();
   for (const request of items(child(spec, "devices"), "requests")) {

@@ -9,8 +9,9 @@ import { refuse } from "./plugin.ts";
 import { inScope, inUse, type Usage, usageOf } from "./quota-usage.ts";
 
 /**
- * Keeps namespaces within their quotas, and puts down in a quota's status what a request takes of it before the request is carried out:
- * of two at once only as many succeed as there is room for. Whatever comes of them, the quota controller counts again.
+ * Keeps namespaces within their quotas, and puts down in a quota's status what a request takes of
+ * it before the request is carried out: of two at once only as many succeed as there is room for.
+ * Whatever comes of them, the quota controller counts again.
  */
 export function resourceQuotas(registry: Registry): Admission {
   const { store } = registry;
@@ -24,7 +25,7 @@ export function resourceQuotas(registry: Registry): Admission {
       const charged = quotas
         .map(({ object }) => ({ quota: object, charge: chargeOf(request, object) }))
         .filter(({ charge }) => Object.keys(charge).length > 0);
-      // All are asked before any is charged.
+      // All quotas are checked before any is charged.
       for (const { quota, charge } of charged) usedAfter(request, quota, charge, store);
       if (request.dryRun || charged.length === 0) return;
       return put(request, charged, registry);
@@ -47,7 +48,7 @@ async function put(
   const resource = registry.resource("", "v1", "resourcequotas");
   if (!resource) return;
   for (const { quota, charge } of charged) {
-    // Where nobody keeps the status, what is stored is all there is to go by.
+    // Without the quota controller, usage is counted from the stored objects.
     if (Object.keys(child(statusOf(quota), "hard")).length === 0) continue;
     const target = {
       resource,
@@ -70,7 +71,11 @@ async function put(
   }
 }
 
-/** What a request adds to each resource that a quota bounds. @throws StatusError if it does not say what it has to */
+/**
+ * What a request adds to each resource that a quota bounds.
+ *
+ * @throws StatusError if it does not say what it has to
+ */
 function chargeOf(request: AdmissionRequest, quota: JsonObject): Usage {
   const { bucket } = request.resource;
   const object = request.object as JsonObject;
@@ -118,7 +123,7 @@ function difference(a: string, b: string): string {
   return formatQuantity({ nanos: left.nanos - right.nanos, format: left.format });
 }
 
-/** A quota on what containers ask for makes them say it. */
+/** A quota on requests or limits makes them mandatory for containers. */
 function demandAmounts(request: AdmissionRequest, hard: JsonObject, name: string, pod: JsonObject): void {
   const bounds = Object.keys(hard).filter((resource) =>
     /^(requests\.|limits\.)?(cpu|memory)$/.test(resource),

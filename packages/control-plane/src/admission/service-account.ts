@@ -7,7 +7,7 @@ import { ensure } from "../registry/strategies/fill.ts";
 import type { Store } from "../storage/store.ts";
 import { creationOf, refuse } from "./plugin.ts";
 
-export interface ServiceAccountWorld {
+export interface ServiceAccountDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -23,7 +23,7 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 const mirrored = "kubernetes.io/config.mirror";
 
 /** Pods run as an account that exists, and are given its token. */
-export function serviceAccounts(world: ServiceAccountWorld): Admission {
+export function serviceAccounts(deps: ServiceAccountDependencies): Admission {
   return {
     name: "ServiceAccount",
     mutate: (request) => {
@@ -41,18 +41,18 @@ export function serviceAccounts(world: ServiceAccountWorld): Admission {
             `error looking up service account ${key}: serviceaccount ${JSON.stringify(name)} not found`,
           );
         }
-        admit(spec, account, world.random);
+        admit(spec, account, deps.random);
       };
-      const account = world.store.get("serviceaccounts", key)?.object;
-      if (account || name !== "default" || !world.accountPatienceMs) return settle(account);
-      return appearing(world, key, world.accountPatienceMs).then(settle);
+      const account = deps.store.get("serviceaccounts", key)?.object;
+      if (account || name !== "default" || !deps.accountPatienceMs) return settle(account);
+      return appearing(deps, key, deps.accountPatienceMs).then(settle);
     },
   };
 }
 
-/** The account, as soon as somebody makes it; undefined if nobody does in time. */
+/** The service account, once it is created; undefined if it is not created in time. */
 function appearing(
-  { store, clock }: ServiceAccountWorld,
+  { store, clock }: ServiceAccountDependencies,
   key: string,
   patience: number,
 ): Promise<JsonObject | undefined> {

@@ -10,7 +10,7 @@ const finalizers: { readonly [plural: string]: string } = {
   persistentvolumes: "kubernetes.io/pv-protection",
 };
 
-/** Claims and volumes stay while somebody uses them: they are made with a finalizer for that. */
+/** Adds the finalizers that protect claims and volumes while they are in use. */
 export function inUseProtection(): Admission {
   return {
     name: "StorageObjectInUseProtection",

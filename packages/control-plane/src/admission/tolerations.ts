@@ -6,7 +6,7 @@ import { creationOf } from "./plugin.ts";
 const seconds = 300;
 const keys = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 
-/** Pods stay five minutes on a node that is in trouble, unless they say otherwise. */
+/** Pods tolerate an unhealthy node for five minutes by default. */
 export function defaultTolerationSeconds(): Admission {
   return {
     name: "DefaultTolerationSeconds",
@@ -41,7 +41,7 @@ export function defaultTolerationSeconds(): Admission {
 
 const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
-/** Nodes are not used before somebody says that they are ready. */
+/** New nodes are tainted as not ready. */
 export function taintNewNodes(): Admission {
   return {
     name: "TaintNodesByCondition",

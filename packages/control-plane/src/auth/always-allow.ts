@@ -6,7 +6,10 @@ const everything: readonly PolicyRule[] = [
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-/** Everybody may do everything, as with `--authorization-mode=AlwaysAllow`. Roles still grant what they say when they are escalated. */
+/**
+ * Everybody may do everything, as with `--authorization-mode=AlwaysAllow`. Roles still grant what
+ * they say when they are escalated.
+ */
 export function alwaysAllow(roles: Authorizer): Authorizer {
   return {
     authorize: () => ({ allowed: true, reason: "" }),

@@ -23,10 +23,10 @@ export interface Bootstrap {
 }
 
 /**
- * Reads what a new cluster starts with: RBAC's default roles and bindings, the system's priority classes, and flow
- * control's defaults. Each call gives objects of its own. They carry no uid, resourceVersion, time or managedFields:
- * those come with being stored. The real server stores RBAC as manager `kube-apiserver` and flow control as
- * `api-priority-and-fairness-config-producer-v1`.
+ * Reads what a new cluster starts with: RBAC's default roles and bindings, the system's priority
+ * classes, and flow control's defaults. Each call gives objects of its own. They carry no uid,
+ * resourceVersion, time or managedFields: those come with being stored. The real server stores RBAC
+ * as manager `kube-apiserver` and flow control as `api-priority-and-fairness-config-producer-v1`.
  */
 export function readBootstrap(): Bootstrap {
   return readData("bootstrap-rbac") as Bootstrap;

@@ -9,7 +9,7 @@ const readPods = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
 const deletePods = { verbs: ["delete"], apiGroups: [""], resources: ["pods"] };
 const big = { metadata: { name: "big" }, rules: [deletePods] };
 
-/** The outcome of a write by bob, who holds these rules everywhere. */
+/** The outcome of a write by bob, who has these rules cluster-wide. */
 function write(rules: JsonObject[], wish: RbacWrite, groups: readonly string[] = ["devs"]): string {
   const bob: User = { name: "bob", groups };
   const authorizer = createAuthorizer({

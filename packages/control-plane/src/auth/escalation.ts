@@ -15,7 +15,10 @@ export interface RbacWrite {
   readonly object: JsonObject;
   /** What is stored now; absent on create. */
   readonly old?: JsonObject | undefined;
-  /** The name in the request's address, which a create by POST has not: only there does a right to certain names count. */
+  /**
+   * The name in the request's address, which a create by POST has not: only there does a right to
+   * certain names count.
+   */
   readonly addressed?: string | undefined;
 }
 
@@ -25,9 +28,10 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Keeps users from granting what they do not hold. A role may hold no rule that its writer does not, unless the writer may
- * `escalate` it; a binding may refer to no such role, unless the writer may `bind` it; and only who holds everything may
- * aggregate. Writes that only move finalizers and owners pass, so that garbage collection always can.
+ * Prevents privilege escalation. A role may not contain a rule that its writer does not have,
+ * unless the writer may `escalate` it; a binding may not refer to such a role, unless the writer
+ * may `bind` it; and only a user with all permissions may aggregate. Writes that only change
+ * finalizers and owners pass, so that garbage collection always works.
  *
  * @throws StatusError 403 with the missing rules, 404 when a binding's role does not exist.
  */
@@ -52,7 +56,7 @@ export function checkEscalation(user: User, write: RbacWrite, authorizer: Author
   }
 
   const { resource, addressed } = write;
-  // Who may escalate may also aggregate: the controller that does is allowed no more than that.
+  // A user who may escalate may also aggregate: the aggregation controller has no other permission.
   if (authorizer.authorize(user, { verb: "escalate", group, resource, name: addressed, namespace }).allowed)
     return;
   const why = excess(user, rulesOf(write.object), { resource, namespace }, authorizer);
@@ -63,7 +67,10 @@ export function checkEscalation(user: User, write: RbacWrite, authorizer: Author
   }
 }
 
-/** What of the rules the user does not hold, in the real server's words; undefined when there is nothing. */
+/**
+ * The rules that the user does not have, as the real server lists them; undefined when there are
+ * none.
+ */
 function excess(
   user: User,
   rules: readonly PolicyRule[],
@@ -75,7 +82,8 @@ function excess(
   if (missing.length === 0) return undefined;
   const who = `user ${goQuote(user.name)} (groups=${quoteList(user.groups)})`;
   const list = describeRules(missing).join("\n");
-  // Roles are looked up as if they were what is being written, so that is what is said to be missing.
+  // Roles are looked up as if they were what is being written, so that is what is said to be
+  // missing.
   const faults = held.missing.map((role) => `${resource}.${group} ${goQuote(role.name)} not found`);
   const errors = faults.length === 0 ? "" : `; resolution errors: [${aggregate(faults)}]`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${list}${errors}`;

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 
-// Reads fields of stored or sent objects by shape: what is not of the shape asked for counts as absent, since the schema
-// has refused it already or the real server would not see it either.
+// Reads fields of stored or sent objects by shape: what is not of the shape asked for counts as
+// absent, since the schema has refused it already or the real server would not see it either.
 
 /** An object, or an empty one. */
 export function record(value: Json | undefined): JsonObject {
@@ -23,7 +23,7 @@ export function objects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Who an object is. */
+/** The identity of an object. */
 export interface ObjectIdentity {
   readonly namespace: string;
   readonly name: string;

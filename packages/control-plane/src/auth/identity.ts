@@ -12,29 +12,33 @@ export interface User {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The user of a request that proves nothing about itself. */
+/** The user of a request without credentials. */
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
 const authenticatedGroup = "system:authenticated";
 const unauthenticatedGroup = "system:unauthenticated";
 const credentialId = "authentication.kubernetes.io/credential-id";
 
-/** What a bearer token turned out to be: whose, and for which audiences; or why it is nobody's. */
+/** The result of verifying a bearer token: its user and audiences, or why it is invalid. */
 export type TokenVerdict =
   | { readonly user: User; readonly audiences: readonly string[] }
   | { readonly user?: undefined; readonly error: string };
 
-/** Decides whose a bearer token is. */
+/** Verifies a bearer token. */
 export interface TokenAuthenticator {
-  /** @param audiences of which the token must be meant for at least one; the API server's own when absent. */
+  /**
+   * @param audiences of which the token must be meant for at least one; the API server's own when
+   *   absent.
+   */
   verify(token: string, audiences?: readonly string[]): Promise<TokenVerdict>;
 }
 
-/** What a request brings to prove who sent it. */
+/** The credentials of a request. */
 export interface Credentials {
   /**
-   * The user of the connection's client certificate, from `certificateUser`: once per connection, as reading a
-   * certificate costs more than the rest of a request. "rejected" when there was a certificate that proves nothing.
+   * The user of the connection's client certificate, from `certificateUser`: once per connection,
+   * as reading a certificate costs more than the rest of a request. "rejected" for an invalid
+   * certificate.
    */
   readonly certificate?: User | "rejected" | undefined;
   /** The Authorization header. */
@@ -42,11 +46,11 @@ export interface Credentials {
 }
 
 /**
- * Who sent a request. A certificate that holds counts before a token; a bad one does not spoil a good other; with nothing
- * to show, the request is anonymous.
+ * Authenticates a request. A valid certificate comes before a token; an invalid one does not
+ * invalidate a good token; a request without credentials is anonymous.
  *
- * @param strangers what becomes of requests that show nothing
- * @throws StatusError 401 when what was shown proves nothing.
+ * @param strangers how requests without credentials are treated
+ * @throws StatusError 401 for invalid credentials.
  */
 export async function authenticate(
   credentials: Credentials,
@@ -65,18 +69,21 @@ export async function authenticate(
   return anonymous;
 }
 
-/** The 401 of the real server, which says nothing of why. */
+/** The 401 of the real server, which does not say why. */
 export function unauthorized(): StatusError {
   return new StatusError({ code: 401, reason: "Unauthorized", message: "Unauthorized" });
 }
 
-/** The token of an `Authorization: Bearer …` header; undefined for any other, and for an empty token. */
+/**
+ * The token of an `Authorization: Bearer …` header; undefined for any other, and for an empty
+ * token.
+ */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme = "", token = ""] = (authorization ?? "").trim().split(" ");
   return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
 }
 
-/** What makes client certificates count. */
+/** How client certificates are verified. */
 export interface ClientCertificates {
   /** PEM of the authorities that sign them, one or more. */
   readonly authority: string;
@@ -84,11 +91,13 @@ export interface ClientCertificates {
 }
 
 /**
- * The user that a client certificate names: its common name, with its organizations as groups. "rejected" when the
- * authority did not sign it, it is out of date, or it is not for clients; undefined when it names nobody.
+ * The user that a client certificate names: its common name, with its organizations as groups.
+ * "rejected" when the authority did not sign it, it is out of date, or it is not for clients;
+ * undefined when it has no common name.
  *
- * Take the bytes from `socket.getPeerX509Certificate()`, which leaves the reading to this function. Node's ready-made
- * form, `toLegacyObject`, takes the process down on a certificate whose key is of no known kind.
+ * Take the bytes from `socket.getPeerX509Certificate()`, which leaves the reading to this function.
+ * Node's ready-made form, `toLegacyObject`, takes the process down on a certificate whose key is of
+ * no known kind.
  */
 export function certificateUser(
   der: Uint8Array,
@@ -105,7 +114,7 @@ export function certificateUser(
     );
     if (!isSigned) return "rejected";
   } catch {
-    // Whatever cannot be read or checked proves nothing, and why is the client's affair.
+    // A certificate that cannot be parsed or verified is rejected without a reason.
     return "rejected";
   }
   if (expired(seen, clock.now()) || !seen.usages.includes("client")) return "rejected";
@@ -150,12 +159,15 @@ export function userInfo({ name, uid, groups, extra }: User): JsonObject {
   return info;
 }
 
-/** Headers by lower-case name with every value apart, as `IncomingMessage.headersDistinct` gives them. */
+/**
+ * Headers by lower-case name with every value apart, as `IncomingMessage.headersDistinct` gives
+ * them.
+ */
 export type DistinctHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 /**
- * The user a request is to be judged as: the one its Impersonate-* headers name, if its sender may impersonate each part
- * of it, or the sender when there are none.
+ * The effective user of a request: the one its Impersonate-* headers name, if the sender may
+ * impersonate each part of it, or the sender without such headers.
  *
  * @throws StatusError 400 when parts are named but no user, 403 when the sender may not.
  */
@@ -217,7 +229,10 @@ function extraOf(headers: DistinctHeaders): Map<string, readonly string[]> {
   return extra;
 }
 
-/** Keys may be percent-encoded, as header names cannot hold a slash; one that is not well encoded is taken literally. */
+/**
+ * Keys may be percent-encoded, as header names cannot hold a slash; one that is not well encoded is
+ * taken literally.
+ */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key).toLowerCase();

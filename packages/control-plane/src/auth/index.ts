@@ -25,11 +25,11 @@ export {
   createAuthorizer,
   type Decision,
   forbiddenRequest,
-  type HeldRules,
   type PathRequest,
   type ResourceRequest,
   type RoleReference,
   type RoleSource,
+  type UserRules,
 } from "./rbac.ts";
 export {
   requestToken,

@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 
-/** How a kubeconfig's user proves who it is. */
+/** The credentials of a kubeconfig's user. */
 export type KubeconfigUser =
   | { readonly certificate: string; readonly key: string }
   | { readonly token: string }
@@ -54,7 +54,10 @@ export function kubeconfigYaml(init: KubeconfigInit): string {
   return `${blockYaml(kubeconfig(init), "")}\n`;
 }
 
-/** YAML of objects whose keys need no quotes. Written here, since a library that can write any YAML is a tenth of what a server takes to start. */
+/**
+ * YAML of objects whose keys need no quotes. Written here, since a library that can write any YAML
+ * is a tenth of what a server takes to start.
+ */
 function blockYaml(object: JsonObject, indent: string): string {
   const lines = Object.entries(object).map(([key, value]) => {
     if (Array.isArray(value)) {
@@ -71,7 +74,7 @@ function blockYaml(object: JsonObject, indent: string): string {
   return lines.join("\n");
 }
 
-/** Words that stand for nothing but themselves stay as they are; all else is quoted as JSON is, which YAML reads. */
+/** Plain words stay unquoted; everything else is quoted as JSON, which YAML reads. */
 function scalarYaml(value: Json): string {
   const isPlain = typeof value === "string" && /^[A-Za-z][\w./-]*$/.test(value) && !yamlWords.test(value);
   return isPlain ? value : JSON.stringify(value);
@@ -88,7 +91,10 @@ function credentials(user: KubeconfigUser): JsonObject {
   };
 }
 
-/** EC keys in the form of SEC 1: some clients, such as fabric8's for Java, read no other, and all read this one. */
+/**
+ * EC keys in the form of SEC 1: some clients, such as fabric8's for Java, read no other, and all
+ * read this one.
+ */
 function widelyRead(pem: string): string {
   if (!pem.startsWith("-----BEGIN PRIVATE KEY-----")) return pem;
   const key = createPrivateKey(pem);

@@ -41,7 +41,7 @@ function sourceOf(
 const bob: User = { name: "bob", groups: ["devs", "system:authenticated"] };
 const readPods: Attributes = { verb: "get", group: "", resource: "pods", name: "a", namespace: "ns" };
 
-/** Whether bob may, when he holds just this rule everywhere. */
+/** Whether bob may, when this is his only rule, cluster-wide. */
 function allows(rule: JsonObject, attributes: Attributes): boolean {
   const source = sourceOf({
     clusterRoles: [role("r", [rule])],

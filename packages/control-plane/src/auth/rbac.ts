@@ -17,7 +17,10 @@ export interface ResourceRequest {
   readonly namespace?: string | undefined;
 }
 
-/** A request for something that is no resource, such as /healthz. The verb is the HTTP method in lower case. */
+/**
+ * A request for something that is no resource, such as /healthz. The verb is the HTTP method in
+ * lower case.
+ */
 export interface PathRequest {
   readonly verb: string;
   readonly path: string;
@@ -25,20 +28,23 @@ export interface PathRequest {
 
 export type Attributes = ResourceRequest | PathRequest;
 
-/** Whether a request may proceed. The reason names the binding that allowed it, or what kept it from being known. */
+/**
+ * Whether a request is allowed. The reason names the binding that allowed it, or the errors of the
+ * evaluation.
+ */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
 /**
- * Where roles and bindings come from. Lists must come in the same order each time, by name best, for decisions to give
- * the same reason each time.
+ * Where roles and bindings come from. Lists must come in the same order each time, by name best,
+ * for decisions to give the same reason each time.
  */
 export interface RoleSource {
   /**
-   * Something that changes whenever a role or a binding of any kind does, such as the resourceVersion of the last write
-   * to one. What was worked out is kept for as long as it stays the same.
+   * A value that changes whenever a role or binding does, such as the resourceVersion of the last
+   * write to one. Results are cached while it stays the same.
    */
   revision(): string | number;
   clusterRoles(): readonly JsonObject[];
@@ -48,7 +54,7 @@ export interface RoleSource {
 }
 
 /** The rules that hold for a user, and the roles bound to it that do not exist. */
-export interface HeldRules {
+export interface UserRules {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly RoleReference[];
 }
@@ -56,8 +62,11 @@ export interface HeldRules {
 /** Decides by roles and bindings what users may do. */
 export interface Authorizer {
   authorize(user: User, attributes: Attributes): Decision;
-  /** All rules that hold for the user in the namespace, those of the cluster scope among them; "" for those alone. */
-  rulesFor(user: User, namespace: string): HeldRules;
+  /**
+   * All rules that hold for the user in the namespace, those of the cluster scope among them; ""
+   * for those alone.
+   */
+  rulesFor(user: User, namespace: string): UserRules;
   /** The rules of the role that a binding refers to; undefined when there is no such role. */
   rulesOfRole(reference: RoleReference, namespace: string): readonly PolicyRule[] | undefined;
 }
@@ -68,7 +77,7 @@ export interface RoleReference {
   readonly name: string;
 }
 
-/** Members may do everything, whatever roles say: without them, a mistake in RBAC could lock everyone out. */
+/** Members are allowed everything, so that a mistake in RBAC cannot lock everyone out. */
 export const superusers = "system:masters";
 
 interface Rule {
@@ -87,7 +96,9 @@ interface Role {
 interface Grant {
   /** Place among the bindings, so that grants found by different subjects can be put in order. */
   readonly order: number;
-  /** Place of the subject in its binding: of several that reach a user, the first gives the reason. */
+  /**
+   * Place of the subject in its binding: of several that reach a user, the first gives the reason.
+   */
   readonly subject: number;
   readonly description: string;
   readonly role: Role | { readonly missing: RoleReference };
@@ -105,12 +116,15 @@ interface Compiled {
   readonly reached: Map<string, readonly Grant[]>;
 }
 
-/** How many users and namespaces are remembered between changes of roles; past it, memory starts anew. */
+/**
+ * The most users and namespaces that are cached between changes of roles; beyond it the cache is
+ * cleared.
+ */
 const rememberedUsers = 1_000;
 
 /**
- * An authorizer over live roles and bindings. Each change shows in the very next decision; between changes a decision
- * looks only at rules bound to the user or one of its groups.
+ * An authorizer over live roles and bindings. Each change shows in the very next decision; between
+ * changes a decision looks only at rules bound to the user or one of its groups.
  */
 export function createAuthorizer(source: RoleSource): Authorizer {
   let compiled: Compiled | undefined;
@@ -137,7 +151,7 @@ export function createAuthorizer(source: RoleSource): Authorizer {
     const made = grants(source.roleBindings(namespace), namespace, ({ kind, name }) =>
       kind === "ClusterRole" ? state.clusterRoles.get(name) : roles.get(name),
     );
-    // Requests can name namespaces that do not exist; they must not fill the memory.
+    // Requests can name namespaces that do not exist: the cache is bounded.
     if (made.size > 0 || state.namespaces.size < 10_000) state.namespaces.set(namespace, made);
     return made;
   };
@@ -195,7 +209,10 @@ export function rolesNotFound(missing: readonly RoleReference[]): string {
   );
 }
 
-/** Several errors as the real server joins them: without doubles, in brackets when there is more than one. */
+/**
+ * Several errors as the real server joins them: without doubles, in brackets when there is more
+ * than one.
+ */
 export function aggregate(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;

@@ -13,7 +13,7 @@ const authorization = "authorization.k8s.io";
 /**
  * Answers a SubjectAccessReview: may that user do that?
  *
- * @throws StatusError 422 when it asks nothing, too much, or of nobody.
+ * @throws StatusError 422 without attributes, with both kinds of attributes, or without a user.
  */
 export function reviewSubjectAccess(review: JsonObject, authorizer: Authorizer): JsonObject {
   const spec = record(review.spec);
@@ -24,7 +24,7 @@ export function reviewSubjectAccess(review: JsonObject, authorizer: Authorizer):
 /**
  * Answers a SelfSubjectAccessReview: may I do that?
  *
- * @throws StatusError 422 when it asks nothing or too much.
+ * @throws StatusError 422 without attributes, or with both kinds of attributes.
  */
 export function reviewOwnAccess(review: JsonObject, user: User, authorizer: Authorizer): JsonObject {
   const spec = record(review.spec);
@@ -39,7 +39,8 @@ export function reviewOwnAccess(review: JsonObject, user: User, authorizer: Auth
 /**
  * Answers a LocalSubjectAccessReview: may that user do that in this namespace?
  *
- * @throws StatusError 400 when the object names another namespace, 422 when it asks nothing, of nobody, or elsewhere.
+ * @throws StatusError 400 when the object names another namespace, 422 without attributes or a
+ *   user, or for another namespace.
  */
 export function reviewLocalAccess(review: JsonObject, namespace: string, authorizer: Authorizer): JsonObject {
   const spec = record(review.spec);
@@ -97,7 +98,10 @@ export function reviewOwnRules(review: JsonObject, user: User, authorizer: Autho
   };
 }
 
-/** Answers a SelfSubjectReview: who am I? Whatever else the object held is dropped, as the real server does. */
+/**
+ * Answers a SelfSubjectReview: who am I? Whatever else the object held is dropped, as the real
+ * server does.
+ */
 export function reviewSelf(user: User, clock: Clock): JsonObject {
   return {
     kind: "SelfSubjectReview",
@@ -138,8 +142,8 @@ export async function reviewToken(review: JsonObject, tokens: Tokens): Promise<J
  * Answers a TokenRequest: a token for this service account.
  *
  * @param serviceAccount as it is stored; that it exists is the caller's to check.
- * @throws StatusError 400 when the object names another namespace, 422 when it names another account or a lifetime out
- * of bounds, and what `Tokens.issue` throws.
+ * @throws StatusError 400 when the object names another namespace, 422 when it names another
+ *   account or a lifetime out of bounds, and what `Tokens.issue` throws.
  */
 export async function requestToken(
   request: JsonObject,
@@ -250,7 +254,10 @@ function attributeCauses(spec: JsonObject): Cause[] {
   return [];
 }
 
-/** Reviews are not stored, so they have no metadata but a namespace and what the server itself put there. */
+/**
+ * Reviews are not stored, so they have no metadata but a namespace and what the server itself put
+ * there.
+ */
 function metadataCauses(review: JsonObject): Cause[] {
   const metadata = omit(record(review.metadata), "namespace");
   const counted = omit(metadata, "managedFields", "creationTimestamp");

@@ -34,14 +34,17 @@ export function ruleToJson(rule: PolicyRule): JsonObject {
 }
 
 /**
- * Those of the wanted rules, one per verb and resource, that no held rule covers. This is how the real server keeps
- * anyone from granting more than they hold.
+ * Those of the wanted rules, one per verb and resource, that no held rule covers. This is how the
+ * real server keeps anyone from granting more than they hold.
  */
 export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(breakdown).filter((single) => !held.some((rule) => covers(rule, single)));
 }
 
-/** Rules as the real server's escalation message lists them: verbs of one resource together, sorted, no doubles. */
+/**
+ * Rules as the real server's escalation message lists them: verbs of one resource together, sorted,
+ * no doubles.
+ */
 export function describeRules(rules: readonly PolicyRule[]): string[] {
   const merged = new Map<string, { rule: PolicyRule; verbs: string[] }>();
   const others: PolicyRule[] = [];
@@ -121,8 +124,8 @@ function covers(rule: PolicyRule, single: PolicyRule): boolean {
 }
 
 /**
- * The rules an aggregating ClusterRole should have: those of all other ClusterRoles its selectors match, in the order
- * of their names, each rule once. Undefined for a role that aggregates nothing.
+ * The rules an aggregating ClusterRole should have: those of all other ClusterRoles its selectors
+ * match, in the order of their names, each rule once. Undefined for a role that aggregates nothing.
  */
 export function aggregatedRules(
   role: JsonObject,

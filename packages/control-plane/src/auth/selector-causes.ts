@@ -2,8 +2,8 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 
 /**
- * What is wrong with the selectors of a review's `resourceAttributes`. They narrow what is asked and RBAC pays them no
- * heed, but a review with a malformed one is refused.
+ * What is wrong with the selectors of a review's `resourceAttributes`. RBAC ignores them, but a
+ * review with a malformed one is refused.
  */
 export function selectorCauses(attributes: JsonObject): Cause[] {
   return (["fieldSelector", "labelSelector"] as const).flatMap((name) => {

@@ -31,7 +31,7 @@ export interface TokensInit {
    * @default the issuers
    */
   readonly audiences?: readonly string[];
-  /** Tokens that need no service account, and who they make of their bearer. */
+  /** Static tokens, and their users. */
   readonly staticTokens?: ReadonlyMap<string, User>;
   /**
    * The RSA or EC key that signs. Tokens outlive a restart only if it does.
@@ -55,7 +55,7 @@ export interface TokenWish {
   readonly bound?: BoundReference | undefined;
 }
 
-/** An object whose end is the token's end. */
+/** The object that the token is bound to: the token is valid while it exists. */
 export interface BoundReference {
   readonly kind: string;
   readonly apiVersion: string;
@@ -73,9 +73,12 @@ export interface Tokens extends TokenAuthenticator {
    * @throws StatusError 404, 409 or 400 when it cannot be bound to the object it should be.
    */
   issue(wish: TokenWish): Promise<{ token: string; expiresAt: number }>;
-  /** A signed token without an end, as Secrets of type `kubernetes.io/service-account-token` hold. It counts as long as the Secret has it. */
+  /**
+   * A signed token without an end, as Secrets of type `kubernetes.io/service-account-token` hold.
+   * It counts as long as the Secret has it.
+   */
   issueForSecret(serviceAccount: JsonObject, secret: JsonObject): Promise<string>;
-  /** Calls back whenever a token that a Secret holds has proved somebody's identity. @returns takes it back */
+  /** Calls back whenever a token of a Secret was used. @returns ends the subscription */
   onSecretUse(told: (secret: { readonly namespace: string; readonly name: string }) => void): () => void;
   /** The public keys, for `/openid/v1/jwks`. */
   keySet(): JsonObject;
@@ -83,7 +86,9 @@ export interface Tokens extends TokenAuthenticator {
   discovery(server: string): JsonObject;
 }
 
-/** What pods ask for; such tokens are made to live a year, as clients that never reload them exist. */
+/**
+ * What pods ask for; such tokens are made to live a year, as clients that never reload them exist.
+ */
 const podExpirationSeconds = 3607;
 const yearSeconds = 365 * 24 * 3600;
 
@@ -114,8 +119,9 @@ interface Reference {
 }
 
 /**
- * Tokens for service accounts, and the judge of all bearer tokens. The JWT library is loaded when the first one is made
- * or shown: its import takes as long as a third of the server's whole start.
+ * Issues the tokens of service accounts, and verifies all bearer tokens. The JWT library is loaded
+ * when the first one is made or shown: its import takes as long as a third of the server's whole
+ * start.
  */
 export function createTokens(init: TokensInit): Tokens {
   const { issuers = ["https://kubernetes.default.svc.cluster.local"] } = init;
@@ -139,7 +145,7 @@ export function createTokens(init: TokensInit): Tokens {
     try {
       payload = decodeJwt(token) as JsonObject;
     } catch {
-      // Not a JWT at all: somebody else's token, or noise.
+      // Not a JWT: a token of another issuer, or garbage.
       return { error: invalidToken };
     }
     if (!issuers.includes(text(payload.iss)) && payload.iss !== secretIssuer) return { error: invalidToken };
@@ -296,7 +302,10 @@ function faultOf(claims: Claims, now: number, find: FindBound): string | undefin
   return undefined;
 }
 
-/** Whether an object that finalizers or its containers still hold was to be gone before a time, in seconds. */
+/**
+ * Whether an object that finalizers or its containers still hold was to be gone before a time, in
+ * seconds.
+ */
 function isDeletedAt(object: JsonObject, seconds: number): boolean {
   const { deletionTimestamp } = record(object.metadata);
   return typeof deletionTimestamp === "string" && Date.parse(deletionTimestamp) / 1000 < seconds;

@@ -46,7 +46,10 @@ export interface Checked {
   readonly issues: readonly Issue[];
 }
 
-/** Checks an expression against what it may refer to. What is wrong is in `issues`; the rest is then not to be used. */
+/**
+ * Checks an expression against what it may refer to. What is wrong is in `issues`; the rest is then
+ * not to be used.
+ */
 export function check(expr: Expr, environment: Environment): Checked {
   const checker = new Checker(environment);
   const type = checker.visit(expr);
@@ -174,7 +177,10 @@ class Checker {
     }
   }
 
-  /** Whether the first name of a dotted chain is no variable, so that the chain may be one long name. */
+  /**
+   * Whether the first name of a dotted chain is no variable, so that the chain may be one long
+   * name.
+   */
   private isUnknownRoot(expr: Expr): boolean {
     let root = expr;
     while (root.op === "select") root = root.operand;
@@ -350,7 +356,10 @@ class Checker {
   }
 }
 
-/** A type without the bounds its schema gave it: values that were computed are no longer known to keep them. */
+/**
+ * A type without the bounds its schema gave it: values that were computed are no longer known to
+ * keep them.
+ */
 function unbounded(type: Type): Type {
   switch (type.kind) {
     case "string":

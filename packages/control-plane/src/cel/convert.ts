@@ -16,7 +16,10 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Data as an expression sees it, typed by its schema. Fields that the schema does not declare are not there. */
+/**
+ * Data as an expression sees it, typed by its schema. Fields that the schema does not declare are
+ * not there.
+ */
 export function toValue(json: Json, schema: Schema, isResource: boolean): Value {
   return convert(json, isResource ? withResourceFields(schema) : schema);
 }

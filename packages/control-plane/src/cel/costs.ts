@@ -1,6 +1,9 @@
 import type { Walk } from "./syntax.ts";
 
-/** What a macro costs beyond what it evaluates: once, and for each item. Estimates and evaluation share these. */
+/**
+ * What a macro costs beyond what it evaluates: once, and for each item. Estimates and evaluation
+ * share these.
+ */
 export interface WalkCost {
   readonly once: number;
   readonly each: number;

@@ -11,7 +11,10 @@ import {
   type Type,
 } from "./types.ts";
 
-/** No request is larger, so neither is anything in it: what a schema leaves unbounded is bounded by this. */
+/**
+ * No request is larger, so neither is anything in it: what a schema leaves unbounded is bounded by
+ * this.
+ */
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 const RESERVED = new Set(
@@ -71,7 +74,9 @@ function asResource(schema: Schema): Schema {
 
 let unique = 0;
 
-/** The type of what a schema describes; undefined where it does not say enough for rules to use it. */
+/**
+ * The type of what a schema describes; undefined where it does not say enough for rules to use it.
+ */
 export function declare(schema: Schema, isResource: boolean): Declared | undefined {
   return declared(isResource ? withResourceFields(schema) : schema, `selfType${++unique}`);
 }
@@ -109,7 +114,9 @@ function child(schema: Schema, name: string): Declared | undefined {
   );
 }
 
-/** Keys are taken to have no length when costs are estimated: that is how the real server counts. */
+/**
+ * Keys are taken to have no length when costs are estimated: that is how the real server counts.
+ */
 const KEY: Type = { kind: "string", max: 0 };
 
 function declaredObject(schema: Schema, name: string): Declared | undefined {

@@ -3,7 +3,10 @@ import { LIST_COST, MAP_COST, WALK_COSTS } from "./costs.ts";
 import { type Expr, qualifiedName } from "./syntax.ts";
 import type { Type } from "./types.ts";
 
-/** The most an expression can cost, by the bounds its types carry; infinite where something is unbounded. */
+/**
+ * The most an expression can cost, by the bounds its types carry; infinite where something is
+ * unbounded.
+ */
 export function estimate(checked: Checked): number {
   return new Estimator(checked).cost(checked.expr);
 }
@@ -101,7 +104,10 @@ class Estimator {
   }
 }
 
-/** What lies between two indexes, where they are written down. A slice that ends before it begins counts as without bound. */
+/**
+ * What lies between two indexes, where they are written down. A slice that ends before it begins
+ * counts as without bound.
+ */
 function slicedSize([, start, end]: readonly Expr[], size: number): number {
   const written = (index: Expr | undefined, otherwise: number): number =>
     index?.op === "const" && typeof index.constant.value === "bigint" && index.constant.value >= 0n

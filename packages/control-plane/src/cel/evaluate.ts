@@ -12,6 +12,7 @@ import {
   compare,
   Duration,
   NONE,
+  NoSuchOverload,
   Opaque,
   Optional,
   sizeOf,
@@ -21,7 +22,10 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What an evaluation may cost, and who matches its patterns. Running over is an error that no expression can catch. */
+/**
+ * What an evaluation may cost, and who matches its patterns. Running over is an error that no
+ * expression can catch.
+ */
 export class Meter {
   readonly limit: number;
   readonly matcher: Matcher;
@@ -137,7 +141,7 @@ class Compiler {
         const body = this.compile(expr.body);
         return (scope) => {
           const optional = target(scope);
-          if (!(optional instanceof Optional)) throw new CelError("no such overload");
+          if (!(optional instanceof Optional)) throw new NoSuchOverload();
           if (optional.value === undefined) return NONE;
           const result = body(bind(scope, expr.variable, optional.value));
           return expr.flat ? result : new Optional(result);
@@ -179,7 +183,7 @@ class Compiler {
       const inner = lifted ? container.value : container;
       if (inner === undefined) return test ? false : NONE;
       if (!(inner instanceof CelMap)) {
-        if (test) throw new CelError(`no such overload`);
+        if (test) throw new NoSuchOverload();
         throw new CelError(`no such key: ${field}`);
       }
       const value = inner.get(field) ?? inner.get(reserved);
@@ -204,7 +208,7 @@ class Compiler {
         const [condition, yes, no] = args as [Step, Step, Step];
         return (scope) => {
           const holds = condition(scope);
-          if (typeof holds !== "boolean") throw new CelError("no such overload");
+          if (typeof holds !== "boolean") throw new NoSuchOverload();
           return holds ? yes(scope) : no(scope);
         };
       }
@@ -235,7 +239,7 @@ class Compiler {
       const overload = overloads.find(({ params }) =>
         params.every((param, index) => fits(values[index] as Value, param)),
       );
-      if (overload === undefined) throw new CelError("no such overload");
+      if (overload === undefined) throw new NoSuchOverload();
       return run(overload, values, scope);
     };
   }
@@ -257,7 +261,7 @@ class Compiler {
           ? container.pairs()
           : Array.isArray(container)
             ? container.map((item, index) => [BigInt(index), item] as const)
-            : fail(`no such overload`);
+            : noSuchOverload();
       const isMap = container instanceof CelMap;
       for (const [key, value] of pairs) {
         scope.meter.charge(costs.each);
@@ -326,8 +330,8 @@ class Compiler {
   }
 }
 
-function fail(message: string): never {
-  throw new CelError(message);
+function noSuchOverload(): never {
+  throw new NoSuchOverload();
 }
 
 function bind(scope: Scope, name: string, value: Value): Scope {
@@ -335,7 +339,7 @@ function bind(scope: Scope, name: string, value: Value): Scope {
 }
 
 function truth(value: Value): boolean {
-  if (typeof value !== "boolean") throw new CelError("no such overload");
+  if (typeof value !== "boolean") throw new NoSuchOverload();
   return value;
 }
 
@@ -346,7 +350,7 @@ function logical([left, right]: [Step, Step], settles: boolean): Step {
     try {
       const value = left(scope);
       if (value === settles) return settles;
-      if (typeof value !== "boolean") failure = new CelError("no such overload");
+      if (typeof value !== "boolean") failure = new NoSuchOverload();
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       failure = error;
@@ -354,7 +358,7 @@ function logical([left, right]: [Step, Step], settles: boolean): Step {
     const value = right(scope);
     if (value === settles) return settles;
     if (failure !== undefined) throw failure;
-    if (typeof value !== "boolean") throw new CelError("no such overload");
+    if (typeof value !== "boolean") throw new NoSuchOverload();
     return value;
   };
 }
@@ -364,7 +368,10 @@ function isVague(type: Type): boolean {
   return type.kind === "dyn" || type.kind === "param" || type.kind === "null";
 }
 
-/** Whether a value may be passed where `type` is asked for. What is inside lists and maps was checked before, or fails later. */
+/**
+ * Whether a value may be passed where `type` is asked for. What is inside lists and maps was
+ * checked before, or fails later.
+ */
 function fits(value: Value, type: Type): boolean {
   switch (type.kind) {
     case "dyn":

@@ -15,7 +15,8 @@ export type Expression =
       /** The type of its result, as CEL names it: `bool`, `string`, `dyn` … */
       readonly type: string;
       /**
-       * Evaluates it. Absent variables are null, which is what CEL sees for `oldObject` of a create.
+       * Evaluates it. Absent variables are null, which is what CEL sees for `oldObject` of a
+       * create.
        *
        * @throws CelError when the expression fails on these values
        * @throws CostExceeded when it costs more than `costLimit`
@@ -29,9 +30,10 @@ export type Expression =
   | { readonly errors: string };
 
 /**
- * Compiles an expression over untyped variables, such as `object`, `oldObject`, `request`, `params`, `namespaceObject` and
- * `variables`. Fields are found at evaluation, so an unknown one is an error of evaluation. The variable `authorizer`
- * answers by the function handed to `evaluate`, and is null without one.
+ * Compiles an expression over untyped variables, such as `object`, `oldObject`, `request`,
+ * `params`, `namespaceObject` and `variables`. Fields are found at evaluation, so an unknown one is
+ * an error of evaluation. The variable `authorizer` answers by the function handed to `evaluate`,
+ * and is null without one.
  */
 export function compileExpression(text: string, variables: Iterable<string>, matcher: Matcher): Expression {
   const names = [...variables];

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
+import { matcher } from "../patterns/patterns.fixture.ts";
 import type { Schema } from "../schema/schema.ts";
+import { finishNow } from "../steps.ts";
 import { CostExceeded } from "./evaluate.ts";
 import { compileExpression } from "./expression.fixture.ts";
 import type { AccessQuestion } from "./library/authorizer.ts";
@@ -19,7 +20,7 @@ test("expressions give what they give on kube-apiserver 1.35", () => {
   const schema = { ...recorded.schema, "x-kubernetes-validations": rules } as unknown as Schema;
   const compiled = compileRules({ type: "object", properties: { spec: schema } });
   const object = { spec: recorded.object as unknown as JsonObject };
-  const causes = atOnce(compiled.evaluate(matcher(), object));
+  const causes = finishNow(compiled.evaluate(matcher(), object));
   expect(causes.map((cause, index) => [results[index]?.[0], cause.message])).toEqual(results);
 });
 

@@ -11,7 +11,9 @@ export interface Overload {
   readonly result: Type;
   /** @throws CelError, or MatchPending if a pattern takes long */
   run(args: Value[], matcher: Matcher): Value;
-  /** What a call costs, by the sizes of its arguments. Grows with each of them. One, when absent. */
+  /**
+   * What a call costs, by the sizes of its arguments. Grows with each of them. One, when absent.
+   */
   readonly cost?: (...sizes: number[]) => number;
   /** How large the result can be, by the sizes of the arguments; for results that have a size. */
   readonly size?: (...sizes: number[]) => number;
@@ -22,7 +24,8 @@ interface Extra {
   readonly size?: (...sizes: number[]) => number;
 }
 
-// The parameter types are checked before `run` is called, so an implementation may name what it takes.
+// The parameter types are checked before `run` is called, so an implementation may name what it
+// takes.
 type Run<Args extends Value[]> = (...args: Args) => Value;
 
 export function fn<Args extends Value[]>(

@@ -8,7 +8,10 @@ import { CelError, Uint, type Value } from "./values.ts";
 
 const CONVERSIONS = new Set(["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"]);
 
-/** Literals that can only fail when the expression runs: patterns, durations and times that do not parse, wrong formats. */
+/**
+ * Literals that can only fail when the expression runs: patterns, durations and times that do not
+ * parse, wrong formats.
+ */
 export function literalIssues(checked: Checked, matcher: Matcher): Issue[] {
   const issues: Issue[] = [];
   visit(checked.expr, (expr) => {

@@ -26,7 +26,10 @@ export class RuleCompiler {
   private readonly expensive: { path: string; cost: number }[] = [];
   private total = 0;
 
-  /** `unchanged` says that the schema was accepted before: rules are then not refused for their own cost. */
+  /**
+   * `unchanged` says that the schema was accepted before: rules are then not refused for their own
+   * cost.
+   */
   constructor(
     root: Schema,
     path: string,

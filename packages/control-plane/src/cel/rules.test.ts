@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import type { Json } from "../json.ts";
-import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
+import { matcher } from "../patterns/patterns.fixture.ts";
 import type { Schema } from "../schema/schema.ts";
+import { finishNow } from "../steps.ts";
 import { compileRules } from "./rules.ts";
 
 function faults(schema: Schema, value: Json, old?: Json): string[] {
   const rules = compileRules({ type: "object", properties: { f: schema } });
   const before = old === undefined ? undefined : { f: old };
-  return atOnce(rules.evaluate(matcher(), { f: value }, before)).map(
+  return finishNow(rules.evaluate(matcher(), { f: value }, before)).map(
     ({ field, message }) => `${field}: ${message}`,
   );
 }

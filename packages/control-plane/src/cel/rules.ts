@@ -13,13 +13,16 @@ import { declare } from "./declare.ts";
 import { CostExceeded, Meter } from "./evaluate.ts";
 import { type CompiledRule, compileRule } from "./rule.ts";
 import { DYN } from "./types.ts";
-import { CelError, NONE, Optional, type Value } from "./values.ts";
+import { CelError, NONE, NoSuchOverload, Optional, type Value } from "./values.ts";
 
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** The rules of a schema, ready to be evaluated. */
 export interface CompiledRules {
-  /** What the rules say of an object. With `old` this is an update: transition rules run, and what did not change is let pass. */
+  /**
+   * What the rules say of an object. With `old` this is an update: transition rules run, and what
+   * did not change is let pass.
+   */
   evaluate(matcher: Matcher, object: JsonObject, old?: JsonObject): Steps<Cause[]>;
 }
 
@@ -40,7 +43,10 @@ export function compileRules(schema: Schema): CompiledRules {
   };
 }
 
-/** What the rules of a node, and of what is below it, say of its default: as if it were there before, and as if it were new. */
+/**
+ * What the rules of a node, and of what is below it, say of its default: as if it were there
+ * before, and as if it were new.
+ */
 export function* evaluateDefault(
   matcher: Matcher,
   schema: Schema,
@@ -333,7 +339,7 @@ function messageOf(rule: ValidationRule): string {
 }
 
 function failureText(error: CelError, rule: ValidationRule): string {
-  if (error.message.startsWith("no such overload")) {
+  if (error instanceof NoSuchOverload) {
     const what = "call arguments did not match a supported operator, function or macro signature for rule";
     return `'${error.message}': ${what}: ${ruleText(rule)}`;
   }
@@ -366,7 +372,10 @@ function omitted(reason: string, path: string, body: string, detail: string): Ca
   };
 }
 
-/** A rule's own field path, which is written with a leading dot and quoted keys, below the path of its node. */
+/**
+ * A rule's own field path, which is written with a leading dot and quoted keys, below the path of
+ * its node.
+ */
 function joined(path: string, fieldPath: string): string {
   const normal = fieldPath.replace(
     /\['((?:[^\\']|\\.)*)'\]/g,

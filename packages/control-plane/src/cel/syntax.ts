@@ -8,7 +8,10 @@ export type Constant =
   | { readonly type: "bool"; readonly value: boolean }
   | { readonly type: "null"; readonly value: null };
 
-/** The macros that walk a list or a map. Those with two variables bind index and item, or key and value. */
+/**
+ * The macros that walk a list or a map. Those with two variables bind index and item, or key and
+ * value.
+ */
 export type Walk =
   | "all"
   | "exists"
@@ -66,7 +69,10 @@ export type Expr =
       readonly body: Expr;
     };
 
-/** An item of a list or the value of a map entry; optional ones (`?x`) are left out when they are none. */
+/**
+ * An item of a list or the value of a map entry; optional ones (`?x`) are left out when they are
+ * none.
+ */
 export interface Entry {
   readonly value: Expr;
   readonly optional: boolean;

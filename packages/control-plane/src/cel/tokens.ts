@@ -16,7 +16,10 @@ const NUMBER =
 const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y;
 
-/** Splits CEL into tokens; the last one is always `end`. What is no token is reported and passed over. */
+/**
+ * Splits CEL into tokens; the last one is always `end`. What is no token is reported and passed
+ * over.
+ */
 export function tokenise(text: string): { tokens: Token[]; issues: Issue[] } {
   const tokens: Token[] = [];
   const issues: Issue[] = [];

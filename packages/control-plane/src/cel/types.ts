@@ -1,6 +1,7 @@
 /**
- * The type of an expression. Types that come from a schema carry the most elements or characters their values can have
- * (`max`), from which the cost of an expression is estimated before it ever runs.
+ * The type of an expression. Types that come from a schema carry the most elements or characters
+ * their values can have (`max`), from which the cost of an expression is estimated before it ever
+ * runs.
  */
 export type Type =
   | { readonly kind: "bool" | "int" | "uint" | "double" | "null" | "timestamp" | "duration" | "type" }
@@ -89,7 +90,10 @@ export function resolve(type: Type, bindings: Bindings): Type {
   }
 }
 
-/** Whether a value of type `source` may stand where `target` is asked for. Binds the parameters in `target`. */
+/**
+ * Whether a value of type `source` may stand where `target` is asked for. Binds the parameters in
+ * `target`.
+ */
 export function assignable(target: Type, source: Type, bindings: Bindings): boolean {
   if (target.kind === "param") {
     const bound = bindings.get(target.name);

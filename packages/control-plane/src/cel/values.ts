@@ -1,4 +1,5 @@
-// What expressions compute with. Integers are BigInt and doubles are numbers, so the two never mix by accident.
+// What expressions compute with. Integers are BigInt and doubles are numbers, so the two never mix
+// by accident.
 
 /** A 64-bit unsigned integer. */
 export class Uint {
@@ -72,7 +73,10 @@ export type Value =
   | CelMap
   | Value[];
 
-/** A map, or an object with declared fields. Keys are told apart by type: `1`, `"1"` and `true` are three keys. */
+/**
+ * A map, or an object with declared fields. Keys are told apart by type: `1`, `"1"` and `true` are
+ * three keys.
+ */
 export class CelMap {
   private readonly entries = new Map<string, readonly [Value, Value]>();
   /** The name of the declared type, for objects. */
@@ -120,7 +124,10 @@ export class KeyedList extends Array<Value> {
   }
 }
 
-/** `a + b`. Of sets the union; of map-lists the items of both, with those of `b` in the place of their namesakes in `a`. */
+/**
+ * `a + b`. Of sets the union; of map-lists the items of both, with those of `b` in the place of
+ * their namesakes in `a`.
+ */
 export function concatenate(a: Value[], b: Value[]): Value[] {
   if (!(a instanceof KeyedList)) return [...a, ...b];
   const isSame = (left: Value, right: Value): boolean => {
@@ -151,6 +158,13 @@ export class CelError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "CelError";
+  }
+}
+
+/** An operator or function was called with values that it does not take. */
+export class NoSuchOverload extends CelError {
+  constructor() {
+    super("no such overload");
   }
 }
 
@@ -185,7 +199,10 @@ function numeric(value: Value): bigint | number | undefined {
   return value instanceof Uint ? value.value : undefined;
 }
 
-/** Equality: numbers by value whatever their type, lists by order, maps by key. Different types are unequal, no error. */
+/**
+ * Equality: numbers by value whatever their type, lists by order, maps by key. Different types are
+ * unequal, no error.
+ */
 export function equals(a: Value, b: Value): boolean {
   if (a === b) return true;
   const left = numeric(a);
@@ -242,7 +259,10 @@ export function compare(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** By code point, as UTF-8 bytes compare; JavaScript compares UTF-16 units, which differs beyond U+FFFF. */
+/**
+ * By code point, as UTF-8 bytes compare; JavaScript compares UTF-16 units, which differs beyond
+ * U+FFFF.
+ */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return /[\ud800-\udfff]/.test(a + b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) : a < b ? -1 : 1;

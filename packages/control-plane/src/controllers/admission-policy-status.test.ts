@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { stage } from "./stage.ts";
+import { startCluster } from "./cluster.fixture.ts";
 
 const bucket = "validatingadmissionpolicies.admissionregistration.k8s.io";
 
@@ -15,8 +15,8 @@ function policy(name: string, resources: string[], more: JsonObject, group = "ap
 }
 
 test("a policy's status tells which expressions cannot be right for the kinds it names", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     policy("good", ["deployments"], {
       variables: [{ name: "wanted", expression: "object.spec.replicas" }],
       validations: [{ expression: "variables.wanted > 1" }],
@@ -28,9 +28,9 @@ test("a policy's status tells which expressions cannot be right for the kinds it
   );
   const mismatch =
     "ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'\n | object.spec.replicas > '1'\n | .....................^\n";
-  expect(world.get(bucket, "good")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
-  expect(world.get(bucket, "any")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
-  expect(world.get(bucket, "bad")?.status).toEqual({
+  expect(cluster.get(bucket, "good")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
+  expect(cluster.get(bucket, "any")?.status).toEqual({ observedGeneration: 1, typeChecking: {} });
+  expect(cluster.get(bucket, "bad")?.status).toEqual({
     observedGeneration: 1,
     typeChecking: {
       expressionWarnings: [
@@ -44,25 +44,25 @@ test("a policy's status tells which expressions cannot be right for the kinds it
 });
 
 test("it is checked again when it changes", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     policy("p", ["deployments"], { validations: [{ expression: "object.spec.nope == 1" }] }),
   );
-  expect(world.get(bucket, "p")?.status).toHaveProperty("typeChecking.expressionWarnings");
-  await world.change(bucket, "p", (object) => {
+  expect(cluster.get(bucket, "p")?.status).toHaveProperty("typeChecking.expressionWarnings");
+  await cluster.change(bucket, "p", (object) => {
     (object.spec as JsonObject).validations = [{ expression: "object.spec.replicas == 1" }];
   });
-  expect(world.get(bucket, "p")?.status).toEqual({ observedGeneration: 2, typeChecking: {} });
+  expect(cluster.get(bucket, "p")?.status).toEqual({ observedGeneration: 2, typeChecking: {} });
 });
 
 test("kinds that were defined have their own fields, and the metadata of all", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const replicas = { type: "integer" };
   const openAPIV3Schema = {
     type: "object",
     properties: { spec: { type: "object", properties: { replicas } } },
   };
-  await world.create({
+  await cluster.create({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: "crontabs.example.com" },
@@ -80,8 +80,8 @@ test("kinds that were defined have their own fields, and the metadata of all", a
     "object.spec.most < 10",
   ];
   const validations = expressions.map((expression) => ({ expression }));
-  await world.create(policy("p", ["crontabs"], { validations }, "example.com"));
-  expect(world.get(bucket, "p")?.status).toMatchObject({
+  await cluster.create(policy("p", ["crontabs"], { validations }, "example.com"));
+  expect(cluster.get(bucket, "p")?.status).toMatchObject({
     typeChecking: {
       expressionWarnings: [1, 2, 3].map((index) => ({ fieldRef: `spec.validations[${index}].expression` })),
     },

@@ -1,15 +1,18 @@
 import type { JsonObject } from "../json.ts";
 import { finish } from "../steps.ts";
 import { field } from "../storage/store.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, writeStatus } from "./objects.ts";
 
-/** Checks the expressions of admission policies against the kinds they are for, and says in their status what is odd about them. */
-export function startAdmissionPolicyStatus(world: ControllerWorld): Running {
-  const { registry } = world;
+/**
+ * Type-checks the expressions of admission policies against the kinds they match, and writes
+ * warnings to their status.
+ */
+export function startAdmissionPolicyStatus(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const policies = builtin(registry, "admissionregistration.k8s.io", "v1", "validatingadmissionpolicies");
   const context = controllerContext("validatingadmissionpolicy-status-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "validatingadmissionpolicy-status-controller",
     watches: { [policies.bucket]: ownKey },
     reconcile: async (key) => {

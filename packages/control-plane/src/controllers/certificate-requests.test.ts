@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { certificateUser } from "../auth/index.ts";
 import type { JsonObject } from "../json.ts";
 import { field } from "../storage/store.ts";
-import { type Stage, stage } from "./stage.ts";
+import { startCluster, type TestCluster } from "./cluster.fixture.ts";
 
 /** Requests by openssl: `jane` of devs and ops, and a node called `fake`. */
 const requests = JSON.parse(
@@ -27,8 +27,8 @@ function signingRequest(name: string, request: string, signer: string, usages: s
   };
 }
 
-async function decide(world: Stage, name: string, type: "Approved" | "Denied") {
-  await world.changeStatus(
+async function decide(cluster: TestCluster, name: string, type: "Approved" | "Denied") {
+  await cluster.changeStatus(
     bucket,
     name,
     (object) => {
@@ -38,83 +38,83 @@ async function decide(world: Stage, name: string, type: "Approved" | "Denied") {
   );
 }
 
-const conditions = (world: Stage, name: string) =>
-  ((field(world.get(bucket, name), "status", "conditions") ?? []) as JsonObject[]).map(
+const conditions = (cluster: TestCluster, name: string) =>
+  ((field(cluster.get(bucket, name), "status", "conditions") ?? []) as JsonObject[]).map(
     ({ type, reason, message }) => [type, reason, message],
   );
-const certificate = (world: Stage, name: string) =>
-  field(world.get(bucket, name), "status", "certificate") as string | undefined;
+const certificate = (cluster: TestCluster, name: string) =>
+  field(cluster.get(bucket, name), "status", "certificate") as string | undefined;
 
 test("an approved request is signed, and the API server knows its bearer", async () => {
-  await using world = await stage();
-  await world.create(signingRequest("jane", requests.jane, "kube-apiserver-client", ["client auth"]));
-  expect(certificate(world, "jane")).toBeUndefined();
-  await decide(world, "jane", "Approved");
-  const pem = Buffer.from(certificate(world, "jane") ?? "", "base64").toString();
+  await using cluster = await startCluster();
+  await cluster.create(signingRequest("jane", requests.jane, "kube-apiserver-client", ["client auth"]));
+  expect(certificate(cluster, "jane")).toBeUndefined();
+  await decide(cluster, "jane", "Approved");
+  const pem = Buffer.from(certificate(cluster, "jane") ?? "", "base64").toString();
   const user = certificateUser(new X509Certificate(pem).raw, {
-    authority: world.plane.authority.certificate,
+    authority: cluster.plane.authority.certificate,
     clock: Date,
   });
   expect(user).toMatchObject({ name: "jane", groups: ["ops", "devs", "system:authenticated"] });
 });
 
 test("a request that its signer cannot sign fails, and says why", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     signingRequest("usage", requests.jane, "kube-apiserver-client", ["server auth"]),
     signingRequest("person", requests.jane, "kube-apiserver-client-kubelet", ["client auth"]),
     signingRequest("refused", requests.jane, "kube-apiserver-client", ["client auth"]),
   );
-  await decide(world, "usage", "Approved");
-  await decide(world, "person", "Approved");
-  await decide(world, "refused", "Denied");
-  expect(conditions(world, "usage")[1]).toEqual([
+  await decide(cluster, "usage", "Approved");
+  await decide(cluster, "person", "Approved");
+  await decide(cluster, "refused", "Denied");
+  expect(conditions(cluster, "usage")[1]).toEqual([
     "Failed",
     "SignerValidationFailure",
     "invalid usage for client certificate: server auth",
   ]);
-  expect(conditions(world, "person")[1]).toEqual([
+  expect(conditions(cluster, "person")[1]).toEqual([
     "Failed",
     "SignerValidationFailure",
     "subject organization is not system:nodes",
   ]);
-  expect(certificate(world, "refused")).toBeUndefined();
+  expect(certificate(cluster, "refused")).toBeUndefined();
 });
 
 test("a kubelet's request by somebody who may ask for it needs nobody's approval", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     signingRequest("node", requests.node, "kube-apiserver-client-kubelet", [
       "client auth",
       "digital signature",
     ]),
   );
-  expect(conditions(world, "node")).toEqual([
+  expect(conditions(cluster, "node")).toEqual([
     ["Approved", "AutoApproved", "Auto approving kubelet client certificate after SubjectAccessReview."],
   ]);
-  expect(certificate(world, "node")).toBeDefined();
+  expect(certificate(cluster, "node")).toBeDefined();
 });
 
 test("nobody asks for a certificate of system:masters", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   await expect(
-    world.create(signingRequest("boss", requests.masters, "kube-apiserver-client", ["client auth"])),
+    cluster.create(signingRequest("boss", requests.masters, "kube-apiserver-client", ["client auth"])),
   ).rejects.toThrow(
     "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed",
   );
 });
 
 test("requests go an hour after they were decided, and a day after they were made", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     signingRequest("decided", requests.jane, "kube-apiserver-client", ["client auth"]),
     signingRequest("open", requests.jane, "kube-apiserver-client", ["client auth"]),
   );
-  await decide(world, "decided", "Denied");
-  await world.pass(3_600_000);
-  expect(world.get(bucket, "decided")).toBeUndefined();
-  await world.pass(22 * 3_600_000);
-  expect(world.get(bucket, "open")).toBeDefined();
-  await world.pass(3_600_000);
-  expect(world.get(bucket, "open")).toBeUndefined();
+  await decide(cluster, "decided", "Denied");
+  await cluster.pass(3_600_000);
+  expect(cluster.get(bucket, "decided")).toBeUndefined();
+  await cluster.pass(22 * 3_600_000);
+  expect(cluster.get(bucket, "open")).toBeDefined();
+  await cluster.pass(3_600_000);
+  expect(cluster.get(bucket, "open")).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./certificate-rules.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -26,7 +26,7 @@ function usagesOf(request: StoredObject): string[] {
   return (field(request, "spec", "usages") ?? []) as string[];
 }
 
-/** What is asked for, or why that cannot be read. */
+/** The decoded certificate request, or why it cannot be decoded. */
 function wish(request: StoredObject): SigningRequest | CertificateError {
   try {
     return readSigningRequest(Buffer.from(textOf(field(request, "spec", "request")), "base64").toString());
@@ -36,9 +36,9 @@ function wish(request: StoredObject): SigningRequest | CertificateError {
   }
 }
 
-/** The requests of a world, and how all that look after them write to one. */
-function requestsOf(world: ControllerWorld) {
-  const { registry } = world;
+/** The certificate requests of a cluster, and how their controllers write to them. */
+function requestsOf(deps: ControllerDependencies) {
+  const { registry } = deps;
   const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
   const context = controllerContext("certificate-controller");
   const changeStatus = (
@@ -59,16 +59,16 @@ function requestsOf(world: ControllerWorld) {
   return { registry, requests, context, changeStatus };
 }
 
-/** Signs approved requests for certificates that this cluster's API server knows. */
-export function startCertificateSigning(world: ControllerWorld): Running {
-  const { registry, requests, changeStatus } = requestsOf(world);
+/** Signs approved requests with this cluster's authority. */
+export function startCertificateSigning(deps: ControllerDependencies): Running {
+  const { registry, requests, changeStatus } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-signing-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
       const request = registry.store.get(requests.bucket, key)?.object;
-      if (!request || isDeleting(request) || !world.signer) return undefined;
+      if (!request || isDeleting(request) || !deps.signer) return undefined;
       const rule = signerRules.get(textOf(field(request, "spec", "signerName")));
       const isOpen = field(request, "status", "certificate") === undefined && !conditionOf(request, "Failed");
       if (!rule || !isOpen || !conditionOf(request, "Approved") || conditionOf(request, "Denied"))
@@ -76,7 +76,7 @@ export function startCertificateSigning(world: ControllerWorld): Running {
       const wanted = wish(request);
       const fault = wanted instanceof CertificateError ? wanted.message : rule(wanted, usagesOf(request));
       if (wanted instanceof CertificateError || fault !== undefined) await fail(request, fault ?? "");
-      else await issue(request, wanted, world.signer());
+      else await issue(request, wanted, deps.signer());
       return undefined;
     },
   });
@@ -99,7 +99,7 @@ export function startCertificateSigning(world: ControllerWorld): Running {
   async function issue(
     request: StoredObject,
     wanted: SigningRequest,
-    signer: NonNullable<ReturnType<NonNullable<ControllerWorld["signer"]>>>,
+    signer: NonNullable<ReturnType<NonNullable<ControllerDependencies["signer"]>>>,
   ): Promise<void> {
     const asked = numberAt(request, ["spec", "expirationSeconds"], year / 1_000) * 1_000;
     const certificate = signer.sign(wanted, {
@@ -113,10 +113,10 @@ export function startCertificateSigning(world: ControllerWorld): Running {
 }
 
 /** Approves kubelets' requests for client certificates, from those who may ask for them. */
-export function startCertificateApproving(world: ControllerWorld): Running {
-  const { registry, requests, changeStatus } = requestsOf(world);
+export function startCertificateApproving(deps: ControllerDependencies): Running {
+  const { registry, requests, changeStatus } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-approving-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
@@ -147,7 +147,7 @@ export function startCertificateApproving(world: ControllerWorld): Running {
     const user = { name: textOf(username), groups: (groups ?? []) as string[] };
     const resource = "certificatesigningrequests";
     return (
-      world.authorizer?.authorize(user, {
+      deps.authorizer?.authorize(user, {
         verb: "create",
         group: "certificates.k8s.io",
         resource,
@@ -161,11 +161,11 @@ export function startCertificateApproving(world: ControllerWorld): Running {
 
 const hour = 3_600_000;
 
-/** Deletes requests that nobody needs any more: an hour after they were decided, a day after they were made. */
-export function startCertificateCleaning(world: ControllerWorld): Running {
-  const { registry, requests, context } = requestsOf(world);
+/** Deletes old requests: an hour after they were decided, a day after they were made. */
+export function startCertificateCleaning(deps: ControllerDependencies): Running {
+  const { registry, requests, context } = requestsOf(deps);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "certificatesigningrequest-cleaner-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
@@ -179,7 +179,7 @@ export function startCertificateCleaning(world: ControllerWorld): Running {
   });
 }
 
-/** When a request has served its time. One that is approved and that nobody signs waits for ever. */
+/** When a request is deleted. An approved request that no signer handles is kept. */
 function endsAt(request: StoredObject): number {
   const decided = (type: string) => timeAt(conditionOf(request, type), "lastUpdateTime");
   const created = timeAt(request, "metadata", "creationTimestamp") ?? 0;
@@ -194,7 +194,10 @@ function endsAt(request: StoredObject): number {
   return Math.min(Number.POSITIVE_INFINITY, ...ends);
 }
 
-/** When the certificate of a status is over; nothing for what is none, as other signers may write anything. */
+/**
+ * When the issued certificate expires; empty for malformed ones, as other signers may write
+ * anything.
+ */
 function expiryOf(certificate: string): number[] {
   try {
     return [inspect(Buffer.from(certificate, "base64").toString()).notAfter];

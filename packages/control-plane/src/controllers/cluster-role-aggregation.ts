@@ -1,17 +1,17 @@
 import { aggregatedRules } from "../auth/index.ts";
 import { clone, equal } from "../json.ts";
 import { field } from "../storage/store.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, edit } from "./objects.ts";
 
-/** Fills ClusterRoles that are made of others: `admin`, `edit` and `view` first of all. */
-export function startClusterRoleAggregation(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Fills aggregated ClusterRoles, such as `admin`, `edit` and `view`. */
+export function startClusterRoleAggregation(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const roles = builtin(registry, "rbac.authorization.k8s.io", "v1", "clusterroles");
   const context = controllerContext("clusterrole-aggregation-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "clusterrole-aggregation-controller",
-    // Any role may be part of any other: one look at all of them serves every change.
+    // Any role may be part of any other, so one key stands for all of them.
     watches: { [roles.bucket]: () => ["all"] },
     reconcile: async () => {
       const all = registry.store.list(roles.bucket).entries.map(({ object }) => object);

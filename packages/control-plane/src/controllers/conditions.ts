@@ -1,8 +1,9 @@
 import { clone, type JsonObject } from "../json.ts";
 
 /**
- * A status's conditions with one of them set, as most of the real controllers do it: one that says the same already is left
- * alone, message and all; a changed one goes to the end, and keeps its transition time unless its status changed.
+ * A status's conditions with one of them set, as most of the real controllers do it: one with the
+ * same status and reason is kept with its message; a changed one moves to the end, and keeps its
+ * transition time unless its status changed.
  */
 export function withCondition(conditions: readonly JsonObject[], next: JsonObject): JsonObject[] {
   const known = conditions.find(({ type }) => type === next.type);
@@ -19,7 +20,10 @@ export function withoutCondition(conditions: readonly JsonObject[], type: string
   return conditions.filter((condition) => condition.type !== type);
 }
 
-/** A status's conditions with one of them replaced where it stands, its transition time kept unless its status changed. */
+/**
+ * A status's conditions with one of them replaced where it stands, its transition time kept unless
+ * its status changed.
+ */
 export function replaceCondition(conditions: readonly JsonObject[], next: JsonObject): JsonObject[] {
   const at = conditions.findIndex(({ type }) => type === next.type);
   if (at < 0) return [...conditions, next];

@@ -5,7 +5,7 @@ import { field, type StoredObject } from "../storage/store.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./cron-schedule.ts";
 import { eventRecorder, reference } from "./events.ts";
 import { finishedCondition } from "./job-end.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -21,16 +21,16 @@ import {
 } from "./objects.ts";
 import { controlledBy, controllerKey, controllerReference } from "./ownership.ts";
 
-/** Starts Jobs when their time has come. */
-export function startCronJobs(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Starts the Jobs of CronJobs on schedule. */
+export function startCronJobs(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("cronjob-controller");
   const record = eventRecorder(registry, { component: "cronjob-controller", context });
   const cronJobs = builtin(registry, "batch", "v1", "cronjobs");
   const jobs = builtin(registry, "batch", "v1", "jobs");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "cronjob-controller",
     watches: { [cronJobs.bucket]: ownKey, [jobs.bucket]: controllerKey("batch", "CronJob") },
     reconcile: async (key) => {
@@ -48,7 +48,7 @@ export function startCronJobs(world: ControllerWorld): Running {
     return controlledBy(registry, jobs.bucket, cronJob.metadata.uid);
   }
 
-  /** The status with what came of the jobs that were running. */
+  /** The status after finished jobs were removed from it. */
   async function withFinished(cronJob: StoredObject): Promise<JsonObject> {
     const own = jobsOf(cronJob);
     const status = clone((cronJob.status ?? {}) as JsonObject);
@@ -182,7 +182,7 @@ export function startCronJobs(world: ControllerWorld): Running {
       return { ...status, active: [...left, reference(job)], lastScheduleTime };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      // Somebody made it already: an earlier run of ours that got no further.
+      // Created by an earlier reconcile that did not get to write the status.
       if (error.reason === "AlreadyExists") return { ...status, lastScheduleTime };
       await record(cronJob, {
         type: "Warning",
@@ -197,7 +197,7 @@ export function startCronJobs(world: ControllerWorld): Running {
 /** More missed times than these are worth a warning. */
 const mostMissed = 100;
 
-/** How often a job should have been started, reckoned by the time between the first two. */
+/** How many runs were missed, estimated from the interval between the first two. */
 function missed(schedule: Schedule, since: number, now: number): number {
   const first = schedule.next(since);
   const second = first === undefined ? undefined : schedule.next(first);

@@ -4,7 +4,10 @@ import { Cron } from "croner";
 export interface Schedule {
   /** The first time after this one; undefined if there is none. */
   next(afterMs: number): number | undefined;
-  /** The last time up to and including this one, but not before `sinceMs`; undefined if there is none. */
+  /**
+   * The last time up to and including this one, but not before `sinceMs`; undefined if there is
+   * none.
+   */
   last(sinceMs: number, untilMs: number): number | undefined;
 }
 
@@ -39,7 +42,10 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
   };
 }
 
-/** A point in time as a clock in a zone shows it, with its distance from UTC: `2026-11-15T23:26:00+01:00`. */
+/**
+ * A point in time as a clock in a zone shows it, with its distance from UTC:
+ * `2026-11-15T23:26:00+01:00`.
+ */
 export function zonedTime(atMs: number, timeZone = "UTC"): string {
   const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" }).formatToParts(atMs);
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "GMT";

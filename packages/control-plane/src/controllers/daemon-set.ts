@@ -3,7 +3,7 @@ import { isWantedNode, untolerated } from "../node/fitting.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -26,7 +26,7 @@ const hashLabel = "controller-revision-hash";
 const naming = { label: hashLabel };
 const generationKey = "deprecated.daemonset.template.generation";
 
-/** What a daemon shrugs off: it belongs to the node, in whatever state that is. */
+/** Taints that daemons tolerate: they belong to the node, whatever its state. */
 const daemonTolerations: readonly JsonObject[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
@@ -43,9 +43,9 @@ interface Placed {
   readonly mayStay: boolean;
 }
 
-/** Runs one pod on every node that will have it. */
-export function startDaemonSets(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Runs one pod on every eligible node. */
+export function startDaemonSets(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("daemon-set-controller");
   const record = eventRecorder(registry, { component: "daemonset-controller", context });
@@ -53,7 +53,7 @@ export function startDaemonSets(world: ControllerWorld): Running {
   const pods = builtin(registry, "", "v1", "pods");
   const nodes = builtin(registry, "", "v1", "nodes");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "daemonset-controller",
     watches: {
       [sets.bucket]: ownKey,
@@ -147,8 +147,9 @@ export function startDaemonSets(world: ControllerWorld): Running {
   }
 
   /**
-   * Which of a node's pods are too many: all but the oldest, or while an update may run two at a time, all but the oldest of each
-   * template, and the old one as soon as it does not serve any more or its successor does.
+   * Which of a node's pods are too many: all but the oldest, or while an update may run two at a
+   * time, all but the oldest of each template, and the old one as soon as it does not serve any
+   * more or its successor does.
    */
   function surplusOn(
     set: StoredObject,
@@ -222,7 +223,7 @@ export function startDaemonSets(world: ControllerWorld): Running {
       let left = surge - pairs.filter(({ fresh, old }) => fresh && old && !serves(set, fresh)).length;
       for (const { node, fresh, old } of pairs) {
         if (!old || fresh) continue;
-        // Where the old pod does not serve, its successor is nothing extra.
+        // An unavailable old pod does not make its successor a surge pod.
         if (serves(set, old) && left-- <= 0) continue;
         await create(set, history, node);
       }
@@ -230,7 +231,7 @@ export function startDaemonSets(world: ControllerWorld): Running {
     }
     const allowed = Math.max(1, resolvePercent(rolling.maxUnavailable ?? 1, wanted.length, Math.ceil));
     let unavailable = wanted.filter(({ pods: here }) => !here.some((pod) => serves(set, pod))).length;
-    // Pods that do not serve go at once: nobody misses them.
+    // Unavailable pods are deleted at once.
     const candidates = wanted.flatMap(({ pods: here }) => here.filter(outdated));
     for (const pod of candidates.filter((one) => !serves(set, one))) await remove(set, pod);
     for (const pod of candidates.filter((one) => serves(set, one))) {
@@ -344,7 +345,7 @@ function missing(tolerations: readonly JsonObject[]): JsonObject[] {
   );
 }
 
-/** Whether a node looks the same to those who choose among nodes. */
+/** Whether the node is unchanged in everything that placement depends on. */
 function samePlace(a: StoredObject, b: StoredObject): boolean {
   return equal(a.metadata.labels, b.metadata.labels) && equal(a.spec, b.spec);
 }

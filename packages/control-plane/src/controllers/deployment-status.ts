@@ -41,7 +41,10 @@ export function progressing(deployment: StoredObject): JsonObject | undefined {
   return listAt(deployment, "status", "conditions").find(({ type }) => type === "Progressing");
 }
 
-/** What the status should say about a rollout that was stopped or resumed since; undefined if it says so already. */
+/**
+ * What the status should say about a rollout that was stopped or resumed since; undefined if it
+ * says so already.
+ */
 export function pauseCondition(deployment: StoredObject, clock: Clock): JsonObject | undefined {
   if (field(deployment, "spec", "progressDeadlineSeconds") === undefined) return undefined;
   const known = progressing(deployment);
@@ -58,7 +61,7 @@ export function pauseCondition(deployment: StoredObject, clock: Clock): JsonObje
 export function withAvailability(deployment: StoredObject, counts: JsonObject, clock: Clock): JsonObject[] {
   const wanted = wantedReplicas(deployment);
   const strategy = (field(deployment, "spec", "strategy") ?? {}) as JsonObject;
-  // Recreate promises nothing, and so is short of something until all are there.
+  // Recreate has no minimum of available pods but the full number.
   const unavailable =
     strategy.type === "Recreate" || wanted === 0 ? 0 : surgeAndUnavailable(strategy, wanted).unavailable;
   const enough = numberAt(counts, ["availableReplicas"], 0) >= wanted - unavailable;
@@ -82,7 +85,7 @@ export function withAvailability(deployment: StoredObject, counts: JsonObject, c
   );
 }
 
-/** The conditions with how the rollout goes. */
+/** The conditions with the progress of the rollout. */
 export function conditionsAfterRollout(options: {
   readonly deployment: StoredObject;
   readonly counts: JsonObject;
@@ -114,7 +117,7 @@ export function conditionsAfterRollout(options: {
     } else if (hasProgressed(deployment, counts)) {
       const next = say("True", "ReplicaSetUpdated", "is progressing.");
       const kept = known?.status === "True" ? { lastTransitionTime: known.lastTransitionTime as string } : {};
-      // Moving on restarts the deadline, even where the words stay the same.
+      // Progress restarts the deadline, even with an unchanged message.
       conditions = [...withoutCondition(conditions, "Progressing"), { ...next, ...kept }];
     } else if (isOverdue(deployment, known, clock)) {
       conditions = withCondition(

@@ -12,7 +12,7 @@ import {
   withAvailability,
 } from "./deployment-status.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -37,7 +37,10 @@ const desiredKey = "deployment.kubernetes.io/desired-replicas";
 const maxKey = "deployment.kubernetes.io/max-replicas";
 const hashLabel = "pod-template-hash";
 
-/** A Deployment with its ReplicaSets: the one of its present template, if there is one, and the others. */
+/**
+ * A Deployment with its ReplicaSets: the one of its present template, if there is one, and the
+ * others.
+ */
 interface Family {
   readonly deployment: StoredObject;
   readonly current: StoredObject | undefined;
@@ -45,15 +48,15 @@ interface Family {
 }
 
 /** Rolls a Deployment's template out, one ReplicaSet per template. */
-export function startDeployments(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startDeployments(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("deployment-controller");
   const record = eventRecorder(registry, { component: "deployment-controller", context });
   const deployments = builtin(registry, "apps", "v1", "deployments");
   const sets = builtin(registry, "apps", "v1", "replicasets");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "deployment-controller",
     watches: { [deployments.bucket]: ownKey, [sets.bucket]: claimantKeys(registry, deployments) },
     reconcile: async (key) => {
@@ -74,7 +77,7 @@ export function startDeployments(world: ControllerWorld): Running {
       return await keepProportions(await withRevision(family, "existing"));
     }
     const recreate = field(deployment, "spec", "strategy", "type") === "Recreate";
-    // With Recreate the new set comes only after the last old pod has gone.
+    // With Recreate the new ReplicaSet is created after the last old pod is gone.
     const waits = recreate && family.old.some((set) => wantedReplicas(set) > 0 || actualOf(set) > 0);
     const numbered = await withRevision(family, waits ? "existing" : "made");
     const { current, old } = numbered;
@@ -236,7 +239,10 @@ export function startDeployments(world: ControllerWorld): Running {
     });
   }
 
-  /** Both go through the status, as in the real controller: a revision is no change of what was asked for. */
+  /**
+   * Both are written with the status, as in the real controller: a revision does not change the
+   * spec.
+   */
   async function noteRevision(
     deployment: StoredObject,
     revision: string,
@@ -338,7 +344,7 @@ export function startDeployments(world: ControllerWorld): Running {
   }
 }
 
-/** Stands for a set that is not to be made yet. */
+/** A placeholder for a ReplicaSet that is not created yet. */
 const absentSet: RolloutSet = { uid: "", replicas: 0, actual: 0, available: 0, created: "" };
 
 function all({ current, old }: Family): StoredObject[] {
@@ -453,7 +459,10 @@ function passedOn(deployment: StoredObject): JsonObject {
   );
 }
 
-/** A set that is adopted may bring a revision that a double would round. One that is no number counts as none. */
+/**
+ * A set that is adopted may bring a revision that a double would round. One that is no number
+ * counts as none.
+ */
 function revisionOf(set: StoredObject): bigint {
   const written = textOf(field(set, "metadata", "annotations", revisionKey));
   return /^\d{1,19}$/.test(written) ? BigInt(written) : 0n;

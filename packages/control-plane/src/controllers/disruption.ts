@@ -5,7 +5,7 @@ import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { goString } from "../table/access.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -20,7 +20,7 @@ import { controllerOf, groupOf, selected, selectorKeys, within } from "./ownersh
 import { isActive, isReady } from "./pods.ts";
 import { resolvePercent } from "./rollout.ts";
 
-/** An eviction that was granted counts for so long, or until its pod is being deleted. */
+/** A granted eviction counts for this long, or until its pod is being deleted. */
 const disruptionMs = 120_000;
 
 /** An empty selector selects every pod, unlike a workload's. */
@@ -29,8 +29,8 @@ function matcherOf(budget: StoredObject): LabelMatcher {
 }
 
 /** Counts how many of a budget's pods may be disrupted now. */
-export function startDisruption(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startDisruption(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store } = registry;
   const budgets = builtin(registry, "policy", "v1", "poddisruptionbudgets");
   const pods = builtin(registry, "", "v1", "pods");
@@ -49,7 +49,7 @@ export function startDisruption(world: ControllerWorld): Running {
     );
   };
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "disruption-controller",
     watches: {
       [budgets.bucket]: ownKey,
@@ -101,7 +101,10 @@ export function startDisruption(world: ControllerWorld): Running {
     },
   });
 
-  /** Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for only so long. */
+  /**
+   * Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for
+   * only so long.
+   */
   function stillDisrupted(budget: StoredObject, all: readonly StoredObject[]): JsonObject {
     const since = registry.clock.now() - disruptionMs;
     return Object.fromEntries(
@@ -137,7 +140,9 @@ export function startDisruption(world: ControllerWorld): Running {
     return [...scales.values()].reduce((sum, replicas) => sum + replicas, 0);
   }
 
-  /** The scale of the topmost controller that has one: the Deployment rather than its ReplicaSet. */
+  /**
+   * The scale of the topmost controller that has one: the Deployment rather than its ReplicaSet.
+   */
   function scaleOf(object: StoredObject): { uid: string; replicas: number } | undefined {
     const owner = controllerOf(object);
     if (!owner) return undefined;

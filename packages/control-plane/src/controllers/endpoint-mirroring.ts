@@ -2,7 +2,7 @@ import { equal, type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { inSliceOrder } from "./endpoint-ports.ts";
 import { managedBy, same, serviceLabel, triggerKey } from "./endpoints.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -21,13 +21,13 @@ const mirrorer = "endpointslicemirroring-controller.k8s.io";
 const unshared = new Set([triggerKey, "kubectl.kubernetes.io/last-applied-configuration"]);
 
 /** Mirrors Endpoints that somebody wrote by hand, for a service without selector, into slices. */
-export function startEndpointSliceMirroring(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEndpointSliceMirroring(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = controllerContext("endpointslicemirroring-controller");
   const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
   const resource = builtin(registry, "", "v1", "endpoints");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "endpointslice-mirroring-controller",
     watches: { services: ownKey, [resource.bucket]: ownKey, [slices.bucket]: controllerKey("", "Endpoints") },
     reconcile: async (key) => {

@@ -11,7 +11,10 @@ function fnv(text: string): bigint {
   return hash;
 }
 
-/** Ports as a Service's slices hold them: in the order of a hash of what Go prints of them, which is how the real controllers sort. */
+/**
+ * Ports as a Service's slices hold them: in the order of a hash of what Go prints of them, which is
+ * how the real controllers sort.
+ */
 export function inSliceOrder(ports: readonly JsonObject[]): JsonObject[] {
   return inHashOrder(
     ports,

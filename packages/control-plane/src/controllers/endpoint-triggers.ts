@@ -9,8 +9,9 @@ interface Seen {
 }
 
 /**
- * Finds out when what endpoints are made from last changed: the earliest change of a pod's readiness since the last look, or the
- * creation of a service that is new. Nothing has a time when only labels changed, or a pod went away.
+ * Finds out when what endpoints are made from last changed: the earliest change of a pod's
+ * readiness since the last look, or the creation of a service that is new. Nothing has a time when
+ * only labels changed, or a pod went away.
  */
 export class EndpointTriggers {
   readonly #seen = new Map<string, Seen>();

@@ -3,7 +3,7 @@ import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { inEndpointsOrder, inSliceOrder } from "./endpoint-ports.ts";
 import { EndpointTriggers } from "./endpoint-triggers.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -86,7 +86,9 @@ function labelsFor(service: StoredObject): JsonObject {
   return { ...labels, ...(field(service, "spec", "clusterIP") === "None" ? { [headlessLabel]: "" } : {}) };
 }
 
-/** Annotations with the time of the change that led to a write, or without any where none is known. */
+/**
+ * Annotations with the time of the change that led to a write, or without any where none is known.
+ */
 function withTrigger(
   annotations: JsonObject | undefined,
   trigger: string | undefined,
@@ -103,13 +105,13 @@ function annotate(metadata: JsonObject, trigger: string | undefined): void {
 }
 
 /** Keeps EndpointSlices that tell where a service's pods are. */
-export function startEndpointSlices(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEndpointSlices(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = controllerContext("endpointslice-controller");
   const slices = builtin(registry, "discovery.k8s.io", "v1", "endpointslices");
   const triggers = new EndpointTriggers();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "endpointslice-controller",
     watches: {
       services: ownKey,
@@ -167,7 +169,10 @@ export function same(slice: StoredObject, content: JsonObject): boolean {
   return Object.entries(content).every(([name, value]) => equal(slice[name] ?? null, value));
 }
 
-/** What the slices of a service hold: one for each set of ports, cut where they grow too long; never none. */
+/**
+ * What the slices of a service hold: one for each set of ports, cut where they grow too long; never
+ * none.
+ */
 function slicesFor(registry: Registry, service: StoredObject, backends: readonly Backend[]): JsonObject[] {
   const families = (field(service, "spec", "ipFamilies") ?? ["IPv4"]) as string[];
   const slices: JsonObject[] = [];
@@ -231,15 +236,15 @@ function hostnameOf(service: StoredObject, pod: StoredObject): JsonObject {
 }
 
 /** Keeps the Endpoints object of a service with a selector, for those who still read it. */
-export function startEndpoints(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEndpoints(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = controllerContext("endpoint-controller");
   const resource = builtin(registry, "", "v1", "endpoints");
   const triggers = new EndpointTriggers();
   /** Services that were seen to go, whose Endpoints go with them whoever wrote them. */
   const gone = new Set<string>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "endpoints-controller",
     watches: {
       services: ({ key, type }) => {

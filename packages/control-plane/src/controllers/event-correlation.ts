@@ -1,4 +1,4 @@
-/** What somebody says about an object, as far as it matters for finding out whether it was said before. */
+/** The parts of an event by which repetitions are found. */
 export interface Saying {
   /** What it is about: the same text for the same object. */
   readonly about: string;
@@ -9,9 +9,9 @@ export interface Saying {
   readonly message: string;
 }
 
-/** What becomes of it. */
+/** What the correlator decided. */
 export type Correlated =
-  /** Nothing: too much was said about this object lately. */
+  /** Dropped: too many events about this object lately. */
   | { readonly at: "dropped" }
   /** An event of its own. `remember` its name, so that it can be counted. */
   | {
@@ -23,20 +23,22 @@ export type Correlated =
   /** The event of this name is counted once more, and says this now. */
   | { readonly at: "again"; readonly message: string; readonly name: string; readonly count: number };
 
-/** So many different messages of one reason about one object get events of their own; what follows shares one. */
+/**
+ * This many different messages with one reason about one object get events of their own; later ones
+ * share one.
+ */
 const similarLimit = 10;
-/** What is similar is forgotten when nothing more of it was heard for so long. */
+/** Similar events are forgotten after this time without another one. */
 const similarMs = 600_000;
-/** So many events about one object at once, and one more for each such time that passes. */
+/** The token bucket for events about one object: its size, and the time per token. */
 const burst = 25;
 const refillMs = 300_000;
 /** So many of each kind of memory are kept, the least recently used forgotten first. */
 const remembered = 4_096;
 
 /**
- * Decides which of the things a program says become events, as client-go's recorders do: what is said again is counted, what
- * differs only in its message is combined once there is much of it, and an object that is talked about too much is not talked
- * about for a while.
+ * Correlates events as client-go's recorders do: repeated events are counted, similar ones are
+ * aggregated once there are many, and objects with too many events are rate-limited.
  */
 export function eventCorrelator(): (saying: Saying, nowMs: number) => Correlated {
   const counts = new Memory<{ readonly count: number; readonly name: string | undefined }>();
@@ -75,7 +77,7 @@ export function eventCorrelator(): (saying: Saying, nowMs: number) => Correlated
   };
 }
 
-/** A map that forgets what was not used for longest. */
+/** A least-recently-used cache. */
 class Memory<Value> {
   readonly #values = new Map<string, Value>();
 

@@ -15,22 +15,20 @@ export interface EventText {
   readonly fieldPath?: string;
 }
 
-/** Tells people what happened to an object. */
+/** Records an event about an object. */
 export type Recorder = (object: StoredObject, text: EventText) => Promise<void>;
 
 export interface RecorderOptions {
-  /** The program that speaks. */
+  /** The component that reports the event. */
   readonly component: string;
   /** The machine it runs on. */
   readonly host?: string;
   readonly context: RequestContext;
 }
 
-const sequences = new WeakMap<Registry, { next: number }>();
-
 /**
- * Writes events as the real programs do: one object per thing that is said about an object, counted when it is said again, and
- * combined or left out when there is too much of it. That an event cannot be written stops nobody.
+ * Writes events as the real programs do: repeated events are counted, and too many of them are
+ * aggregated or dropped. A failed write is ignored.
  */
 export function eventRecorder(registry: Registry, options: RecorderOptions): Recorder {
   const { component, host, context } = options;
@@ -76,7 +74,7 @@ export function eventRecorder(registry: Registry, options: RecorderOptions): Rec
           count: correlated.count,
           type,
           eventTime: null,
-          // What stands for several is nobody's own.
+          // An aggregated event has no reporting component.
           reportingComponent: message === text.message ? component : "",
           reportingInstance: message === text.message ? (host ?? "") : "",
         },
@@ -91,9 +89,8 @@ export function eventRecorder(registry: Registry, options: RecorderOptions): Rec
 
 /** The object's name and a number that grows with time, in hexadecimal. */
 export function eventName(registry: Registry, name: string): string {
-  const sequence = sequences.get(registry) ?? { next: 0 };
-  sequences.set(registry, sequence);
-  return `${name}.${(BigInt(Math.floor(registry.clock.now())) * 1_000_000n + BigInt(sequence.next++)).toString(16)}`;
+  const nanoseconds = BigInt(Math.floor(registry.clock.now())) * 1_000_000n;
+  return `${name}.${(nanoseconds + BigInt(registry.nextEventNumber())).toString(16)}`;
 }
 
 export function reference(object: StoredObject): JsonObject {

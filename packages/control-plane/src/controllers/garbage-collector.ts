@@ -2,16 +2,8 @@ import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, type Running, startLoop, unhurried } from "./loop.ts";
-import {
-  controllerContext,
-  edit,
-  isDeleting,
-  kindNamed,
-  resourceOfBucket,
-  setFinalizer,
-  unlessGone,
-} from "./objects.ts";
+import { type Again, type ControllerDependencies, type Running, startLoop, unhurried } from "./loop.ts";
+import { controllerContext, edit, isDeleting, kindNamed, setFinalizer, unlessGone } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
 interface Place {
@@ -19,7 +11,7 @@ interface Place {
   readonly key: string;
 }
 
-/** What an owner reference amounts to now. */
+/** The state of the owner that a reference names. */
 type Standing =
   /** The owner lives: the dependent stays. */
   | "solid"
@@ -27,25 +19,26 @@ type Standing =
   | "waiting"
   /** There is no such owner. */
   | "absent"
-  /** Nobody can say: nothing is done. */
+  /** Unknown kind: nothing is done. */
   | "unresolvable";
 
 /**
- * Deletes what has lost its last owner, and carries out what a deletion asked for: dependents first, or let go.
+ * Deletes what has lost its last owner, and carries out what a deletion asked for: dependents
+ * first, or let go.
  *
  * Owners are found by uid: an object of the same name that came later is another owner.
  */
-export function startGarbageCollector(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startGarbageCollector(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store } = registry;
   const context = controllerContext("generic-garbage-collector");
   const record = eventRecorder(registry, { component: "garbage-collector-controller", context });
   const living = new Map<string, Place>();
   const dependents = new Map<string, Set<string>>();
-  /** Owners that were seen to go. Of others whose kind is not known, nobody can say whether they are there. */
+  /** Owners that were seen to be deleted. Other owners of unknown kinds may still exist. */
   const gone = new Set<string>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "garbage-collector-controller",
     watchAll: (change) => {
       follow(change);
@@ -80,7 +73,10 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     }
   }
 
-  /** The object itself if it has owners or is on its way out; its dependents if it is gone; its owners if they wait for it. */
+  /**
+   * The object itself if it has owners or is on its way out; its dependents if it is gone; its
+   * owners if they wait for it.
+   */
   function concerned({ bucket, key, type, entry, previous }: LogRecord): string[] {
     const places: string[] = [];
     const { uid } = entry.object.metadata;
@@ -134,7 +130,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     }
     const own = [...(dependents.get(object.metadata.uid) ?? [])].map(placeOf);
     const waits = standings.includes("waiting") && own.length > 0;
-    // A dependent that waits itself may wait for this one: somebody has to go first.
+    // Two objects may block each other: the cycle is broken here.
     if (waits && own.some((place) => isWaiting(store.get(place.bucket, place.key)?.object))) {
       await unblock({ bucket, key });
     }
@@ -185,7 +181,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function remove({ bucket, key }: Place, policy: "Foreground" | undefined): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object || isDeleting(object)) return;
     const { name, namespace, uid } = object.metadata;
@@ -194,9 +190,9 @@ export function startGarbageCollector(world: ControllerWorld): Running {
     await unlessGone(registry.delete(target, { propagationPolicy, preconditions: { uid } }, context));
   }
 
-  /** Lets an object's owners go without it. */
+  /** Unblocks the deletion of an object's owners. */
   async function unblock({ bucket, key }: Place): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
@@ -208,7 +204,7 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function letGo({ bucket, key }: Place, uids: ReadonlySet<string>): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
@@ -221,15 +217,15 @@ export function startGarbageCollector(world: ControllerWorld): Running {
   }
 
   async function dropFinalizer(bucket: string, object: StoredObject, finalizer: string): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     if (resource) await setFinalizer(registry, resource, object, context, finalizer, "absent");
   }
 }
 
-/** How often one looks again whether a kind is known by now. */
+/** How often unknown kinds are looked up again. */
 const discoveryMs = 30_000;
 
-/** So many owners that are gone are remembered. */
+/** The most deleted owners that are remembered. */
 const remembered = 10_000;
 
 function remember(gone: Set<string>, uid: string): void {

@@ -5,7 +5,7 @@ import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { type MetricFault, metricFault, usualMetric } from "./metric-faults.ts";
 import {
   builtin,
@@ -20,23 +20,25 @@ import {
 } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
-/** How often an autoscaler looks at what it targets. The first time is so long after its creation. */
+/**
+ * How often an autoscaler looks at what it targets. The first time is so long after its creation.
+ */
 const periodMs = 15_000;
 
 /**
- * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the bounds it does what the real one
- * does without them: nothing, and says so.
+ * Keeps what an autoscaler targets between its bounds. There are no metrics here, so within the
+ * bounds it does what the real one does without them: nothing, and says so.
  */
-export function startHorizontalPodAutoscalers(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("horizontal-pod-autoscaler");
   const record = eventRecorder(registry, { component: "horizontal-pod-autoscaler", context });
   const scalers = builtin(registry, "autoscaling", "v2", "horizontalpodautoscalers");
-  /** When each autoscaler looks next. What happens in between hurries none of them. */
+  /** When each autoscaler is due next. Changes in between do not trigger it. */
   const due = new Map<string, number>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "horizontal-pod-autoscaler-controller",
     watches: { [scalers.bucket]: ownKey },
     reconcile: async (key) => {

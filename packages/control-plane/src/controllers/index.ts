@@ -15,7 +15,7 @@ import { startGarbageCollector } from "./garbage-collector.ts";
 import { startHorizontalPodAutoscalers } from "./horizontal-pod-autoscaler.ts";
 import { startJobs } from "./job.ts";
 import { startKubernetesService } from "./kubernetes-service.ts";
-import { type ControllerWorld, type Running, together } from "./loop.ts";
+import { type ControllerDependencies, type Running, together } from "./loop.ts";
 import { startNamespaces } from "./namespace.ts";
 import { startPersistentVolumes } from "./persistent-volume.ts";
 import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
@@ -27,7 +27,7 @@ import { startStatefulSets } from "./stateful-set.ts";
 import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
 import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
 
-/** Everything that the real controller manager does and this one can, by the names it has there. */
+/** The supported controllers of kube-controller-manager, by their names there. */
 const known = {
   "garbage-collector-controller": startGarbageCollector,
   "namespace-controller": startNamespaces,
@@ -60,9 +60,12 @@ const known = {
   // What the API server itself does in a real cluster.
   "kubernetes-service": startKubernetesService,
   "event-expiry": startEventExpiry,
-} satisfies { readonly [name: string]: (world: ControllerWorld) => Running };
+} satisfies { readonly [name: string]: (deps: ControllerDependencies) => Running };
 
-/** A controller, by the real controller manager's name for it; `kubernetes-service` and `event-expiry` are the API server's own. */
+/**
+ * A controller, by the real controller manager's name for it; `kubernetes-service` and
+ * `event-expiry` are the API server's own.
+ */
 export type ControllerName = keyof typeof known;
 
 /** The names of all controllers. */
@@ -85,11 +88,11 @@ export type ControllerChoice =
   | { readonly except: readonly ControllerName[] };
 
 /** Starts controllers in a fixed order. @throws TypeError for a name that no controller has */
-export function startControllers(world: ControllerWorld, choice: ControllerChoice): Running {
-  return together(chosen(choice).map((name) => known[name](world)));
+export function startControllers(deps: ControllerDependencies, choice: ControllerChoice): Running {
+  return together(chosen(choice).map((name) => known[name](deps)));
 }
 
-/** What no choice leaves out. */
+/** Controllers that always run. */
 const always: readonly ControllerName[] = ["kubernetes-service"];
 
 function chosen(choice: ControllerChoice): readonly ControllerName[] {

@@ -12,7 +12,10 @@ export interface Failures {
   readonly lastAt: number;
 }
 
-/** What is known of a job's failures once these pods have ended too: a success makes earlier failures forgotten. */
+/**
+ * What is known of a job's failures once these pods have ended too: a success makes earlier
+ * failures forgotten.
+ */
 export function withEnded(before: Failures, { succeeded, failed }: JobSurvey["fresh"]): Failures {
   const lastSuccess = Math.max(Number.NEGATIVE_INFINITY, ...succeeded.map(finishedAt));
   const later = failed.map(finishedAt).filter((at) => at > lastSuccess);

@@ -73,7 +73,9 @@ function failureOf(
     : undefined;
 }
 
-/** Whether containers that are started again in their pod have been so as often as pods may fail. */
+/**
+ * Whether containers that are started again in their pod have been so as often as pods may fail.
+ */
 function restartsReach(limit: number, pods: readonly StoredObject[]): boolean {
   const restarts = pods
     .filter((pod) => field(pod, "spec", "restartPolicy") === "OnFailure" && !isFinished(pod))

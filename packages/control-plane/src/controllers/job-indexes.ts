@@ -39,7 +39,10 @@ export function indexList(indexes: Iterable<number>): string {
 /** No job has more indexes than this. */
 const mostIndexes = 100_000;
 
-/** The indexes that such a list names, but for those beyond the limit. What is no list of indexes names none. */
+/**
+ * The indexes that such a list names, but for those beyond the limit. What is no list of indexes
+ * names none.
+ */
 export function parseIndexes(text: string, limit = mostIndexes): number[] {
   return text
     .split(",")

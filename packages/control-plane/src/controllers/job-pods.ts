@@ -66,7 +66,10 @@ function addIndexVariable(container: JsonObject): void {
   container.env = [...variables, { name: "JOB_COMPLETION_INDEX", valueFrom }];
 }
 
-/** Which of a job's running pods have to go: all whose index is taken or no longer there, and at least so many. */
+/**
+ * Which of a job's running pods are deleted: all whose index is taken or no longer there, and at
+ * least so many.
+ */
 export function surplusPods(
   job: StoredObject,
   active: readonly StoredObject[],

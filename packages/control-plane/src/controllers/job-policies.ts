@@ -3,11 +3,11 @@ import { field, type StoredObject } from "../storage/store.ts";
 import { parseIndexes } from "./job-indexes.ts";
 import { isDeleting, listAt, namespaceOf, numberAt } from "./objects.ts";
 
-/** What a Job's pod failure policy makes of a failed pod. */
+/** What a Job's pod failure policy decides about a failed pod. */
 export type Verdict =
   /** It counts towards the limits. */
   | { readonly action: "Count" }
-  /** It is as if it had not happened. */
+  /** It is ignored. */
   | { readonly action: "Ignore" }
   /** Its index is not tried again. */
   | { readonly action: "FailIndex" }
@@ -15,8 +15,8 @@ export type Verdict =
   | { readonly action: "FailJob"; readonly message: string };
 
 /**
- * Whether a pod counts as failed. One that is being deleted does too, as it may never get to say how it ended, unless the job
- * waits for that.
+ * Whether a pod counts as failed. One that is being deleted does too, as it may never get to say
+ * how it ended, unless the job waits for that.
  */
 export function isFailed(job: StoredObject, pod: StoredObject): boolean {
   const phase = field(pod, "status", "phase");

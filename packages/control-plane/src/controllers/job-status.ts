@@ -5,7 +5,11 @@ import type { JobSurvey } from "./job-survey.ts";
 import { count, listAt } from "./objects.ts";
 import { isActive, isReady, isTerminating } from "./pods.ts";
 
-/** A job's status with what its indexes have come to and what its pods do now. @param pods as they are now */
+/**
+ * A job's status with what its indexes have come to and what its pods do now.
+ *
+ * @param pods as they are now
+ */
 export function jobStatus(
   job: StoredObject,
   survey: JobSurvey,

@@ -12,7 +12,7 @@ export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 export const failureCountKey = "batch.kubernetes.io/job-index-failure-count";
 export const ignoredCountKey = "batch.kubernetes.io/job-index-ignored-failure-count";
 
-/** What a Job's pods amount to, with what its status has put down already. */
+/** The counts of a Job's pods, including those already in its status. */
 export interface JobSurvey {
   readonly pods: readonly StoredObject[];
   readonly active: readonly StoredObject[];
@@ -25,8 +25,8 @@ export interface JobSurvey {
   /** The indexes that are given up; empty unless they fail on their own account. */
   readonly givenUp: ReadonlySet<number>;
   /**
-   * For each index that waits for its next try, the pod of the last one. It stays until its successor is there, which takes over
-   * from it how often the index has failed.
+   * For each index that waits for its next try, the pod of the last one. It stays until its
+   * successor is there, which takes over from it how often the index has failed.
    */
   readonly lastTry: ReadonlyMap<number, StoredObject>;
 }
@@ -120,7 +120,10 @@ export function totalBefore(pod: StoredObject): number {
   return counted + ignored;
 }
 
-/** When a pod ended, as well as can be told: by its containers, by its deletion, by when it was last ready. */
+/**
+ * When a pod ended, estimated from what is recorded: by its containers, by its deletion, by when it
+ * was last ready.
+ */
 export function finishedAt(pod: StoredObject): number {
   const ends = listAt(pod, "status", "containerStatuses").map((status) =>
     timeAt(status, "state", "terminated", "finishedAt"),

@@ -10,7 +10,7 @@ import { jobPod, surplusPods } from "./job-pods.ts";
 import { isFailed, verdictOn } from "./job-policies.ts";
 import { jobStatus, withJobCondition } from "./job-status.ts";
 import { isTracked, type JobSurvey, surveyOf, trackingFinalizer } from "./job-survey.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -38,28 +38,34 @@ const reached = {
   message: "Reached expected number of succeeded pods",
 } as const;
 
-/** What a look at a job has come to. */
+/** The result of one reconcile of a Job. */
 interface Outcome {
   /** The status with what has changed of it. */
   readonly begun: JsonObject;
   /** The condition by which the job ends. */
   readonly target: JsonObject | undefined;
-  /** Whether a failed pod's successor has to wait. Until then the real controller says that nothing is active, whatever is. */
+  /**
+   * Whether a failed pod's successor has to wait. Until then the real controller says that nothing
+   * is active, whatever is.
+   */
   readonly waits: boolean;
 }
 
-/** Runs pods until enough of them have succeeded, or too many have failed. */
-export function startJobs(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Runs the pods of Jobs until enough have succeeded, or too many have failed. */
+export function startJobs(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("job-controller");
   const record = eventRecorder(registry, { component: "job-controller", context });
   const jobs = builtin(registry, "batch", "v1", "jobs");
   const pods = builtin(registry, "", "v1", "pods");
-  /** Failures in a row by the job's uid. Forgotten with this process, as the real controller forgets them. */
+  /**
+   * Failures in a row by the job's uid. Forgotten with this process, as the real controller forgets
+   * them.
+   */
   const failures = new Map<string, Failures>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "job-controller",
     watches: {
       [jobs.bucket]: (change) => {
@@ -91,7 +97,7 @@ export function startJobs(world: ControllerWorld): Running {
     return controlledBy(registry, pods.bucket, job.metadata.uid);
   }
 
-  /** Pods that a job which is gone still holds: nobody counts them any more. */
+  /** Pods with the tracking finalizer of a Job that was deleted: it is removed. */
   function leftBy(key: string): StoredObject[] {
     const slash = key.indexOf("/");
     return [...within(registry, pods.bucket, key.slice(0, slash))].filter((pod) => {
@@ -139,7 +145,7 @@ export function startJobs(world: ControllerWorld): Running {
     return Number.isFinite(soonest) && !target ? { requeueAfterMs: soonest } : undefined;
   }
 
-  /** Notes that the job is held back, or goes on: then its time starts anew. */
+  /** Records that the job was suspended or resumed; resuming resets its start time. */
   async function suspension(job: StoredObject, status: JsonObject, suspended: boolean): Promise<void> {
     const known = listAt(job, "status", "conditions").find(({ type }) => type === "Suspended");
     if ((known?.status === "True") === suspended) return;
@@ -152,8 +158,9 @@ export function startJobs(world: ControllerWorld): Running {
   }
 
   /**
-   * Takes ended pods into the count: first written down, by uid or index and with what they decide, then released, then added up,
-   * so that none counts twice. Says that the job has ended once nothing of it is left running.
+   * Takes ended pods into the count: first written down, by uid or index and with what they decide,
+   * then released, then added up, so that none counts twice. Says that the job has ended once
+   * nothing of it is left running.
    */
   async function take(
     job: StoredObject,
@@ -226,7 +233,10 @@ export function startJobs(world: ControllerWorld): Running {
     return last?.metadata.uid !== pod.metadata.uid || followed;
   }
 
-  /** How a pod counts, where that is by its uid. When a job fails, whatever still runs fails with it. */
+  /**
+   * How a pod counts, where that is by its uid. When a job fails, whatever still runs fails with
+   * it.
+   */
   function partOf(
     job: StoredObject,
     pod: StoredObject,
@@ -267,7 +277,11 @@ export function startJobs(world: ControllerWorld): Running {
     return undefined;
   }
 
-  /** Makes the pods of the first indexes that have none. @returns how long to wait before more may be made */
+  /**
+   * Makes the pods of the first indexes that have none.
+   *
+   * @returns how long to wait before more may be made
+   */
   async function fillIndexes(
     job: StoredObject,
     survey: JobSurvey,

@@ -1,5 +1,4 @@
-import { serviceRange } from "../registry/strategies/service-allocation.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, createObject } from "./objects.ts";
 
 /** Where the API server would be in a cluster with a network. Nothing listens there. */
@@ -7,8 +6,8 @@ const advertised = "10.255.0.1";
 const port = 6443;
 
 /** Keeps the service by which programs in pods find the API server: `kubernetes` in `default`. */
-export function startKubernetesService(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startKubernetesService(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const context = {
     ...controllerContext(""),
     user: { name: "system:apiserver", groups: ["system:masters"] },
@@ -20,7 +19,7 @@ export function startKubernetesService(world: ControllerWorld): Running {
   const name = "kubernetes";
   const concerns = ({ key }: { readonly key: string }) => (key === `default/${name}` ? [key] : []);
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "kubernetes-service",
     watches: {
       namespaces: ({ key }) => (key === "default" ? [`default/${name}`] : []),
@@ -51,7 +50,7 @@ export function startKubernetesService(world: ControllerWorld): Running {
   });
 
   async function createService(): Promise<void> {
-    const { first } = serviceRange(registry.store);
+    const { first } = registry.network.range;
     const metadata = { name, labels: { component: "apiserver", provider: "kubernetes" } };
     const spec = {
       type: "ClusterIP",

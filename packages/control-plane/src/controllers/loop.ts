@@ -5,25 +5,25 @@ import type { Registry } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
 import type { LogRecord } from "../storage/store.ts";
 
-/** What every built-in controller works with. */
-export interface ControllerWorld {
+/** What every built-in controller is given. */
+export interface ControllerDependencies {
   readonly registry: Registry;
-  /** Told of what should never happen. */
+  /** Called with unexpected errors. */
   readonly onPanic: (error: unknown, where: string) => void;
   /** The certificate, in PEM, by which pods know the API server. @default "" */
   readonly authority?: () => string;
-  /** Signs what certificate requests ask for. @default nobody does */
+  /** Signs certificate requests. @default none are signed */
   readonly signer?: () => Authority;
-  /** Knows who may do what. @default nobody may do anything */
+  /** Authorizes. @default everything is denied */
   readonly authorizer?: Authorizer;
-  /** Makes tokens for service accounts. @default nobody does */
+  /** Issues tokens for service accounts. @default none are issued */
   readonly tokens?: Tokens;
 }
 
 /** A running controller. */
 export interface Running {
   stop(): void;
-  /** Whether it has nothing left to do but wait for time to pass. */
+  /** Whether it has no work but timers. */
   readonly idle: boolean;
 }
 
@@ -38,26 +38,29 @@ export interface LoopOptions {
   readonly watches?: { readonly [bucket: string]: (record: LogRecord) => Iterable<string> };
   /** As `watches`, for the changes of every bucket. */
   readonly watchAll?: (record: LogRecord) => Iterable<string>;
-  /** Brings one key's state closer to what it should be. May run again at any time, for no reason. */
+  /**
+   * Brings one key's state closer to what it should be. May run again at any time, for no reason.
+   */
   readonly reconcile: (key: string) => Promise<Again | undefined>;
 }
 
-/** A loop that can be told to look at a key. */
+/** A loop to which keys can be added. */
 export interface Loop extends Running {
   readonly add: (key: string) => void;
 }
 
 const firstRetryMs = 5;
 const lastRetryMs = 60_000;
-/** So many keys are worked on before others get a turn of the event loop. */
+/** The event loop gets a turn after this many keys. */
 const batch = 8;
 
 /**
- * Runs a reconciler for each key that a change concerns: one at a time, none lost, in the order they came. Work happens in
- * turns of the event loop of its own, never within the write that caused it.
+ * Runs a reconciler for each key that a change concerns: one at a time, none lost, in the order
+ * they came. Work happens in turns of the event loop of its own, never within the write that caused
+ * it.
  */
-export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
-  const { store, clock, metrics } = world.registry;
+export function startLoop(deps: ControllerDependencies, options: LoopOptions): Loop {
+  const { store, clock, metrics } = deps.registry;
   const measured = metrics.queue(options.name);
   const waiting = new Set<string>();
   const failures = new Map<string, number>();
@@ -114,8 +117,8 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
       else addAfter(key, result.requeueAfterMs);
     } catch (error) {
       if (stopped) return;
-      // The world moved on while we looked: look again. Anything else is worth telling.
-      if (!(error instanceof StatusError)) world.onPanic(error, `${options.name} ${key}`);
+      // The object changed meanwhile: try again. Anything else is a defect, and reported.
+      if (!(error instanceof StatusError)) deps.onPanic(error, `${options.name} ${key}`);
       const count = (failures.get(key) ?? 0) + 1;
       failures.set(key, count);
       measured.retried();
@@ -157,12 +160,12 @@ export function startLoop(world: ControllerWorld, options: LoopOptions): Loop {
   };
 }
 
-/** A turn of the event loop for everybody else. */
+/** Yields to the event loop. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A long list, with turns of the event loop for everybody else in between. */
+/** Iterates a long list, yielding to the event loop in between. */
 export async function* unhurried<T>(items: Iterable<T>): AsyncGenerator<T> {
   let done = 0;
   for (const item of items) {
@@ -184,11 +187,12 @@ export function together(running: readonly Running[]): Running {
 }
 
 /**
- * Resolves once nothing is left to do but to wait for time to pass or for a change from outside. A real cluster has no such
- * moment: tests that should run there too wait for what they want to see instead.
+ * Resolves once nothing is left to do but to wait for time to pass or for a change from outside. A
+ * real cluster has no such moment: tests that should run there too wait for what they want to see
+ * instead.
  */
 export async function settled(running: readonly Running[]): Promise<void> {
-  // A turn with nothing to do may still have woken somebody: two in a row have not.
+  // One idle turn may still have queued work: wait for two in a row.
   for (let quiet = 0; quiet < 2; ) {
     await turn();
     quiet = running.every(({ idle }) => idle) ? quiet + 1 : 0;

@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { goString } from "../table/access.ts";
 
-/** Why a metric that an autoscaler wants is not there, in the real controller's words. */
+/** The real controller's message for an unavailable metric. */
 export interface MetricFault {
   readonly reason: string;
   readonly message: string;

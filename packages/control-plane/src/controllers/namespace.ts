@@ -1,21 +1,21 @@
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
-import { builtin, controllerContext, deleteIfPresent, resourceOfBucket, writeStatus } from "./objects.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
+import { builtin, controllerContext, deleteIfPresent, writeStatus } from "./objects.ts";
 
 const podsBucket = "pods";
 
-/** Empties a namespace that is being deleted, then lets it go. */
-export function startNamespaces(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Deletes the content of a terminating namespace, then removes its finalizer. */
+export function startNamespaces(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store } = registry;
   const context = controllerContext("namespace-controller");
   const namespaces = builtin(registry, "", "v1", "namespaces");
   /** Namespaces on their way out: each object that goes may be the last. */
   const emptying = new Set<string>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "namespace",
     watchAll: (record) => (record.bucket === namespaces.bucket ? ownKey(record) : leftBehind(record)),
     reconcile: async (name) => {
@@ -50,7 +50,7 @@ export function startNamespaces(world: ControllerWorld): Running {
   }
 
   async function empty(bucket: string, name: string): Promise<void> {
-    const resource = resourceOfBucket(registry, bucket);
+    const resource = registry.resourceOfBucket(bucket);
     if (!resource?.info.namespaced) return;
     for await (const { object } of unhurried(store.list(bucket, { prefix: `${name}/` }).entries)) {
       if (object.metadata.deletionTimestamp === undefined)

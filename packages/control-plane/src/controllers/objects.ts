@@ -1,9 +1,11 @@
-import { clone, isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { clone, type JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/store.ts";
+
+export { listAt, mapAt, namespaceOf, numberAt, timeAt } from "../storage/object-fields.ts";
 
 /** Who a controller is to the API server, as in a real cluster. */
 export function controllerContext(name: string, fieldManager = "kube-controller-manager"): RequestContext {
@@ -25,37 +27,8 @@ export function builtin(registry: Registry, group: string, version: string, plur
   return resource;
 }
 
-export function namespaceOf(object: JsonObject): string {
-  return textOf(field(object, "metadata", "namespace"));
-}
-
 export function isDeleting(object: StoredObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
-}
-
-/** A number in an object, or what it counts as when it is not there. */
-export function numberAt(object: JsonObject, path: readonly string[], absent: number): number {
-  const value = field(object, ...path);
-  if (typeof value === "bigint") return Number(value);
-  return typeof value === "number" ? value : absent;
-}
-
-/** The objects of a list in an object; none if it is not there. */
-export function listAt(object: Json | undefined, ...path: string[]): JsonObject[] {
-  const value = field(object, ...path);
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-/** A map of strings in an object (labels, say); empty if it is not there. */
-export function mapAt(object: Json | undefined, ...path: string[]): { readonly [key: string]: Json } {
-  const value = field(object, ...path);
-  return isObject(value) ? value : {};
-}
-
-/** The milliseconds since the epoch that a timestamp in an object says; undefined if there is none. */
-export function timeAt(object: Json | undefined, ...path: string[]): number | undefined {
-  const value = field(object, ...path);
-  return typeof value === "string" ? Date.parse(value) : undefined;
 }
 
 /** Zero is left out, as the real server's types do. */
@@ -78,8 +51,9 @@ export async function createObject(
 }
 
 /**
- * Kinds that are written here in the very shape they are stored in. What others are given is brought into it first: a zero that is
- * left out in storage would look like a change every time. These are written so often that it would be felt.
+ * Kinds that are written here in the very shape they are stored in. What others are given is
+ * brought into it first: a zero that is left out in storage would look like a change every time.
+ * These are written so often that normalizing them would cost noticeably.
  */
 const written = new Set(["pods", "replicasets.apps", "deployments.apps", "events"]);
 
@@ -159,7 +133,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof StatusError && (error.code === 404 || error.code === 409);
 }
 
-/** Does what may find its object gone. */
+/** Awaits a write, and ignores that its object is gone. */
 export async function unlessGone(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -198,21 +172,4 @@ export function kindNamed(
     if (wanted.version === undefined || info.version === wanted.version) return info;
   }
   return undefined;
-}
-
-const resourcesByBucket = new WeakMap<Registry, { revision: number; resources: Map<string, Resource> }>();
-
-/** A served version of what a bucket holds; undefined where nothing is served from it any more. */
-export function resourceOfBucket(registry: Registry, bucket: string): Resource | undefined {
-  let known = resourcesByBucket.get(registry);
-  if (known?.revision !== registry.kinds.revision) {
-    const resources = new Map<string, Resource>();
-    for (const info of registry.kinds.all()) {
-      const resource = registry.resourceFor(info);
-      if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
-    }
-    known = { revision: registry.kinds.revision, resources };
-    resourcesByBucket.set(registry, known);
-  }
-  return known.resources.get(bucket);
 }

@@ -2,112 +2,23 @@ import { type JsonObject, textOf } from "../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { field, type LogRecord, type Store, type StoredObject } from "../storage/store.ts";
-import { selectable, selecting } from "./label-index.ts";
+import { controllerOf } from "../storage/ownership-index.ts";
+import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { edit, isDeleting, listAt, namespaceOf, unlessGone } from "./objects.ts";
 
-/** Objects by key, and the keys in order for as long as none comes or goes. */
-interface Shelf {
-  readonly objects: Map<string, StoredObject>;
-  keys: string[] | undefined;
+export { controllerOf } from "../storage/ownership-index.ts";
+
+/** The objects of a bucket that this uid controls, in the order of their names. */
+export function controlledBy({ indexes }: Registry, bucket: string, uid: string): StoredObject[] {
+  return indexes.ownership.controlledBy(bucket, uid);
 }
 
 /**
- * Who controls what, and what is where: kept up to date from the store's log, so that nobody has to search for it.
- * Shared by all controllers of a store.
+ * The objects of a bucket in a namespace, in no particular order. Cheaper than a list when most are
+ * not wanted.
  */
-class Ownership {
-  readonly #byController = new Map<string, Shelf>();
-  readonly #byNamespace = new Map<string, Shelf>();
-  /** Those that nobody controls, by namespace. */
-  readonly #orphans = new Map<string, Shelf>();
-
-  constructor(store: Store) {
-    for (const bucket of store.buckets()) {
-      for (const { key, object } of store.entries(bucket)) this.#add(bucket, key, object);
-    }
-    store.subscribeAll((record) => this.#follow(record));
-  }
-
-  controlledBy(bucket: string, uid: string): StoredObject[] {
-    return inKeyOrder(this.#byController.get(`${bucket} ${uid}`));
-  }
-
-  orphans(bucket: string, namespace: string): StoredObject[] {
-    return inKeyOrder(this.#orphans.get(`${bucket} ${namespace}`));
-  }
-
-  within(bucket: string, namespace: string): Iterable<StoredObject> {
-    return this.#byNamespace.get(`${bucket} ${namespace}`)?.objects.values() ?? [];
-  }
-
-  #follow({ bucket, key, type, entry, previous }: LogRecord): void {
-    const place = `${bucket} ${namespaceOf(entry.object)}`;
-    const before = previous && controllerOf(previous.object)?.uid;
-    const after = type === "DELETED" ? undefined : controllerOf(entry.object)?.uid;
-    if (before !== undefined && before !== after)
-      remove(this.#byController, `${bucket} ${textOf(before)}`, key);
-    if (type === "DELETED" || after !== undefined) remove(this.#orphans, place, key);
-    if (type === "DELETED") remove(this.#byNamespace, place, key);
-    else this.#add(bucket, key, entry.object);
-  }
-
-  #add(bucket: string, key: string, object: StoredObject): void {
-    const uid = controllerOf(object)?.uid;
-    const place = `${bucket} ${namespaceOf(object)}`;
-    if (uid === undefined) insert(this.#orphans, place, key, object);
-    else insert(this.#byController, `${bucket} ${textOf(uid)}`, key, object);
-    insert(this.#byNamespace, place, key, object);
-  }
-}
-
-function insert(index: Map<string, Shelf>, name: string, key: string, object: StoredObject): void {
-  const shelf = index.get(name);
-  if (!shelf) {
-    index.set(name, { objects: new Map([[key, object]]), keys: undefined });
-    return;
-  }
-  if (!shelf.objects.has(key)) shelf.keys = undefined;
-  shelf.objects.set(key, object);
-}
-
-function remove(index: Map<string, Shelf>, name: string, key: string): void {
-  const shelf = index.get(name);
-  if (!shelf?.objects.delete(key)) return;
-  shelf.keys = undefined;
-  if (shelf.objects.size === 0) index.delete(name);
-}
-
-function inKeyOrder(shelf: Shelf | undefined): StoredObject[] {
-  if (!shelf) return [];
-  shelf.keys ??= [...shelf.objects.keys()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return shelf.keys.map((key) => shelf.objects.get(key) as StoredObject);
-}
-
-const known = new WeakMap<Store, Ownership>();
-
-function ownershipIn(store: Store): Ownership {
-  let ownership = known.get(store);
-  if (!ownership) {
-    ownership = new Ownership(store);
-    known.set(store, ownership);
-  }
-  return ownership;
-}
-
-/** The owner reference with `controller: true`. */
-export function controllerOf(object: JsonObject): JsonObject | undefined {
-  return listAt(object, "metadata", "ownerReferences").find(({ controller }) => controller === true);
-}
-
-/** The objects of a bucket that this uid controls, in the order of their names. */
-export function controlledBy({ store }: Registry, bucket: string, uid: string): StoredObject[] {
-  return ownershipIn(store).controlledBy(bucket, uid);
-}
-
-/** The objects of a bucket in a namespace, in no particular order. Cheaper than a list when most are not wanted. */
-export function within({ store }: Registry, bucket: string, namespace: string): Iterable<StoredObject> {
-  return ownershipIn(store).within(bucket, namespace);
+export function within({ indexes }: Registry, bucket: string, namespace: string): Iterable<StoredObject> {
+  return indexes.ownership.within(bucket, namespace);
 }
 
 /** Those of a bucket's objects that an owner's selector matches, in the order of their names. */
@@ -118,23 +29,25 @@ export function selected(
   matches: LabelMatcher = selectorOf(owner),
 ): StoredObject[] {
   const found: StoredObject[] = [];
-  const among = selectable(registry.store, bucket, owner) ?? within(registry, bucket, namespaceOf(owner));
+  const among = registry.indexes.selectable(bucket, owner) ?? within(registry, bucket, namespaceOf(owner));
   for (const object of among) {
     if (matches(object.metadata.labels as JsonObject | undefined)) found.push(object);
   }
   return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** The keys of those in a bucket whose selector matches what a change concerns, before it or after. */
+/**
+ * The keys of those in a bucket whose selector matches what a change concerns, before it or after.
+ */
 export function selectorKeys(
-  { store }: Registry,
+  { indexes }: Registry,
   bucket: string,
   matcherOf: (owner: StoredObject) => LabelMatcher = selectorOf,
 ): (record: LogRecord) => Iterable<string> {
   return ({ entry, previous }) => {
     const keys = new Set<string>();
     for (const one of previous ? [entry, previous] : [entry]) {
-      for (const owner of selecting(store, bucket, one.object, matcherOf))
+      for (const owner of indexes.selecting(bucket, one.object, matcherOf))
         keys.add(`${namespaceOf(owner)}/${owner.metadata.name}`);
     }
     return keys;
@@ -145,7 +58,10 @@ export function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] as string) : "";
 }
 
-/** The key of the owner that controls the object, if it is of this kind; before and after the change. */
+/**
+ * The key of the owner that controls the object, if it is of this kind; before and after the
+ * change.
+ */
 export function controllerKey(group: string, kind: string): (record: LogRecord) => string[] {
   return (record) => {
     const keys = new Set<string>();
@@ -159,7 +75,10 @@ export function controllerKey(group: string, kind: string): (record: LogRecord) 
   };
 }
 
-/** As `controllerKey`; for an object that nobody controls, the keys of those who select it and might take it. */
+/**
+ * As `controllerKey`; for an object that nobody controls, the keys of those who select it and might
+ * take it.
+ */
 export function claimantKeys(registry: Registry, owners: Resource): (record: LogRecord) => string[] {
   const { group, kind } = owners.info;
   const owned = controllerKey(group, kind);
@@ -168,7 +87,7 @@ export function claimantKeys(registry: Registry, owners: Resource): (record: Log
     if (record.type === "DELETED" || controllerOf(object)) return owned(record);
     const namespace = namespaceOf(object);
     const keys = owned(record);
-    for (const owner of selecting(registry.store, owners.bucket, object, selectorOf))
+    for (const owner of registry.indexes.selecting(owners.bucket, object, selectorOf))
       keys.push(`${namespace}/${owner.metadata.name}`);
     return keys;
   };
@@ -176,7 +95,9 @@ export function claimantKeys(registry: Registry, owners: Resource): (record: Log
 
 const matchers = new WeakMap<StoredObject, LabelMatcher>();
 
-/** A workload's selector. A ReplicationController's is a plain map, and empty ones select nothing. */
+/**
+ * A workload's selector. A ReplicationController's is a plain map, and empty ones select nothing.
+ */
 export function selectorOf(owner: StoredObject): LabelMatcher {
   let matches = matchers.get(owner);
   if (!matches) {
@@ -205,8 +126,8 @@ export function controllerReference(owner: StoredObject): JsonObject {
 }
 
 /**
- * The objects that are a workload's own: those it controls and still selects. Takes those that it selects and nobody controls,
- * and lets go of those that it controls and no longer selects.
+ * The objects that are a workload's own: those it controls and still selects. Takes those that it
+ * selects and nobody controls, and lets go of those that it controls and no longer selects.
  */
 export async function claim(
   registry: Registry,
@@ -223,7 +144,7 @@ export async function claim(
     else if (!isDeleting(owner)) await release(registry, object, resource, uid, context);
   }
   if (isDeleting(owner)) return own;
-  for (const orphan of ownershipIn(registry.store).orphans(resource.bucket, namespaceOf(owner))) {
+  for (const orphan of registry.indexes.ownership.orphans(resource.bucket, namespaceOf(owner))) {
     if (isDeleting(orphan) || !may(orphan) || !matches(orphan.metadata.labels as JsonObject | undefined))
       continue;
     own.push(await adopt(registry, orphan, resource, owner, context));

@@ -4,7 +4,7 @@ import { selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -32,11 +32,11 @@ export const simulatedClass = "standard";
 const simulatedProvisioner = "node.windlass.dev/simulated";
 
 /**
- * Binds claims to volumes, and makes up the volumes where a class says that they are made on demand. Whoever the class names
- * as provisioner, the volume is one that exists on paper only.
+ * Binds claims to volumes, and provisions volumes dynamically. Whichever provisioner the class
+ * names, the volume is an object without storage behind it.
  */
-export function startPersistentVolumes(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startPersistentVolumes(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("persistent-volume-binder");
   const record = eventRecorder(registry, { component: "persistentvolume-controller", context });
@@ -46,7 +46,7 @@ export function startPersistentVolumes(world: ControllerWorld): Running {
 
   let provided = false;
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "persistentvolume-binder-controller",
     watches: {
       [claims.bucket]: ({ key, entry }) => {
@@ -58,7 +58,7 @@ export function startPersistentVolumes(world: ControllerWorld): Running {
         ...unbound().map((claim) => `claim ${claim}`),
       ],
       [classes.bucket]: () => ["class", ...unbound().map((claim) => `claim ${claim}`)],
-      // Something to do from the start: see to it that there is a class.
+      // A key that is there from the start, to create the default class.
       namespaces: ({ key }) => (key === "default" ? ["class"] : []),
     },
     reconcile: async (text) => {

@@ -2,22 +2,24 @@ import { type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { field } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, writeStatus } from "./objects.ts";
 import { isFinished } from "./pods.ts";
 
-/** A node that is gone is given so long to come back. */
+/** How long a deleted node may take to come back. */
 const quarantineMs = 40_000;
 
-/** Deletes pods that nobody will ever finish: those of nodes that are gone, and those deleted before they had a node. */
-export function startPodGarbageCollector(world: ControllerWorld): Running {
-  const { registry } = world;
+/**
+ * Deletes orphaned pods: those of nodes that are gone, and those deleted before they had a node.
+ */
+export function startPodGarbageCollector(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("pod-garbage-collector");
   const missing = new Map<string, number>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "pod-garbage-collector-controller",
     watches: {
       [pods.bucket]: ({ key, entry, type }) =>

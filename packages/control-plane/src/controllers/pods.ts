@@ -27,7 +27,10 @@ export function isReady(pod: StoredObject): boolean {
   return podCondition(pod, "Ready")?.status === "True";
 }
 
-/** When a ready pod counts as available, in milliseconds since the epoch; undefined if it is not ready. */
+/**
+ * When a ready pod counts as available, in milliseconds since the epoch; undefined if it is not
+ * ready.
+ */
 export function availableSince(pod: StoredObject, minReadySeconds: number): number | undefined {
   const ready = podCondition(pod, "Ready");
   if (ready?.status !== "True") return undefined;
@@ -50,9 +53,11 @@ export function availability(
 }
 
 /**
- * Pods in the order in which they go when fewer are wanted: those that do the least before those that serve.
+ * Pods in the order in which they go when fewer are wanted: those that do the least before those
+ * that serve.
  *
- * @param crowd how many related pods are on each node; of pods that are equal otherwise, those on crowded nodes go first
+ * @param crowd how many related pods are on each node; of pods that are equal otherwise, those on
+ *   crowded nodes go first
  */
 export function inDeletionOrder(
   pods: readonly StoredObject[],

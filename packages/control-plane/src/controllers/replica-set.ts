@@ -7,7 +7,14 @@ import type { StoredObject } from "../storage/store.ts";
 import { field } from "../storage/store.ts";
 import { withCondition, withoutCondition } from "./conditions.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop, unhurried } from "./loop.ts";
+import {
+  type Again,
+  type ControllerDependencies,
+  ownKey,
+  type Running,
+  startLoop,
+  unhurried,
+} from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -34,19 +41,19 @@ import {
 } from "./pods.ts";
 
 /** Keeps as many pods of a template as a ReplicaSet asks for. */
-export function startReplicaSets(world: ControllerWorld): Running {
-  return startReplicas(world, {
+export function startReplicaSets(deps: ControllerDependencies): Running {
+  return startReplicas(deps, {
     name: "replicaset-controller",
-    resource: builtin(world.registry, "apps", "v1", "replicasets"),
+    resource: builtin(deps.registry, "apps", "v1", "replicasets"),
     countsTerminating: true,
   });
 }
 
 /** ReplicaSets by an older name. */
-export function startReplicationControllers(world: ControllerWorld): Running {
-  return startReplicas(world, {
+export function startReplicationControllers(deps: ControllerDependencies): Running {
+  return startReplicas(deps, {
     name: "replication-controller",
-    resource: builtin(world.registry, "", "v1", "replicationcontrollers"),
+    resource: builtin(deps.registry, "", "v1", "replicationcontrollers"),
     countsTerminating: false,
   });
 }
@@ -59,15 +66,15 @@ interface Flavour {
 }
 
 function startReplicas(
-  world: ControllerWorld,
+  deps: ControllerDependencies,
   { name, resource: sets, countsTerminating }: Flavour,
 ): Running {
-  const { registry } = world;
+  const { registry } = deps;
   const context = controllerContext(name);
   const record = eventRecorder(registry, { component: name, context });
   const pods = builtin(registry, "", "v1", "pods");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name,
     watches: { [sets.bucket]: ownKey, [pods.bucket]: claimantKeys(registry, sets) },
     reconcile: async (key) => {
@@ -95,7 +102,7 @@ function startReplicas(
         });
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        // A namespace on its way out takes no more pods, and nobody needs to hear of it.
+        // Creating pods in a terminating namespace fails; no event is recorded for it.
         if (isTerminatingNamespace(error)) return undefined;
         await record(set, {
           type: "Warning",

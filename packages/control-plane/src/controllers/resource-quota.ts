@@ -2,16 +2,16 @@ import { bucketOf, inUse, type Usage } from "../admission/quota-usage.ts";
 import { equal, type JsonObject } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { type ControllerWorld, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, mapAt, namespaceOf, writeStatus } from "./objects.ts";
 import { within } from "./ownership.ts";
 
 /** Keeps count of what a namespace uses of its quotas. */
-export function startResourceQuotas(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startResourceQuotas(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const quotas = builtin(registry, "", "v1", "resourcequotas");
   const context = controllerContext("resourcequota-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "resourcequota-controller",
     watchAll: ({ entry }) => {
       const namespace = namespaceOf(entry.object);

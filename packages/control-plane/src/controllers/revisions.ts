@@ -21,7 +21,10 @@ export interface History {
   readonly collisions: number;
 }
 
-/** Brings a workload's history up to its present template. Going back to an earlier one makes that the newest again. */
+/**
+ * Brings a workload's history up to its present template. Going back to an earlier one makes that
+ * the newest again.
+ */
 export async function revisionHistory(
   registry: Registry,
   owner: StoredObject,

@@ -50,7 +50,7 @@ test("a rolling update ends with the wanted number of new pods and no old ones, 
           const plan = planRollout({ replicas, strategy, current, old });
           if (plan.length === 0) break;
           for (const { uid, replicas: wanted } of plan) {
-            // Every pod becomes available at once: the friendliest world.
+            // Every pod becomes available at once: the friendliest cluster.
             if (uid === "new") current = set("new", wanted);
             else old = old.map((known) => (known.uid === uid ? set(uid, wanted) : known));
           }

@@ -23,7 +23,10 @@ export interface Scaling {
   readonly replicas: number;
 }
 
-/** How many pods may be above and below the wanted number while rolling. Percentages of surge round up, of unavailability down. */
+/**
+ * How many pods may be above and below the wanted number while rolling. Percentages of surge round
+ * up, of unavailability down.
+ */
 export function surgeAndUnavailable(
   strategy: JsonObject,
   replicas: number,
@@ -44,7 +47,10 @@ export function resolvePercent(value: Json, total: number, round: (value: number
   return percent ? round((Number(percent[1]) * total) / 100) : 0;
 }
 
-/** The next step of a rollout: which sets to scale, and to what. Empty once there is nothing to do but wait, or nothing at all. */
+/**
+ * The next step of a rollout: which sets to scale, and to what. Empty once there is nothing to do
+ * but wait, or nothing at all.
+ */
 export function planRollout(rollout: Rollout): Scaling[] {
   return rollout.strategy.type === "Recreate" ? recreate(rollout) : roll(rollout);
 }
@@ -83,14 +89,18 @@ export function grownTo(
 export interface ProportionalSet {
   readonly uid: string;
   readonly replicas: number;
-  /** The most pods its Deployment could have when the set was last scaled; undefined if nobody wrote it down. */
+  /**
+   * The most pods its Deployment could have when the set was last scaled; undefined if nobody wrote
+   * it down.
+   */
   readonly max: number | undefined;
   readonly created: string;
 }
 
 /**
- * Spreads a changed number of replicas over the sets of an unfinished rollout, each in proportion to its size, so that scaling
- * neither finishes nor reverts the rollout. What rounding leaves over goes to the largest.
+ * Spreads a changed number of replicas over the sets of an unfinished rollout, each in proportion
+ * to its size, so that scaling neither finishes nor reverts the rollout. What rounding leaves over
+ * goes to the largest.
  */
 export function proportional(options: {
   readonly replicas: number;

@@ -2,7 +2,7 @@ import { textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { type ControllerWorld, type Loop, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, type Loop, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -23,16 +23,16 @@ const lastUsedLabel = "kubernetes.io/legacy-token-last-used";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /**
- * Fills the Secrets that ask for a service account's token, and deletes them with their account. Says on each when its token was last
- * used.
+ * Fills the Secrets that ask for a service account's token, and deletes them with their account.
+ * Says on each when its token was last used.
  */
-export function startServiceAccountTokens(world: ControllerWorld): Running {
-  const { registry, tokens } = world;
+export function startServiceAccountTokens(deps: ControllerDependencies): Running {
+  const { registry, tokens } = deps;
   const { store } = registry;
   const secrets = builtin(registry, "", "v1", "secrets");
   const context = controllerContext("tokens-controller");
 
-  const loop: Loop = startLoop(world, {
+  const loop: Loop = startLoop(deps, {
     name: "serviceaccount-token-controller",
     watches: {
       [secrets.bucket]: ({ entry, key }) => (entry.object.type === type ? [key] : []),
@@ -71,7 +71,10 @@ export function startServiceAccountTokens(world: ControllerWorld): Running {
       .map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
-  /** The account that a Secret is for: of its name, and the very same if the Secret has been filled before. */
+  /**
+   * The account that a Secret is for: of its name, and the very same if the Secret has been filled
+   * before.
+   */
   function accountOf(secret: StoredObject): StoredObject | undefined {
     const account = store.get(
       "serviceaccounts",
@@ -82,7 +85,7 @@ export function startServiceAccountTokens(world: ControllerWorld): Running {
   }
 
   async function fill(secret: StoredObject, account: StoredObject): Promise<void> {
-    const authority = base64(world.authority?.() ?? "");
+    const authority = base64(deps.authority?.() ?? "");
     const data = mapAt(secret, "data");
     const filled =
       textOf(data.token) !== "" &&
@@ -116,7 +119,7 @@ export function startServiceAccountTokens(world: ControllerWorld): Running {
       });
     } catch (error) {
       // The token was good all the same: the next use tries again.
-      if (!(error instanceof StatusError)) world.onPanic(error, `use of ${key}`);
+      if (!(error instanceof StatusError)) deps.onPanic(error, `use of ${key}`);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import { field } from "../storage/store.ts";
+import { names, startCluster, type TestCluster, workload } from "./cluster.fixture.ts";
 import { listAt } from "./objects.ts";
-import { names, type Stage, stage, workload } from "./stage.ts";
 
 const service = (spec: JsonObject): JsonObject => ({
   apiVersion: "v1",
@@ -10,22 +10,22 @@ const service = (spec: JsonObject): JsonObject => ({
   metadata: { name: "web" },
   spec,
 });
-const slices = (world: Stage) =>
-  world
+const slices = (cluster: TestCluster) =>
+  cluster
     .list("endpointslices.discovery.k8s.io")
     .filter(({ metadata }) => metadata.namespace === "default" && metadata.name !== "kubernetes");
 
 test("a service's slice has its ready pods, by the port they give its name to", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const spec = {
     containers: [{ name: "main", image: "example/app:1", ports: [{ name: "http", containerPort: 8080 }] }],
   };
-  await world.create(
+  await cluster.create(
     service({ selector: { app: "web" }, ports: [{ name: "web", port: 80, targetPort: "http" }] }),
   );
-  expect(slices(world)).toMatchObject([{ endpoints: null, ports: null }]);
-  await world.create(workload("ReplicaSet", "web", { replicas: 2 }, { spec }));
-  const [slice] = slices(world);
+  expect(slices(cluster)).toMatchObject([{ endpoints: null, ports: null }]);
+  await cluster.create(workload("ReplicaSet", "web", { replicas: 2 }, { spec }));
+  const [slice] = slices(cluster);
   expect(slice).toMatchObject({
     addressType: "IPv4",
     metadata: {
@@ -41,60 +41,60 @@ test("a service's slice has its ready pods, by the port they give its name to", 
   expect(endpoints.map(({ conditions }) => conditions)).toEqual(
     [1, 2].map(() => ({ ready: true, serving: true, terminating: false })),
   );
-  expect(listAt(listAt(world.get("endpoints", "web"), "subsets")[0], "addresses")).toHaveLength(2);
-  const [sick] = names(world.list("pods"));
-  world.plane.node.on(sick as string, "never-ready");
-  await world.pass(0);
-  const after = slices(world)[0]?.endpoints as JsonObject[];
+  expect(listAt(listAt(cluster.get("endpoints", "web"), "subsets")[0], "addresses")).toHaveLength(2);
+  const [sick] = names(cluster.list("pods"));
+  cluster.plane.node.on(sick as string, "never-ready");
+  await cluster.pass(0);
+  const after = slices(cluster)[0]?.endpoints as JsonObject[];
   expect(after.filter((endpoint) => field(endpoint, "conditions", "ready") === true)).toHaveLength(1);
   expect(after).toHaveLength(2);
-  await world.delete("services", "web");
-  expect(slices(world)).toEqual([]);
-  expect(world.get("endpoints", "web")).toBeUndefined();
+  await cluster.delete("services", "web");
+  expect(slices(cluster)).toEqual([]);
+  expect(cluster.get("endpoints", "web")).toBeUndefined();
 });
 
 test("a pod that is stopping stays listed, as terminating", async () => {
-  await using world = await stage();
-  world.plane.node.on("web-*", { kind: "run", linger: "grace" });
-  await world.create(
+  await using cluster = await startCluster();
+  cluster.plane.node.on("web-*", { kind: "run", linger: "grace" });
+  await cluster.create(
     service({ selector: { app: "web" }, ports: [{ port: 80 }] }),
     workload("ReplicaSet", "web", { replicas: 1 }),
   );
-  await world.delete("replicasets.apps", "web");
-  expect(slices(world)[0]?.endpoints).toMatchObject([
+  await cluster.delete("replicasets.apps", "web");
+  expect(slices(cluster)[0]?.endpoints).toMatchObject([
     { conditions: { ready: false, serving: true, terminating: true } },
   ]);
-  await world.pass(30_000);
-  expect(slices(world)[0]?.endpoints).toBeNull();
+  await cluster.pass(30_000);
+  expect(slices(cluster)[0]?.endpoints).toBeNull();
 });
 
 test("Endpoints written by hand are mirrored", async () => {
-  await using world = await stage();
-  await world.create(service({ ports: [{ port: 80 }] }), {
+  await using cluster = await startCluster();
+  await cluster.create(service({ ports: [{ port: 80 }] }), {
     apiVersion: "v1",
     kind: "Endpoints",
     metadata: { name: "web" },
     subsets: [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 80, protocol: "TCP" }] }],
   });
-  expect(slices(world)).toMatchObject([
+  expect(slices(cluster)).toMatchObject([
     { endpoints: [{ addresses: ["192.0.2.1"], conditions: { ready: true } }], ports: [{ port: 80 }] },
   ]);
 });
 
 test("a disruption budget counts what it may give", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const budget = (name: string, spec: JsonObject): JsonObject => ({
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name },
     spec: { selector: { matchLabels: { app: "web" } }, ...spec },
   });
-  await world.create(
+  await cluster.create(
     workload("Deployment", "web", { replicas: 4 }),
     budget("at-least", { minAvailable: 3 }),
     budget("half", { maxUnavailable: "50%" }),
   );
-  const status = (name: string) => world.get("poddisruptionbudgets.policy", name)?.status;
+  const status = (name: string) => cluster.get("poddisruptionbudgets.policy", name)?.status;
   expect(status("at-least")).toMatchObject({
     expectedPods: 4,
     currentHealthy: 4,
@@ -102,8 +102,8 @@ test("a disruption budget counts what it may give", async () => {
     disruptionsAllowed: 1,
   });
   expect(status("half")).toMatchObject({ expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 2 });
-  for (const name of names(world.list("pods")).slice(0, 2)) world.plane.node.on(name, "never-ready");
-  await world.pass(0);
+  for (const name of names(cluster.list("pods")).slice(0, 2)) cluster.plane.node.on(name, "never-ready");
+  await cluster.pass(0);
   expect(status("at-least")).toMatchObject({
     disruptionsAllowed: 0,
     conditions: [{ type: "DisruptionAllowed", status: "False", reason: "InsufficientPods" }],
@@ -111,8 +111,8 @@ test("a disruption budget counts what it may give", async () => {
 });
 
 test("an autoscaler keeps its target within bounds, and says that it has no figures", async () => {
-  await using world = await stage();
-  await world.create(workload("Deployment", "web", { replicas: 1 }), {
+  await using cluster = await startCluster();
+  await cluster.create(workload("Deployment", "web", { replicas: 1 }), {
     apiVersion: "autoscaling/v2",
     kind: "HorizontalPodAutoscaler",
     metadata: { name: "web" },
@@ -122,22 +122,22 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
     },
   });
-  const wanted = () => field(world.get("deployments.apps", "web"), "spec", "replicas");
-  await world.pass(14_000);
+  const wanted = () => field(cluster.get("deployments.apps", "web"), "spec", "replicas");
+  await cluster.pass(14_000);
   expect(wanted()).toBe(1);
-  await world.pass(1_000);
+  await cluster.pass(1_000);
   expect(wanted()).toBe(2);
-  expect(world.events("HorizontalPodAutoscaler")[0]).toBe(
+  expect(cluster.events("HorizontalPodAutoscaler")[0]).toBe(
     "SuccessfulRescale: New size: 2; reason: Current number of replicas below Spec.MinReplicas",
   );
-  await world.change("deployments.apps", "web", (object) => {
+  await cluster.change("deployments.apps", "web", (object) => {
     (object.spec as JsonObject).replicas = 9;
   });
-  await world.pass(15_000);
+  await cluster.pass(15_000);
   expect(wanted()).toBe(3);
-  await world.pass(15_000);
+  await cluster.pass(15_000);
   const conditions = field(
-    world.get("horizontalpodautoscalers.autoscaling", "web"),
+    cluster.get("horizontalpodautoscalers.autoscaling", "web"),
     "status",
     "conditions",
   ) as JsonObject[];
@@ -145,17 +145,17 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
     ["AbleToScale", "True", "SucceededGetScale"],
     ["ScalingActive", "False", "FailedGetResourceMetric"],
   ]);
-  await world.change("deployments.apps", "web", (object) => {
+  await cluster.change("deployments.apps", "web", (object) => {
     (object.spec as JsonObject).replicas = 0;
   });
-  await world.pass(15_000);
+  await cluster.pass(15_000);
   expect(wanted()).toBe(0);
 });
 
 test("an autoscaler tells of each metric that it cannot have", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const target = { type: "AverageValue", averageValue: "10" };
-  await world.create(workload("Deployment", "web", { replicas: 1 }), {
+  await cluster.create(workload("Deployment", "web", { replicas: 1 }), {
     apiVersion: "autoscaling/v2",
     kind: "HorizontalPodAutoscaler",
     metadata: { name: "web" },
@@ -168,10 +168,10 @@ test("an autoscaler tells of each metric that it cannot have", async () => {
       ],
     },
   });
-  await world.pass(15_000);
+  await cluster.pass(15_000);
   const custom =
     "unable to get metric rps: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
-  expect(world.events("HorizontalPodAutoscaler")).toEqual([
+  expect(cluster.events("HorizontalPodAutoscaler")).toEqual([
     `FailedGetPodsMetric: ${custom}`,
     "FailedGetExternalMetric: unable to get external metric default/queue/nil: unable to fetch metrics from external metrics API: the server could not find the requested resource (get queue.external.metrics.k8s.io)",
     `FailedComputeMetricsReplicas: invalid metrics (2 invalid out of 2), first error is: failed to get pods metric value: ${custom}`,
@@ -179,14 +179,14 @@ test("an autoscaler tells of each metric that it cannot have", async () => {
 });
 
 test("claims are bound: to a volume that fits, to one made for them, or when a pod first needs them", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const claim = (name: string, spec: JsonObject = {}): JsonObject => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: { name },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
   });
-  await world.create(
+  await cluster.create(
     {
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -211,32 +211,34 @@ test("claims are bound: to a volume that fits, to one made for them, or when a p
     claim("made"),
     claim("lazy", { storageClassName: "lazy" }),
   );
-  const phase = (name: string) => field(world.get("persistentvolumeclaims", name), "status", "phase");
-  expect(field(world.get("persistentvolumeclaims", "fits"), "spec", "volumeName")).toBe("by-hand");
+  const phase = (name: string) => field(cluster.get("persistentvolumeclaims", name), "status", "phase");
+  expect(field(cluster.get("persistentvolumeclaims", "fits"), "spec", "volumeName")).toBe("by-hand");
   expect([phase("fits"), phase("made"), phase("lazy")]).toEqual(["Bound", "Bound", "Pending"]);
   const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "lazy" } }];
-  await world.create({
+  await cluster.create({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "user" },
     spec: { containers: [{ name: "c", image: "example/app:1" }], volumes },
   });
   expect(phase("lazy")).toBe("Bound");
-  expect(field(world.get("pods", "user"), "status", "phase")).toBe("Running");
-  await world.delete("persistentvolumeclaims", "lazy");
-  expect(world.get("persistentvolumeclaims", "lazy")).toBeDefined();
-  await world.delete("pods", "user");
-  await world.delete("persistentvolumeclaims", "made");
-  await world.delete("persistentvolumeclaims", "fits");
-  expect(world.list("persistentvolumeclaims")).toEqual([]);
+  expect(field(cluster.get("pods", "user"), "status", "phase")).toBe("Running");
+  await cluster.delete("persistentvolumeclaims", "lazy");
+  expect(cluster.get("persistentvolumeclaims", "lazy")).toBeDefined();
+  await cluster.delete("pods", "user");
+  await cluster.delete("persistentvolumeclaims", "made");
+  await cluster.delete("persistentvolumeclaims", "fits");
+  expect(cluster.list("persistentvolumeclaims")).toEqual([]);
   expect(
-    world.list("persistentvolumes").map((volume) => [volume.metadata.name, field(volume, "status", "phase")]),
+    cluster
+      .list("persistentvolumes")
+      .map((volume) => [volume.metadata.name, field(volume, "status", "phase")]),
   ).toEqual([["by-hand", "Released"]]);
 });
 
 test("a quota counts what its namespace uses", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     {
       apiVersion: "v1",
       kind: "ResourceQuota",
@@ -254,38 +256,38 @@ test("a quota counts what its namespace uses", async () => {
       },
     ),
   );
-  expect(world.get("resourcequotas", "q")?.status).toMatchObject({
+  expect(cluster.get("resourcequotas", "q")?.status).toMatchObject({
     hard: { pods: "5" },
     used: { pods: "2", "requests.cpu": "500m", "count/configmaps": "1" },
   });
 });
 
 test("a ClusterRole made of others follows them", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const rules = [{ apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] }];
   const labels = { "rbac.authorization.k8s.io/aggregate-to-view": "true" };
-  await world.create({
+  await cluster.create({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRole",
     metadata: { name: "widgets", labels },
     rules,
   });
-  expect(world.get("clusterroles.rbac.authorization.k8s.io", "view")?.rules).toContainEqual(rules[0]);
+  expect(cluster.get("clusterroles.rbac.authorization.k8s.io", "view")?.rules).toContainEqual(rules[0]);
 });
 
 test("programs in pods find the API server by its service", async () => {
-  await using world = await stage();
-  expect(world.get("services", "kubernetes")).toMatchObject({
+  await using cluster = await startCluster();
+  expect(cluster.get("services", "kubernetes")).toMatchObject({
     metadata: { labels: { component: "apiserver", provider: "kubernetes" } },
     spec: { ports: [{ name: "https", port: 443, targetPort: 6443 }] },
   });
-  expect(world.get("endpointslices.discovery.k8s.io", "kubernetes")).toBeDefined();
+  expect(cluster.get("endpointslices.discovery.k8s.io", "kubernetes")).toBeDefined();
 });
 
 test("an autoscaler scales whatever can be scaled, and what a custom object owns goes with its definition", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  await world.create({
+  await cluster.create({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: "fleets.example.com" },
@@ -308,7 +310,7 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
       ],
     },
   });
-  await world.create(
+  await cluster.create(
     { apiVersion: "example.com/v1", kind: "Fleet", metadata: { name: "ships" }, spec: { replicas: 9 } },
     {
       apiVersion: "autoscaling/v2",
@@ -321,8 +323,8 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
       },
     },
   );
-  await world.pass(15_000);
-  const fleet = world.get("fleets.example.com", "ships");
+  await cluster.pass(15_000);
+  const fleet = cluster.get("fleets.example.com", "ships");
   expect(field(fleet, "spec", "replicas")).toBe(4);
   const owner = {
     apiVersion: "example.com/v1",
@@ -330,29 +332,29 @@ test("an autoscaler scales whatever can be scaled, and what a custom object owns
     name: "ships",
     uid: fleet?.metadata.uid ?? "",
   };
-  await world.create({
+  await cluster.create({
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "log", ownerReferences: [owner] },
   });
-  expect(world.get("configmaps", "log")).toBeDefined();
-  await world.delete("customresourcedefinitions.apiextensions.k8s.io", "fleets.example.com");
-  expect(world.get("configmaps", "log")).toBeUndefined();
+  expect(cluster.get("configmaps", "log")).toBeDefined();
+  await cluster.delete("customresourcedefinitions.apiextensions.k8s.io", "fleets.example.com");
+  expect(cluster.get("configmaps", "log")).toBeUndefined();
 });
 
 test("a quota's status says what a write takes of it at once, and what is left when it is gone", async () => {
-  await using world = await stage();
-  await world.create({
+  await using cluster = await startCluster();
+  await cluster.create({
     apiVersion: "v1",
     kind: "ResourceQuota",
     metadata: { name: "few" },
     spec: { hard: { secrets: "2" } },
   });
   const secret = (name: string): JsonObject => ({ apiVersion: "v1", kind: "Secret", metadata: { name } });
-  const used = () => field(world.get("resourcequotas", "few"), "status", "used");
-  const door = world.plane.connect();
+  const used = () => field(cluster.get("resourcequotas", "few"), "status", "used");
+  const transport = cluster.plane.connect();
   const post = (name: string, query = "") =>
-    door.request({
+    transport.request({
       method: "POST",
       path: `/api/v1/namespaces/default/secrets${query}`,
       headers: { "content-type": "application/json" },
@@ -364,28 +366,28 @@ test("a quota's status says what a write takes of it at once, and what is left w
   expect(used()).toEqual({ secrets: "1" });
   const answers = await Promise.all(["two", "three", "four"].map((name) => post(name)));
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 403, 403]);
-  await world.delete("secrets", "one");
+  await cluster.delete("secrets", "one");
   expect(used()).toEqual({ secrets: "1" });
 });
 
 test("a pod without the port that a service names is in a slice of its own, and not in the Endpoints", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const pod = (name: string, ports: JsonObject[]): JsonObject => ({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name, labels: { app: "web" } },
     spec: { containers: [{ name: "c", image: "app", ports }] },
   });
-  await world.create(pod("with", [{ name: "http", containerPort: 8080 }]), pod("without", []), {
+  await cluster.create(pod("with", [{ name: "http", containerPort: 8080 }]), pod("without", []), {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name: "web" },
     spec: { selector: { app: "web" }, ports: [{ port: 80, targetPort: "http" }] },
   });
   const targets = (list: JsonObject[]) => list.map((one) => field(one, "targetRef", "name"));
-  const subsets = world.get("endpoints", "web")?.subsets as JsonObject[];
+  const subsets = cluster.get("endpoints", "web")?.subsets as JsonObject[];
   expect(subsets.map((subset) => targets(subset.addresses as JsonObject[]))).toEqual([["with"]]);
-  const slices = world
+  const slices = cluster
     .list("endpointslices.discovery.k8s.io")
     .filter(({ metadata }) => metadata.name.startsWith("web-"));
   expect(slices.map((slice) => [targets(slice.endpoints as JsonObject[]), slice.ports])).toEqual(
@@ -397,7 +399,7 @@ test("a pod without the port that a service names is in a slice of its own, and 
 });
 
 test("Endpoints that somebody wrote are mirrored with what is said of them, and go with their service", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const written = (name: string): JsonObject => ({
     apiVersion: "v1",
     kind: "Endpoints",
@@ -410,19 +412,19 @@ test("Endpoints that somebody wrote are mirrored with what is said of them, and 
     metadata: { name: "far" },
     spec: { ports: [{ port: 80 }] },
   };
-  await world.create(service, written("far"), written("alone"));
+  await cluster.create(service, written("far"), written("alone"));
   const mirrors = () =>
-    world
+    cluster
       .list("endpointslices.discovery.k8s.io")
       .filter(({ metadata }) => metadata.name.startsWith("far-"))
       .map(({ metadata }) => metadata);
   expect(mirrors()).toMatchObject([{ labels: { team: "blue" }, annotations: { note: "by hand" } }]);
-  await world.change("endpoints", "far", ({ metadata }) => {
+  await cluster.change("endpoints", "far", ({ metadata }) => {
     (metadata as JsonObject).labels = { team: "red" };
   });
   expect(mirrors()).toMatchObject([{ labels: { team: "red" } }]);
-  await world.delete("services", "far");
-  expect(world.get("endpoints", "far")).toBeUndefined();
+  await cluster.delete("services", "far");
+  expect(cluster.get("endpoints", "far")).toBeUndefined();
   expect(mirrors()).toEqual([]);
-  expect(world.get("endpoints", "alone")).toBeDefined();
+  expect(cluster.get("endpoints", "alone")).toBeDefined();
 });

@@ -70,8 +70,9 @@ export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
 }
 
 /**
- * The owners that a claim should have by its set's retention policy: the set if it goes with the set, the pod if the pod is
- * being scaled away and it goes with that. A claim that somebody else controls stays theirs.
+ * The owners that a claim should have by its set's retention policy: the set if it goes with the
+ * set, the pod if the pod is being scaled away and it goes with that. A claim that somebody else
+ * controls stays theirs.
  *
  * @returns undefined if it has them already
  */

@@ -2,7 +2,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { eventRecorder } from "./events.ts";
-import { type Again, type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,
   controllerContext,
@@ -33,8 +33,8 @@ interface Family {
 }
 
 /** Runs pods with names, volumes and an order. */
-export function startStatefulSets(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startStatefulSets(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("statefulset-controller");
   const record = eventRecorder(registry, { component: "statefulset-controller", context });
@@ -42,7 +42,7 @@ export function startStatefulSets(world: ControllerWorld): Running {
   const pods = builtin(registry, "", "v1", "pods");
   const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "statefulset-controller",
     watches: { [sets.bucket]: ownKey, [pods.bucket]: claimantKeys(registry, sets) },
     reconcile: async (key) => {
@@ -205,7 +205,10 @@ export function startStatefulSets(world: ControllerWorld): Running {
     });
   }
 
-  /** Deletes pods of older templates, from the last to the first that the partition gives free, one at a time. */
+  /**
+   * Deletes pods of older templates, from the last to the first that the partition gives free, one
+   * at a time.
+   */
   async function replaceOutdated(
     { set, history, pods: own }: Family,
     start: number,

@@ -3,8 +3,8 @@ import { type Json, stringify } from "../json.ts";
 const safe = "bcdfghjklmnpqrstvwxz2456789";
 
 /**
- * A short name for a template, in the form the real controllers use. Theirs depends on how Go prints structs, so the same
- * template has another one there; any stable one serves.
+ * A short name for a template, in the form the real controllers use. Theirs depends on how Go
+ * prints structs, so the same template has another one there; any stable one serves.
  */
 export function templateHash(template: Json, collisions = 0): string {
   let hash = 0x811c9dc5;

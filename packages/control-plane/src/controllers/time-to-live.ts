@@ -1,14 +1,14 @@
 import { field, type StoredObject } from "../storage/store.ts";
 import { finishedCondition } from "./job-end.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, timeAt } from "./objects.ts";
 
 /** Deletes Jobs so long after their end as they say. */
-export function startTtlAfterFinished(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startTtlAfterFinished(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const jobs = builtin(registry, "batch", "v1", "jobs");
   const context = controllerContext("ttl-after-finished-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "ttl-after-finished-controller",
     watches: { [jobs.bucket]: ownKey },
     reconcile: async (key) => {
@@ -27,14 +27,17 @@ export function startTtlAfterFinished(world: ControllerWorld): Running {
 const hour = 3_600_000;
 
 /** Forgets events after an hour, as the real server's storage does. */
-export function startEventExpiry(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startEventExpiry(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const events = builtin(registry, "", "v1", "events");
   const context = controllerContext("event-expiry");
-  /** When each event was last seen as far as the queue knows, earliest first: one timer serves them all. */
+  /**
+   * When each event was last seen as far as the queue knows, earliest first: one timer serves them
+   * all.
+   */
   const queue = new Map<string, number>();
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "event-expiry",
     watches: {
       [events.bucket]: ({ key, type, entry }) => {
@@ -64,7 +67,10 @@ export function startEventExpiry(world: ControllerWorld): Running {
   });
 }
 
-/** When an event was last written. What it says of times itself is its author's business, and may be long ago. */
+/**
+ * When an event was last written. What it says of times itself is its author's business, and may be
+ * long ago.
+ */
 function lastSeen(event: StoredObject, now: number): number {
   const written = listAt(event, "metadata", "managedFields").map((entry) => timeAt(entry, "time") ?? 0);
   return Math.max(timeAt(event, "metadata", "creationTimestamp") ?? now, ...written);

@@ -1,17 +1,17 @@
 import { textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { type ControllerWorld, ownKey, type Running, startLoop } from "./loop.ts";
+import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, listAt, namespaceOf, setFinalizer } from "./objects.ts";
 import { within } from "./ownership.ts";
 import { isFinished } from "./pods.ts";
 
 /** Keeps a claim that is being deleted there for as long as a pod uses it. */
-export function startClaimProtection(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startClaimProtection(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const finalizer = "kubernetes.io/pvc-protection";
   const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
   const context = controllerContext("pvc-protection-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "persistentvolumeclaim-protection-controller",
     watches: {
       [claims.bucket]: ownKey,
@@ -41,12 +41,12 @@ export function startClaimProtection(world: ControllerWorld): Running {
 }
 
 /** Keeps a volume that is being deleted there for as long as a claim is bound to it. */
-export function startVolumeProtection(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startVolumeProtection(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const finalizer = "kubernetes.io/pv-protection";
   const volumes = builtin(registry, "", "v1", "persistentvolumes");
   const context = controllerContext("pv-protection-controller");
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "persistentvolume-protection-controller",
     watches: { [volumes.bucket]: ownKey },
     reconcile: async (key) => {

@@ -2,82 +2,82 @@ import { expect, test } from "vitest";
 import { type JsonObject, textOf } from "../json.ts";
 import { forbidden } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { names, podTemplate, startCluster, workload } from "./cluster.fixture.ts";
 import { listAt } from "./objects.ts";
-import { names, podTemplate, stage, workload } from "./stage.ts";
 
 const replicas = (count: number) => (object: JsonObject) => {
   (object.spec as JsonObject).replicas = count;
 };
 
 test("a ReplicaSet takes pods that it selects and nobody controls, and lets go of those it no longer selects", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const { metadata, spec } = podTemplate({ app: "web" });
-  await world.create({
+  await cluster.create({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { ...(metadata as JsonObject), name: "stray" },
     spec: spec as JsonObject,
   });
-  await world.create(workload("ReplicaSet", "web", { replicas: 2 }));
-  expect(world.list("pods")).toHaveLength(2);
-  expect(field(world.get("pods", "stray"), "metadata", "ownerReferences")).toMatchObject([
+  await cluster.create(workload("ReplicaSet", "web", { replicas: 2 }));
+  expect(cluster.list("pods")).toHaveLength(2);
+  expect(field(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toMatchObject([
     { kind: "ReplicaSet", name: "web", controller: true, blockOwnerDeletion: true },
   ]);
-  await world.change("pods", "stray", (pod) => {
+  await cluster.change("pods", "stray", (pod) => {
     (pod.metadata as JsonObject).labels = { app: "other" };
   });
-  expect(world.list("pods")).toHaveLength(3);
-  expect(field(world.get("pods", "stray"), "metadata", "ownerReferences")).toBeUndefined();
+  expect(cluster.list("pods")).toHaveLength(3);
+  expect(field(cluster.get("pods", "stray"), "metadata", "ownerReferences")).toBeUndefined();
 });
 
 test("a ReplicaSet that may not make pods says why, and stops saying so once it may", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   let closed = true;
-  world.plane.registry.admission.push({
+  cluster.plane.registry.admission.push({
     name: "quota",
     validate: ({ operation, resource, name }) => {
       if (closed && operation === "CREATE" && resource.info.kind === "Pod")
         throw forbidden({ group: "", resource: "pods" }, name, "exceeded quota");
     },
   });
-  await world.create(workload("ReplicaSet", "web", { replicas: 1 }));
-  expect(world.get("replicasets.apps", "web")?.status).toMatchObject({
+  await cluster.create(workload("ReplicaSet", "web", { replicas: 1 }));
+  expect(cluster.get("replicasets.apps", "web")?.status).toMatchObject({
     replicas: 0,
     conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate" }],
   });
-  expect(world.events("ReplicaSet")[0]).toMatch(
+  expect(cluster.events("ReplicaSet")[0]).toMatch(
     /^FailedCreate: Error creating: pods .* is forbidden: exceeded quota$/,
   );
   closed = false;
-  await world.pass(1_000);
-  expect(world.get("replicasets.apps", "web")?.status).toMatchObject({ replicas: 1, readyReplicas: 1 });
-  expect(field(world.get("replicasets.apps", "web"), "status", "conditions")).toBeUndefined();
+  await cluster.pass(1_000);
+  expect(cluster.get("replicasets.apps", "web")?.status).toMatchObject({ replicas: 1, readyReplicas: 1 });
+  expect(field(cluster.get("replicasets.apps", "web"), "status", "conditions")).toBeUndefined();
 });
 
 test("fewer replicas cost those pods first that serve the least", async () => {
-  await using world = await stage();
-  await world.create(workload("ReplicaSet", "web", { replicas: 3 }));
-  const [keep, , sick] = names(world.list("pods"));
-  world.plane.node.on(sick as string, "never-ready");
-  await world.pass(0);
-  await world.change("pods", keep as string, (pod) => {
+  await using cluster = await startCluster();
+  await cluster.create(workload("ReplicaSet", "web", { replicas: 3 }));
+  const [keep, , sick] = names(cluster.list("pods"));
+  cluster.plane.node.on(sick as string, "never-ready");
+  await cluster.pass(0);
+  await cluster.change("pods", keep as string, (pod) => {
     (pod.metadata as JsonObject).annotations = { "controller.kubernetes.io/pod-deletion-cost": "10" };
   });
-  await world.change("replicasets.apps", "web", replicas(2));
-  expect(names(world.list("pods"))).not.toContain(sick);
-  await world.change("replicasets.apps", "web", replicas(1));
-  expect(names(world.list("pods"))).toEqual([keep]);
+  await cluster.change("replicasets.apps", "web", replicas(2));
+  expect(names(cluster.list("pods"))).not.toContain(sick);
+  await cluster.change("replicasets.apps", "web", replicas(1));
+  expect(names(cluster.list("pods"))).toEqual([keep]);
 });
 
 test("a ReplicationController keeps pods like a ReplicaSet", async () => {
-  await using world = await stage();
-  await world.create({
+  await using cluster = await startCluster();
+  await cluster.create({
     apiVersion: "v1",
     kind: "ReplicationController",
     metadata: { name: "rc" },
     spec: { replicas: 2, selector: { app: "rc" }, template: podTemplate({ app: "rc" }) },
   });
-  expect(world.get("replicationcontrollers", "rc")?.status).toMatchObject({
+  expect(cluster.get("replicationcontrollers", "rc")?.status).toMatchObject({
     replicas: 2,
     availableReplicas: 2,
   });
@@ -89,15 +89,15 @@ const claim = {
 };
 
 test("a StatefulSet's pods come one after another, each with its name, labels and claim", async () => {
-  await using world = await stage();
-  world.plane.node.on("db-0", { kind: "run", readyAfter: 10_000 });
-  await world.create(
+  await using cluster = await startCluster();
+  cluster.plane.node.on("db-0", { kind: "run", readyAfter: 10_000 });
+  await cluster.create(
     workload("StatefulSet", "db", { replicas: 2, serviceName: "db", volumeClaimTemplates: [claim] }),
   );
-  expect(names(world.list("pods"))).toEqual(["db-0"]);
-  await world.pass(10_000);
-  expect(names(world.list("pods"))).toEqual(["db-0", "db-1"]);
-  expect(world.get("pods", "db-1")).toMatchObject({
+  expect(names(cluster.list("pods"))).toEqual(["db-0"]);
+  await cluster.pass(10_000);
+  expect(names(cluster.list("pods"))).toEqual(["db-0", "db-1"]);
+  expect(cluster.get("pods", "db-1")).toMatchObject({
     metadata: {
       labels: {
         app: "db",
@@ -107,15 +107,15 @@ test("a StatefulSet's pods come one after another, each with its name, labels an
     },
     spec: { hostname: "db-1", subdomain: "db" },
   });
-  expect(listAt(world.get("pods", "db-1"), "spec", "volumes")).toContainEqual({
+  expect(listAt(cluster.get("pods", "db-1"), "spec", "volumes")).toContainEqual({
     name: "data",
     persistentVolumeClaim: { claimName: "data-db-1" },
   });
-  expect(world.get("persistentvolumeclaims", "data-db-0")).toMatchObject({
+  expect(cluster.get("persistentvolumeclaims", "data-db-0")).toMatchObject({
     metadata: { labels: { app: "db" } },
     status: { phase: "Bound", capacity: { storage: "1Gi" } },
   });
-  expect(world.events("StatefulSet")).toEqual([
+  expect(cluster.events("StatefulSet")).toEqual([
     "SuccessfulCreate: Create Claim data-db-0 Pod db-0 in StatefulSet db success",
     "SuccessfulCreate: Create Pod db-0 in StatefulSet db successful",
     "SuccessfulCreate: Create Claim data-db-1 Pod db-1 in StatefulSet db success",
@@ -124,8 +124,8 @@ test("a StatefulSet's pods come one after another, each with its name, labels an
 });
 
 test("a StatefulSet shrinks from its last pod, and claims stay unless its policy says otherwise", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     workload("StatefulSet", "kept", { replicas: 2, serviceName: "kept", volumeClaimTemplates: [claim] }),
     workload("StatefulSet", "lost", {
       replicas: 2,
@@ -134,19 +134,23 @@ test("a StatefulSet shrinks from its last pod, and claims stay unless its policy
       persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Delete" },
     }),
   );
-  await world.change("statefulsets.apps", "kept", replicas(1));
-  await world.change("statefulsets.apps", "lost", replicas(1));
-  expect(names(world.list("pods"))).toEqual(["kept-0", "lost-0"]);
-  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-kept-0", "data-kept-1", "data-lost-0"]);
-  await world.delete("statefulsets.apps", "kept");
-  await world.delete("statefulsets.apps", "lost");
-  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-kept-0", "data-kept-1"]);
-  expect(world.list("pods")).toEqual([]);
+  await cluster.change("statefulsets.apps", "kept", replicas(1));
+  await cluster.change("statefulsets.apps", "lost", replicas(1));
+  expect(names(cluster.list("pods"))).toEqual(["kept-0", "lost-0"]);
+  expect(names(cluster.list("persistentvolumeclaims"))).toEqual([
+    "data-kept-0",
+    "data-kept-1",
+    "data-lost-0",
+  ]);
+  await cluster.delete("statefulsets.apps", "kept");
+  await cluster.delete("statefulsets.apps", "lost");
+  expect(names(cluster.list("persistentvolumeclaims"))).toEqual(["data-kept-0", "data-kept-1"]);
+  expect(cluster.list("pods")).toEqual([]);
 });
 
 test("a StatefulSet leaves a claim alone that somebody else controls, and shrinks all the same", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } },
     workload("StatefulSet", "db", {
       replicas: 2,
@@ -155,53 +159,53 @@ test("a StatefulSet leaves a claim alone that somebody else controls, and shrink
       persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Retain" },
     }),
   );
-  const uid = world.get("configmaps", "other")?.metadata.uid ?? "";
-  await world.change("persistentvolumeclaims", "data-db-1", (object) => {
+  const uid = cluster.get("configmaps", "other")?.metadata.uid ?? "";
+  await cluster.change("persistentvolumeclaims", "data-db-1", (object) => {
     (object.metadata as JsonObject).ownerReferences = [
       { apiVersion: "v1", kind: "ConfigMap", name: "other", uid, controller: true },
     ];
   });
-  await world.change("statefulsets.apps", "db", replicas(0));
-  expect(world.list("pods")).toEqual([]);
-  expect(names(world.list("persistentvolumeclaims"))).toEqual(["data-db-1"]);
+  await cluster.change("statefulsets.apps", "db", replicas(0));
+  expect(cluster.list("pods")).toEqual([]);
+  expect(names(cluster.list("persistentvolumeclaims"))).toEqual(["data-db-1"]);
 });
 
 test("a StatefulSet's new template goes to pods from the partition on, last first", async () => {
-  await using world = await stage();
-  await world.create(
+  await using cluster = await startCluster();
+  await cluster.create(
     workload("StatefulSet", "db", {
       replicas: 3,
       serviceName: "db",
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } },
     }),
   );
-  const before = textOfRevision(world.get("statefulsets.apps", "db"));
-  await world.change("statefulsets.apps", "db", (object) => {
+  const before = textOfRevision(cluster.get("statefulsets.apps", "db"));
+  await cluster.change("statefulsets.apps", "db", (object) => {
     const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
     (container as JsonObject).image = "example/app:2";
   });
-  const images = world
+  const images = cluster
     .list("pods")
     .map((pod) => field((field(pod, "spec", "containers") as JsonObject[])[0], "image"));
   expect(images).toEqual(["example/app:1", "example/app:2", "example/app:2"]);
-  expect(world.get("statefulsets.apps", "db")?.status).toMatchObject({
+  expect(cluster.get("statefulsets.apps", "db")?.status).toMatchObject({
     currentRevision: before,
     updatedReplicas: 2,
     currentReplicas: 1,
   });
-  await world.delete("pods", "db-0");
-  expect(field((field(world.get("pods", "db-0"), "spec", "containers") as JsonObject[])[0], "image")).toBe(
+  await cluster.delete("pods", "db-0");
+  expect(field((field(cluster.get("pods", "db-0"), "spec", "containers") as JsonObject[])[0], "image")).toBe(
     "example/app:1",
   );
-  await world.change("statefulsets.apps", "db", (object) => {
+  await cluster.change("statefulsets.apps", "db", (object) => {
     (object.spec as JsonObject).updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 0 } };
   });
-  expect(world.get("statefulsets.apps", "db")?.status).toMatchObject({
+  expect(cluster.get("statefulsets.apps", "db")?.status).toMatchObject({
     updatedReplicas: 3,
     currentReplicas: 3,
     readyReplicas: 3,
   });
-  expect(world.list("controllerrevisions.apps")).toHaveLength(2);
+  expect(cluster.list("controllerrevisions.apps")).toHaveLength(2);
 });
 
 function textOfRevision(set: JsonObject | undefined): unknown {
@@ -209,9 +213,9 @@ function textOfRevision(set: JsonObject | undefined): unknown {
 }
 
 test("ordinals start where the StatefulSet says, and with Parallel nobody waits", async () => {
-  await using world = await stage();
-  world.plane.node.on("db-*", "never-ready");
-  await world.create(
+  await using cluster = await startCluster();
+  cluster.plane.node.on("db-*", "never-ready");
+  await cluster.create(
     workload("StatefulSet", "db", {
       replicas: 3,
       serviceName: "db",
@@ -219,29 +223,29 @@ test("ordinals start where the StatefulSet says, and with Parallel nobody waits"
       ordinals: { start: 5 },
     }),
   );
-  expect(names(world.list("pods"))).toEqual(["db-5", "db-6", "db-7"]);
+  expect(names(cluster.list("pods"))).toEqual(["db-5", "db-6", "db-7"]);
 });
 
 test("a DaemonSet has one pod on each node that will have it, and follows nodes that come, go and change", async () => {
-  await using world = await stage({
+  await using cluster = await startCluster({
     nodes: [
       { name: "a" },
       { name: "b", labels: { disk: "ssd" } },
       { name: "c", labels: { disk: "ssd" }, taints: [{ key: "reserved", effect: "NoSchedule" }] },
     ],
   });
-  await world.create(workload("DaemonSet", "agent", {}, { spec: { nodeSelector: { disk: "ssd" } } }));
+  await cluster.create(workload("DaemonSet", "agent", {}, { spec: { nodeSelector: { disk: "ssd" } } }));
   const nodes = () =>
-    world
+    cluster
       .list("pods")
       .map((pod) => textOf(field(pod, "spec", "nodeName")))
       .toSorted();
   expect(nodes()).toEqual(["b"]);
-  await world.change("nodes", "a", (node) => {
+  await cluster.change("nodes", "a", (node) => {
     (node.metadata as JsonObject).labels = { disk: "ssd" };
   });
   expect(nodes()).toEqual(["a", "b"]);
-  expect(world.get("daemonsets.apps", "agent")?.status).toMatchObject({
+  expect(cluster.get("daemonsets.apps", "agent")?.status).toMatchObject({
     desiredNumberScheduled: 2,
     currentNumberScheduled: 2,
     numberReady: 2,
@@ -249,7 +253,7 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
     updatedNumberScheduled: 2,
     numberMisscheduled: 0,
   });
-  await world.change("daemonsets.apps", "agent", (object) => {
+  await cluster.change("daemonsets.apps", "agent", (object) => {
     const [container] = field(object, "spec", "template", "spec", "containers") as JsonObject[];
     (container as JsonObject).image = "example/app:2";
     (object.spec as JsonObject).updateStrategy = {
@@ -257,16 +261,16 @@ test("a DaemonSet has one pod on each node that will have it, and follows nodes 
       rollingUpdate: { maxUnavailable: 1, maxSurge: 0 },
     };
   });
-  expect(world.get("daemonsets.apps", "agent")?.status).toMatchObject({
+  expect(cluster.get("daemonsets.apps", "agent")?.status).toMatchObject({
     updatedNumberScheduled: 2,
     numberReady: 2,
   });
 });
 
 test("a revision is written as the real controllers write it, with sorted keys", async () => {
-  await using world = await stage();
-  await world.create(workload("DaemonSet", "logs"));
-  const [revision] = world.list("controllerrevisions.apps");
+  await using cluster = await startCluster();
+  await cluster.create(workload("DaemonSet", "logs"));
+  const [revision] = cluster.list("controllerrevisions.apps");
   const data = revision?.data as JsonObject;
   expect(Object.keys(field(data, "spec", "template") as JsonObject)).toEqual(["$patch", "metadata", "spec"]);
   const spec = Object.keys(field(data, "spec", "template", "spec") as JsonObject);
@@ -274,36 +278,38 @@ test("a revision is written as the real controllers write it, with sorted keys",
 });
 
 test("a set whose pods need not wait for each other is still updated one pod at a time", async () => {
-  await using world = await stage();
-  await world.create(workload("StatefulSet", "db", { replicas: 3, podManagementPolicy: "Parallel" }));
-  world.plane.node.on("db-*", "never-ready");
-  await world.change("statefulsets.apps", "db", (object) => {
+  await using cluster = await startCluster();
+  await cluster.create(workload("StatefulSet", "db", { replicas: 3, podManagementPolicy: "Parallel" }));
+  cluster.plane.node.on("db-*", "never-ready");
+  await cluster.change("statefulsets.apps", "db", (object) => {
     (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v: "2" };
   });
-  expect(field(world.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
-  expect(field(world.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
+  expect(field(cluster.get("statefulsets.apps", "db"), "status", "updatedReplicas")).toBe(1);
+  expect(field(cluster.get("pods", "db-2"), "metadata", "annotations", "v")).toBe("2");
 });
 
 test("a DaemonSet that may surge runs the new pod beside the old until it has served long enough", async () => {
-  await using world = await stage();
+  await using cluster = await startCluster();
   const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
-  await world.create(workload("DaemonSet", "agent", { updateStrategy, minReadySeconds: 30 }));
-  await world.pass(30_000);
+  await cluster.create(workload("DaemonSet", "agent", { updateStrategy, minReadySeconds: 30 }));
+  await cluster.pass(30_000);
   const roll = (v: string) =>
-    world.change("daemonsets.apps", "agent", (object) => {
+    cluster.change("daemonsets.apps", "agent", (object) => {
       (field(object, "spec", "template", "metadata") as JsonObject).annotations = { v };
     });
   const versionOf = (pod: StoredObject) => field(pod, "metadata", "annotations", "v");
-  const versions = () => new Set(world.list("pods").map(versionOf));
+  const versions = () => new Set(cluster.list("pods").map(versionOf));
   await roll("2");
   expect(versions()).toEqual(new Set([undefined, "2"]));
-  await world.pass(30_000);
+  await cluster.pass(30_000);
   expect(versions()).toEqual(new Set(["2"]));
-  world.plane.node.on(({ metadata }) => Number(metadata.annotations?.v) > 2, "never-ready");
+  cluster.plane.node.on(({ metadata }) => Number(metadata.annotations?.v) > 2, "never-ready");
   await roll("3");
-  await world.pass(300_000);
+  await cluster.pass(300_000);
   expect(versions()).toEqual(new Set(["2", "3"]));
   await roll("4");
   expect(versions()).toEqual(new Set(["2", "4"]));
-  expect(field(world.get("daemonsets.apps", "agent"), "status")).toMatchObject({ desiredNumberScheduled: 1 });
+  expect(field(cluster.get("daemonsets.apps", "agent"), "status")).toMatchObject({
+    desiredNumberScheduled: 1,
+  });
 });

@@ -7,7 +7,10 @@ import { objectAt, textAt, textsAt } from "./definition.ts";
 
 const PATH = "spec.conversion";
 
-/** What is wrong with `spec.conversion`. Fields are named as the API server names them: without the `webhook` level. */
+/**
+ * What is wrong with `spec.conversion`. Fields are named as the API server names them: without the
+ * `webhook` level.
+ */
 export function conversionFaults(conversion: JsonObject | undefined): Cause[] {
   if (conversion === undefined) return [];
   const causes: Cause[] = [];

@@ -25,14 +25,23 @@ export function* defaultFaults(
   rules: DefaultRules,
 ): Steps<Cause[]> {
   const causes: Cause[] = [];
-  yield* check(matcher, schema, path, true, false, rules, causes);
+  yield* check(matcher, { schema, path, name: "" }, true, false, rules, causes);
   return causes;
+}
+
+/**
+ * A schema, where it stands in the definition, and the name of the field it describes: empty for
+ * the items of a list.
+ */
+interface Place {
+  readonly schema: Schema;
+  readonly path: string;
+  readonly name: string;
 }
 
 function* check(
   matcher: Matcher,
-  schema: Schema,
-  path: string,
+  { schema, path, name }: Place,
   isRoot: boolean,
   insideMetadata: boolean,
   rules: DefaultRules,
@@ -41,31 +50,30 @@ function* check(
   const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const inside = isResource ? false : insideMetadata;
   if (schema.default !== undefined && schema.default !== null) {
-    const at = childPath(path, "default");
-    causes.push(...(yield* faultsOf(matcher, schema, schema.default, at, inside, rules)));
+    const place = { schema, path: childPath(path, "default"), name };
+    causes.push(...(yield* faultsOf(matcher, place, schema.default, inside, rules)));
   }
   const items = subschema(schema, "items");
   if (items !== undefined) {
-    yield* check(matcher, items, childPath(path, "items"), false, inside, rules, causes);
+    const place = { schema: items, path: childPath(path, "items"), name: "" };
+    yield* check(matcher, place, false, inside, rules, causes);
   }
-  for (const [name, property] of declaredProperties(schema)) {
-    const at = keyPath(childPath(path, "properties"), name);
-    const isInside = inside || (isResource && RESOURCE_FIELDS.has(name));
-    yield* check(matcher, property, at, false, isInside, rules, causes);
+  for (const [property, below] of declaredProperties(schema)) {
+    const place = { schema: below, path: keyPath(childPath(path, "properties"), property), name: property };
+    const isInside = inside || (isResource && RESOURCE_FIELDS.has(property));
+    yield* check(matcher, place, false, isInside, rules, causes);
   }
 }
 
 function* faultsOf(
   matcher: Matcher,
-  schema: Schema,
+  { schema, path, name }: Place,
   value: Json,
-  path: string,
   inMetadata: boolean,
   rules: DefaultRules,
 ): Steps<Cause[]> {
   const causes: Cause[] = [];
   if (inMetadata) {
-    const name = path.match(/properties\[([^\]]+)\]\.default$/)?.[1] ?? "";
     const metadata: JsonObject = { [name]: clone(value) };
     const { fault } = normaliseMetadata(metadata, "metadata");
     if (fault !== undefined) {

@@ -2,7 +2,10 @@ import { isObject, type JsonObject } from "../json.ts";
 import { field } from "../schema/paths.ts";
 import { objectAt, specOf, textAt, textsAt, versionsOf } from "./definition.ts";
 
-/** Fills in what the API server fills in when a CRD is written: names, conversion strategy, the webhook's port. */
+/**
+ * Fills in what the API server fills in when a CRD is written: names, conversion strategy, the
+ * webhook's port.
+ */
 export function defaultCrd(crd: JsonObject): void {
   const spec = specOf(crd);
   const names = objectAt(spec, "names");

@@ -3,8 +3,8 @@ import { field } from "../schema/paths.ts";
 import type { Schema } from "../schema/schema.ts";
 import { readSchema } from "./schema-shape.ts";
 
-// Reading a CustomResourceDefinition. What a client sent may have any shape, so nothing is taken for granted: an absent or
-// misshapen part reads as empty, and it is validation's to complain.
+// Reading a CustomResourceDefinition. What a client sent may have any shape, so nothing is taken
+// for granted: an absent or misshapen part reads as empty, and it is validation's to complain.
 
 export function textAt(object: JsonObject | undefined, name: string): string {
   const value = object === undefined ? undefined : field(object, name);

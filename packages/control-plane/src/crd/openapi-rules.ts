@@ -15,7 +15,10 @@ export interface SchemaContext {
   /** Why a default may not stand here; undefined where it may. */
   readonly defaultsForbidden?: string;
   readonly insideMetadata: boolean;
-  /** The nearest place above whose parts cannot be told apart between two revisions; rules below may not use oldSelf. */
+  /**
+   * The nearest place above whose parts cannot be told apart between two revisions; rules below may
+   * not use oldSelf.
+   */
   readonly uncorrelatable?: string;
   /** How many values may stand here; undefined where a list or map above sets no bound. */
   readonly cardinality?: number;

@@ -11,8 +11,8 @@ type Cel = typeof import("../cel/rules.ts") & typeof import("../cel/rule-compile
 let cel: Cel | undefined;
 
 /**
- * Loads what a CRD's CEL rules need, and nothing when it has none. Await it before the first `validateCrd` or `servedKinds`
- * of a CRD that may have rules; those two are synchronous.
+ * Loads what a CRD's CEL rules need, and nothing when it has none. Await it before the first
+ * `validateCrd` or `servedKinds` of a CRD that may have rules; those two are synchronous.
  */
 export async function prepareCrd(crd: JsonObject): Promise<void> {
   if (cel === undefined && versionsOf(crd).some((version) => hasRules(version.schema))) {

@@ -5,7 +5,10 @@ import { field, setField } from "../schema/paths.ts";
 import { kindOf } from "../schema/validate.ts";
 import type { Cause } from "../status.ts";
 
-/** `spec.versions[].subresources.scale`: where a kind keeps what a `Scale` shows. Paths are dotted, from the root. */
+/**
+ * `spec.versions[].subresources.scale`: where a kind keeps what a `Scale` shows. Paths are dotted,
+ * from the root.
+ */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -21,7 +24,10 @@ function segments(path: string): string[] {
   return (path.startsWith(".") ? path.slice(1) : path).split(".");
 }
 
-/** The value at a dotted path; undefined when a part of it is absent, an `AccessError` when a part is not an object. */
+/**
+ * The value at a dotted path; undefined when a part of it is absent, an `AccessError` when a part
+ * is not an object.
+ */
 function valueAt(object: JsonObject, path: string): Json | undefined | AccessError {
   let value: Json = object;
   const walked: string[] = [];
@@ -89,7 +95,9 @@ function shown(value: Json): string {
   return String(value);
 }
 
-/** What makes a custom resource impossible to show as a `Scale`. `part` is what is being written. */
+/**
+ * What makes a custom resource impossible to show as a `Scale`. `part` is what is being written.
+ */
 export function scaleFaults(object: JsonObject, paths: ScalePaths, part: "all" | "status"): Cause[] {
   const causes: Cause[] = [];
   if (part === "all") causes.push(...replicasFaults(object, paths.specReplicasPath));
@@ -144,7 +152,10 @@ export function scaleOf(object: JsonObject, paths: ScalePaths, unset?: number): 
   };
 }
 
-/** Writes a Scale's replicas into a custom resource. Changes the object; makes the objects on the way where absent. */
+/**
+ * Writes a Scale's replicas into a custom resource. Changes the object; makes the objects on the
+ * way where absent.
+ */
 export function applyScale(object: JsonObject, paths: ScalePaths, scale: JsonObject): void {
   const spec = isObject(scale.spec) ? scale.spec : {};
   const replicas = typeof spec.replicas === "number" ? spec.replicas : 0;

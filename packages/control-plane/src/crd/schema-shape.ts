@@ -66,8 +66,9 @@ const SHAPES = new Map<string, Shape>([
 const seen = new WeakMap<JsonObject, Schema>();
 
 /**
- * A schema out of a CRD, with the keywords that have an impossible shape left out: nothing that walks a schema has to fear
- * `properties: 5`. A schema with none of those, which is every real one, is returned as it is.
+ * A schema out of a CRD, with the keywords that have an impossible shape left out: nothing that
+ * walks a schema has to fear `properties: 5`. A schema with none of those, which is every real one,
+ * is returned as it is.
  */
 export function readSchema(raw: JsonObject): Schema {
   let schema = seen.get(raw);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
+import { matcher } from "../patterns/patterns.fixture.ts";
+import { finishNow } from "../steps.ts";
 import { decideNames } from "./names.ts";
 import { prepareCrd } from "./rule-review.ts";
 import { applyScale, scaleOf } from "./scale.ts";
@@ -85,7 +86,7 @@ test("each version becomes a kind with what it declares", () => {
 });
 
 test("an object is judged by its schema, then by its rules", () => {
-  expect(v1 && atOnce(v1.validate(matcher(), { spec: { n: 11, s: "bad" } }))).toEqual([
+  expect(v1 && finishNow(v1.validate(matcher(), { spec: { n: 11, s: "bad" } }))).toEqual([
     {
       reason: "FieldValueInvalid",
       field: "spec.n",
@@ -96,7 +97,7 @@ test("an object is judged by its schema, then by its rules", () => {
 });
 
 test("rules are left out, and said to be, when a fault could mislead them", () => {
-  const causes = v1 ? atOnce(v1.validate(matcher(), { spec: { n: "x", s: "bad" } })) : [];
+  const causes = v1 ? finishNow(v1.validate(matcher(), { spec: { n: "x", s: "bad" } })) : [];
   expect(causes.map((cause) => `${cause.field}: ${cause.message}`)).toEqual([
     'spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"',
     ".spec.n: Invalid value: 0: .spec.n accessor error: x is of the type string, expected int64",
@@ -107,7 +108,7 @@ test("rules are left out, and said to be, when a fault could mislead them", () =
 test("a write to status is judged by the schema of status", () => {
   const old = { spec: { n: 11 }, status: {} };
   const next = { spec: { n: 11 }, status: { replicas: "x" } };
-  expect(v1 && atOnce(v1.validate(matcher(), next, old, "status"))[0]).toEqual({
+  expect(v1 && finishNow(v1.validate(matcher(), next, old, "status"))[0]).toEqual({
     reason: "FieldValueTypeInvalid",
     field: "status.replicas",
     message: 'Invalid value: "string": replicas in body must be of type integer: "string"',

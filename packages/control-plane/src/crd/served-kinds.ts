@@ -45,15 +45,17 @@ export interface ServedKind {
   readonly selectableFields: readonly string[];
 
   /**
-   * Everything wrong with an object of this kind but its metadata: schema, embedded resources, lists, scale paths, CEL
-   * rules. With `old` this is an update; `status` says that it came through the status subresource.
+   * Everything wrong with an object of this kind but its metadata: schema, embedded resources,
+   * lists, scale paths, CEL rules. With `old` this is an update; `status` says that it came through
+   * the status subresource.
    */
   validate(matcher: Matcher, object: JsonObject, old?: JsonObject, subresource?: "status"): Steps<Cause[]>;
 }
 
 /**
- * The kinds a CRD defines, one per version in the CRD's order, those not served included (they may be the storage
- * version). The CRD must be valid; await `prepareCrd` first if it may have CEL rules.
+ * The kinds a CRD defines, one per version in the CRD's order, those not served included (they may
+ * be the storage version). The CRD must be valid; await `prepareCrd` first if it may have CEL
+ * rules.
  */
 export function servedKinds(crd: JsonObject): ServedKind[] {
   const spec = specOf(crd);

@@ -11,8 +11,9 @@ type Level = "root" | "item" | "field";
 const INT_OR_STRING: Json = [{ type: "integer" }, { type: "string" }];
 
 /**
- * What keeps a schema from being structural: every node needs a type, and what `allOf`, `anyOf`, `oneOf` and `not` say may
- * only constrain what is declared outside of them. Sorted, because the real server sorts these.
+ * What keeps a schema from being structural: every node needs a type, and what `allOf`, `anyOf`,
+ * `oneOf` and `not` say may only constrain what is declared outside of them. Sorted, because the
+ * real server sorts these.
  *
  * @throws MatchPending
  */
@@ -191,7 +192,10 @@ function checkValidation(
   }
 }
 
-/** Keywords that belong outside of `allOf`, `anyOf`, `oneOf` and `not`, each with what the real server says of it. */
+/**
+ * Keywords that belong outside of `allOf`, `anyOf`, `oneOf` and `not`, each with what the real
+ * server says of it.
+ */
 const ONLY_OUTSIDE: readonly (readonly [keyof Schema, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -234,7 +238,10 @@ function checkNested(
   }
 }
 
-/** Whatever a branch speaks of must be declared at `outer`, which is the same place outside of all branches. */
+/**
+ * Whatever a branch speaks of must be declared at `outer`, which is the same place outside of all
+ * branches.
+ */
 function checkCompleteness(
   nested: Schema,
   outer: Schema | undefined,

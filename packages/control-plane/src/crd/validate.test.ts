@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clone, type Json, type JsonObject } from "../json.ts";
-import { atOnce, matcher } from "../patterns/patterns.fixture.ts";
+import { matcher } from "../patterns/patterns.fixture.ts";
+import { finishNow } from "../steps.ts";
 import { defaultCrd, initialCrdStatus, storedVersionsAfter } from "./defaults.ts";
 import { prepareCrd } from "./rule-review.ts";
 import { validateCrd } from "./validate.ts";
@@ -31,7 +32,7 @@ function withSchema(schema: Json): JsonObject {
 
 async function faults(object: JsonObject, old?: JsonObject): Promise<string[]> {
   await prepareCrd(object);
-  return atOnce(validateCrd(matcher(), object, old)).map(({ field, message }) => `${field}: ${message}`);
+  return finishNow(validateCrd(matcher(), object, old)).map(({ field, message }) => `${field}: ${message}`);
 }
 
 const field = (schema: Json): JsonObject => withSchema({ type: "object", properties: { a: schema } });
@@ -250,7 +251,7 @@ test("whatever is sent as a definition, it is judged and nothing crashes", () =>
     fc.property(value, fc.dictionary(words, value, { maxKeys: 4 }), (schema, spec) => {
       for (const object of [withSchema(schema), { ...crd(), spec } as JsonObject]) {
         defaultCrd(object);
-        expect(Array.isArray(atOnce(validateCrd(matcher(), object)))).toBe(true);
+        expect(Array.isArray(finishNow(validateCrd(matcher(), object)))).toBe(true);
       }
     }),
     { numRuns: 500 },

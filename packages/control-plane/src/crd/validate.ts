@@ -39,8 +39,9 @@ const APPROVAL = "api-approved.kubernetes.io";
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /**
- * What is wrong with a CustomResourceDefinition, beyond its metadata (only the rule on its name is checked here). Apply
- * `defaultCrd` first; when the CRD has CEL rules, await `prepareCrd` first. With `old`, also what an update may not change.
+ * What is wrong with a CustomResourceDefinition, beyond its metadata (only the rule on its name is
+ * checked here). Apply `defaultCrd` first; when the CRD has CEL rules, await `prepareCrd` first.
+ * With `old`, also what an update may not change.
  */
 export function* validateCrd(matcher: Matcher, crd: JsonObject, old?: JsonObject): Steps<Cause[]> {
   const spec = specOf(crd);
@@ -65,7 +66,10 @@ export function* validateCrd(matcher: Matcher, crd: JsonObject, old?: JsonObject
   return causes;
 }
 
-/** What versions have in common stands at the top in the API server's own form, and errors name it there. */
+/**
+ * What versions have in common stands at the top in the API server's own form, and errors name it
+ * there.
+ */
 function sharedBy<T>(versions: readonly CrdVersion[], part: (version: CrdVersion) => T): boolean {
   const [first] = versions;
   return first !== undefined && versions.every((version) => equal(part(version), part(first)));

@@ -3,13 +3,19 @@ import type { JsonObject } from "../json.ts";
 import type { GroupVersionKind, KindInfo, KindTable } from "../kinds/index.ts";
 import { nonEmpty } from "./legacy.ts";
 
-/** What an aggregated document is sent as. Clients that see another type take the answer for a plain one. */
+/**
+ * What an aggregated document is sent as. Clients that see another type take the answer for a plain
+ * one.
+ */
 export const aggregatedMediaType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** The two paths that have an aggregated document. */
 export type DiscoveryRoot = "/api" | "/apis";
 
-/** A document ready to send. `etag` includes its quotes; answer 304 to a request that already has it. */
+/**
+ * A document ready to send. `etag` includes its quotes; answer 304 to a request that already has
+ * it.
+ */
 export interface AggregatedDiscovery {
   readonly body: string;
   readonly etag: string;
@@ -20,7 +26,10 @@ const made = new WeakMap<
   { revision: number; documents: Map<DiscoveryRoot, AggregatedDiscovery> }
 >();
 
-/** Everything the server serves under a root in one document. Made anew only when the table has changed. */
+/**
+ * Everything the server serves under a root in one document. Made anew only when the table has
+ * changed.
+ */
 export function aggregatedDiscovery(table: KindTable, root: DiscoveryRoot): AggregatedDiscovery {
   let known = made.get(table);
   if (known?.revision !== table.revision) {
@@ -80,8 +89,8 @@ function responseKind(kind: KindInfo, of: GroupVersionKind): JsonObject {
 }
 
 /**
- * Which of the two forms of discovery an `Accept` header asks for first; undefined where it wants neither, which is
- * answered 406.
+ * Which of the two forms of discovery an `Accept` header asks for first; undefined where it wants
+ * neither, which is answered 406.
  */
 export function discoveryForm(accept: string | undefined): "aggregated" | "plain" | undefined {
   for (const clause of (accept || "*/*").split(",")) {

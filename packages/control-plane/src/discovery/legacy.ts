@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { GroupInfo, KindInfo, KindTable } from "../kinds/index.ts";
 
-/** `/api`: the versions of the core group. `serverAddress` is what clients of any address are told to use. */
+/**
+ * `/api`: the versions of the core group. `serverAddress` is what clients of any address are told
+ * to use.
+ */
 export function apiVersions(serverAddress: string): JsonObject {
   return {
     kind: "APIVersions",

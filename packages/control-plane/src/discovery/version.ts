@@ -2,8 +2,8 @@ import type { JsonObject } from "../json.ts";
 import { kubernetesVersion } from "../kinds/index.ts";
 
 /**
- * `/version`. The numbers are those of the Kubernetes version whose behaviour is followed, as clients decide by them; the
- * build suffix tells people that it is not Kubernetes itself.
+ * `/version`. The numbers are those of the Kubernetes version whose behaviour is followed, as
+ * clients decide by them; the build suffix tells people that it is not Kubernetes itself.
  */
 export function versionInfo(): JsonObject {
   const { gitVersion, major, minor, minCompatibilityMajor, minCompatibilityMinor } = kubernetesVersion();

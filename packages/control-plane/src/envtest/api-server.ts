@@ -10,8 +10,9 @@ import { readPublicKeys, readTokenFile } from "./key-files.ts";
 import { disabledVersions } from "./runtime-config.ts";
 
 /**
- * Stands in for `kube-apiserver`, with its flags: an API server with no controllers but what the real one has inside it. Runs until it is told to
- * stop, and keeps its data where the `etcd` beside it says.
+ * Stands in for `kube-apiserver`, with its flags: an API server with no controllers but what the
+ * real one has inside it. Runs until it is told to stop, and keeps its data where the `etcd` beside
+ * it says.
  */
 export async function runApiServer(args: readonly string[]): Promise<void> {
   const flags = readFlags(args, apiServerFlags);
@@ -57,7 +58,8 @@ function settingsOf(flags: GivenFlags): ApiServerSettings {
   const range = listOf(flags, "service-cluster-ip-range").find((cidr) => !cidr.includes(":"));
   const modes = listOf(flags, "authorization-mode");
   return {
-    // What other modes would allow besides is not known here, and what they would deny is not theirs to say.
+    // What other modes would allow besides is not known here, and what they would deny is not
+    // theirs to say.
     authorization: modes.length === 0 || modes.includes("AlwaysAllow") ? "AlwaysAllow" : "RBAC",
     strangers: lastOf(flags, "anonymous-auth") === "false" ? "refused" : "anonymous",
     ...(tokenFile === undefined ? {} : { staticTokens: readTokenFile(tokenFile) }),
@@ -85,7 +87,10 @@ function listenOptions(flags: GivenFlags, plane: ControlPlane): ListenOptions {
   };
 }
 
-/** The files that flags name; else those of the folder for certificates, where new ones are left for clients to trust. */
+/**
+ * The files that flags name; else those of the folder for certificates, where new ones are left for
+ * clients to trust.
+ */
 function servingPair(
   flags: GivenFlags,
   host: string,

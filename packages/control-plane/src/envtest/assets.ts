@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 export const programs = ["etcd", "kube-apiserver"] as const;
 
 /**
- * Makes a folder for KUBEBUILDER_ASSETS: each program is a script that starts this command, with this Node.js, by its full path, since a test
- * suite may have another one on its PATH. The folder is named after what is in it: it stays as it is for as long as anybody uses it.
+ * Makes a folder for KUBEBUILDER_ASSETS: each program is a script that starts this command, with
+ * this Node.js, by its full path, since a test suite may have another one on its PATH. The folder
+ * is named after what is in it: it stays as it is for as long as anybody uses it.
  *
  * @param command the path of this package's command
  * @param cache the folder to make it in
@@ -20,7 +21,7 @@ export function makeAssets(command: string, cache: string = cacheFolder()): stri
   const folder = join(cache, `assets-${hash}`);
   if (existsSync(folder)) return folder;
   mkdirSync(dirname(folder), { recursive: true });
-  // Others may be making the same: whoever is done first is as good as any.
+  // Several processes may write the same file: the first one wins.
   const made = mkdtempSync(`${folder}.`);
   for (const [name, text] of scripts) writeFileSync(join(made, name), text, { mode: 0o755 });
   try {

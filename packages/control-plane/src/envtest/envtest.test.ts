@@ -72,7 +72,7 @@ interface Answer {
   readonly body: JsonObject & { readonly message?: string };
 }
 
-/** Who asks: by a certificate, a token, or nothing. */
+/** The credentials of a request: a certificate, a token, or nothing. */
 type Credentials = { readonly cert?: string; readonly key?: string; readonly token?: string };
 
 function ask(
@@ -312,7 +312,7 @@ test("without certificates it makes some, and leaves them where clients look", a
   );
   await until(async () => existsSync(file("certs/apiserver.key")));
   const ca = () => readFileSync(file("certs/apiserver.crt"), "utf8");
-  // With no mode of authorization named, everybody may do everything: so does the real one.
+  // Without an authorization mode everything is allowed, as with the real server.
   await until(async () => (await ask(port, ca(), "GET", maps, {})).status === 200);
   expect(statSync(file("certs/apiserver.key")).mode & 0o077).toBe(0);
 });

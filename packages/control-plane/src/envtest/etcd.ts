@@ -15,8 +15,8 @@ export const folderPath = "/windlass/data-folder";
 const version = { etcdserver: "3.6.6", etcdcluster: "3.6.0", storage: "3.6.0" };
 
 /**
- * Stands in for `etcd` beside our `kube-apiserver`: says that it is healthy, and where data is kept. The API server keeps it there itself,
- * in SQLite, so this needs no more than an open port.
+ * Stands in for `etcd` beside our `kube-apiserver`: says that it is healthy, and where data is
+ * kept. The API server keeps it there itself, in SQLite, so this needs no more than an open port.
  */
 export async function runEtcd(args: readonly string[]): Promise<void> {
   const given = readFlags(args, flags);

@@ -1,4 +1,7 @@
-/** Which flags a program knows: those that take a value, and those that stand for true by themselves. */
+/**
+ * Which flags a program knows: those that take a value, and those that stand for true by
+ * themselves.
+ */
 export interface KnownFlags {
   readonly values: readonly string[];
   readonly switches: readonly string[];
@@ -8,8 +11,9 @@ export interface KnownFlags {
 export type GivenFlags = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads a command line as Go's programs do: `--name=value` and `--name value`, with one dash or two. What is not known is ignored, with
- * whatever follows it: a test suite may pass any flag that the real program has.
+ * Reads a command line as Go's programs do: `--name=value` and `--name value`, with one dash or
+ * two. What is not known is ignored, with whatever follows it: a test suite may pass any flag that
+ * the real program has.
  */
 export function readFlags(args: readonly string[], { values, switches }: KnownFlags): GivenFlags {
   const given = new Map<string, string[]>();

@@ -1,8 +1,8 @@
 import { builtinKinds } from "../kinds/index.ts";
 
 /**
- * The group versions that --runtime-config switches off: `batch/v1=false`, or `api/beta=false` for all of a stage. What is switched on beyond
- * the usual is not known here.
+ * The group versions that --runtime-config switches off: `batch/v1=false`, or `api/beta=false` for
+ * all of a stage. What is switched on beyond the usual is not known here.
  */
 export function disabledVersions(settings: readonly string[]): readonly string[] {
   const off = settings.filter((setting) => setting.endsWith("=false")).map((setting) => setting.slice(0, -6));

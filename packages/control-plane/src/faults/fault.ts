@@ -8,7 +8,10 @@ import type { Requester } from "../registry/admission.ts";
 /** Which requests a fault is for. Everything left out matches anything. */
 export interface FaultTarget {
   readonly verbs?: readonly Verb[];
-  /** Plurals, with the group or without, and with a subresource for requests to that alone: `pods`, `deployments.apps`, `pods/status`. */
+  /**
+   * Plurals, with the group or without, and with a subresource for requests to that alone: `pods`,
+   * `deployments.apps`, `pods/status`.
+   */
   readonly resources?: readonly string[];
   readonly kinds?: readonly string[];
   readonly namespace?: string;
@@ -17,7 +20,7 @@ export interface FaultTarget {
   readonly user?: string;
 }
 
-/** A failure as the client is told of it. */
+/** A failure as the client sees it. */
 export interface FaultError {
   readonly code: number;
   /** @default the reason that goes with the code */
@@ -38,18 +41,18 @@ export interface Fault extends FaultTarget {
   readonly delay?: Duration;
   /** Answers with a failure. */
   readonly error?: FaultError;
-  /** Answers that somebody else was faster. */
+  /** Answers with a conflict. */
   readonly conflict?: true;
   /**
-   * Answers gets and lists from the past: as it was when the fault was added, or `behind` writes ago. Never from before what
-   * history is kept.
+   * Answers gets and lists from the past: as it was when the fault was added, or `behind` writes
+   * ago. Never from before what history is kept.
    */
   readonly stale?: true | { readonly behind: number };
   /** Takes the request and never answers, until the client gives up. */
   readonly halfOpen?: true;
   /**
-   * Ends watches without a word, as a lost connection does: those that are open now, or with `after`, each matching one that
-   * long after it began (or after now, for those that are open).
+   * Ends watches without a word, as a lost connection does: those that are open now, or with
+   * `after`, each matching one that long after it began (or after now, for those that are open).
    */
   readonly dropWatches?: true | { readonly after: Duration };
 }

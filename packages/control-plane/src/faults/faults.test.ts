@@ -1,7 +1,7 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
-import type { DoorResponse } from "../in-process.ts";
+import type { InProcessResponse } from "../in-process.ts";
 import type { JsonObject } from "../json.ts";
 
 let plane: ControlPlane;
@@ -16,7 +16,7 @@ afterEach(() => plane.close());
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-function open(method: string, path: string, body?: object, signal?: AbortSignal): Promise<DoorResponse> {
+function open(method: string, path: string, body?: object, signal?: AbortSignal): Promise<InProcessResponse> {
   return plane.connect().request({
     method,
     path,

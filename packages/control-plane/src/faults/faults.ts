@@ -32,8 +32,9 @@ interface Active {
 }
 
 /**
- * Makes an API server fail in chosen ways, to see what its clients do. Faults are tried in the order they were added: delays
- * add up, and the first that answers decides. With a manual clock and seeded randomness a run can be repeated.
+ * Makes an API server fail in chosen ways, to see what its clients do. Faults are tried in the
+ * order they were added: delays add up, and the first that answers decides. With a manual clock and
+ * seeded randomness a run can be repeated.
  *
  * @example
  * using fault = plane.faults.add({ verbs: ["update"], resources: ["pods/status"], times: 2, conflict: true });
@@ -225,7 +226,7 @@ function gone(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Nobody reads it: the client went away first. */
+/** Not read by anyone: the client disconnected first. */
 function abandoned(): ApiResponse {
   return { status: 499, headers: {}, body: "" };
 }

@@ -48,7 +48,10 @@ export async function answerFromPast(
   };
 }
 
-/** The request without a wish for protobuf, which every client does without: the answer is still to be taken apart. */
+/**
+ * The request without a wish for protobuf, which every client does without: the answer is still to
+ * be taken apart.
+ */
 function readable(request: ApiRequest): ApiRequest {
   const accept = (header(request, "accept") ?? "")
     .split(",")

@@ -1,7 +1,7 @@
 import type { ApiResponse, Sink } from "../http/request.ts";
 import type { Asked } from "./fault.ts";
 
-/** A watch that somebody is reading. */
+/** A watch with a reader. */
 export interface OpenStream {
   readonly asked: Asked;
   /** Ends it as a lost connection would. */
@@ -12,7 +12,7 @@ export interface OpenStream {
 export class OpenStreams {
   readonly #open = new Set<OpenStream>();
 
-  /** An answer whose stream, once it is read, is known here. @param onOpen told of it then */
+  /** An answer whose stream is registered once it is read. @param onOpen called with it then */
   tracked(asked: Asked, response: ApiResponse, onOpen: (stream: OpenStream) => () => void): ApiResponse {
     const { body } = response;
     if (typeof body !== "function") return response;

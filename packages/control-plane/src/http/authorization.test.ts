@@ -4,8 +4,8 @@ import { ControlPlane } from "../control-plane.ts";
 test("a right to certain names covers lists and watches that select one of them, and no deletion of a collection", async () => {
   await using plane = await ControlPlane.start({ controllers: "none" });
   const statusOf = async (user: string | undefined, method: string, path: string, body?: object) => {
-    const door = plane.connect(user === undefined ? undefined : { name: user, groups: [] });
-    const response = await door.request({
+    const transport = plane.connect(user === undefined ? undefined : { name: user, groups: [] });
+    const response = await transport.request({
       method,
       path,
       headers: { "content-type": "application/json" },

@@ -1,26 +1,30 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
 import { findRepeatedFields, type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
-import { badRequest, StatusError } from "../status.ts";
+import { StatusError, unrecognized } from "../status.ts";
 import { nextTurn } from "../steps.ts";
 import { type ApiRequest, header } from "./request.ts";
 
-/** What a body turned out to hold. */
+/** A decoded request body. */
 export interface DecodedBody {
   readonly object: JsonObject;
-  /** Paths of keys that appear more than once, for field validation. */
+  /**
+   * What the reader of the format says of each key that appears more than once, for field
+   * validation.
+   */
   readonly duplicates: readonly string[];
-  /** Numbers that were not written as their value is. */
+  /** How numbers were written, where the text says more than the value. */
   readonly numbers?: NumberSources | undefined;
-  /** From protobuf: the type already says what fields there are. */
-  readonly typed: boolean;
+  /** Protobuf has no fields but those of its type. */
+  readonly format: "json" | "yaml" | "protobuf";
 }
 
 /** The real server refuses larger ones. */
 export const bodyLimit = 3 * 1024 * 1024;
 
 /**
- * Reads the body of a create, update or delete. `expected` is the kind it should be: what errors name.
+ * Reads the body of a create, update or delete. `expected` is the kind it should be: what errors
+ * name.
  *
  * @throws StatusError 400, 413, 415
  */
@@ -31,34 +35,31 @@ export async function decodeBody(
 ): Promise<DecodedBody> {
   const body = request.body ?? new Uint8Array();
   checkSize(body);
-  const unrecognized = (why: string) =>
-    badRequest(
-      `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${excerpt(body)})`,
-    );
+  const refuse = (why: string) => unrecognized(expected.kind, why, excerpt(body));
   switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
       const text = textOfBytes(body);
       const { value, numbers } = readText(
         () => parseJson(text, { outOfRange: "noted" }),
-        (why) => unrecognized(`couldn't get version/kind; json parse error: ${why}`),
+        (why) => refuse(`couldn't get version/kind; json parse error: ${why}`),
       );
       if (isLong(body)) await nextTurn();
       const duplicates = findDuplicates ? findRepeatedFields(text) : [];
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, unrecognized), duplicates, numbers, typed: false };
+      return { object: identified(value, refuse), duplicates, numbers, format: "json" };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
-      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), unrecognized);
+      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), refuse);
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, unrecognized), duplicates, typed: false };
+      return { object: identified(value, refuse), duplicates, format: "yaml" };
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
       const object = decodeProtobuf(body, expected);
       if (isLong(body)) await nextTurn();
-      return { object, duplicates: [], typed: true };
+      return { object, duplicates: [], format: "protobuf" };
     }
     default:
       throw unsupportedMediaType([
@@ -69,7 +70,7 @@ export async function decodeBody(
   }
 }
 
-/** Whether others should have their turn between two looks at all of a body. */
+/** Whether the body is so long that the event loop gets a turn between two passes over it. */
 function isLong(body: Uint8Array): boolean {
   return body.byteLength > 100_000;
 }
@@ -85,7 +86,7 @@ function excerpt(body: Uint8Array): string {
 const identity =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** An object whose kind and version can be read. Nothing at all is an object with nothing in it. */
+/** An object whose kind and version can be read. An empty body is an empty object. */
 function identified(value: unknown, refuse: (why: string) => StatusError): JsonObject {
   const fail = (why: string) =>
     refuse(`couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`);
@@ -121,7 +122,10 @@ export function checkSize(body: Uint8Array): void {
   }
 }
 
-/** The type without its parameters, in lower case: empty where none was sent, and not where there is nothing but parameters. */
+/**
+ * The media type without its parameters, in lower case; empty where no header was sent. A header
+ * that has only parameters is returned as it is.
+ */
 export function mediaType(contentType = ""): string {
   const [type = ""] = contentType.split(";");
   return type.trim() === "" ? contentType.trim() : type.trim().toLowerCase();

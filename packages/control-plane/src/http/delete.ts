@@ -3,7 +3,7 @@ import { normalize } from "../kinds/index.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
 import type { Target } from "../registry/identity.ts";
 import type { Resource } from "../registry/resource.ts";
-import { badRequest, type Cause, invalid, StatusError } from "../status.ts";
+import { badRequest, type Cause, invalid, StatusError, UndecodableError } from "../status.ts";
 import { decodeBody } from "./body.ts";
 import { isTrue, parseInteger, parseListOptions } from "./list-options.ts";
 import { pageMetadata, present, presentList, type ReadDependencies, readPage } from "./read.ts";
@@ -54,7 +54,7 @@ export async function removeCollection(
         context,
       );
     } catch (error) {
-      // Somebody else was faster: what was to go is gone.
+      // Deleted by somebody else meanwhile, which is what was wanted.
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     }
     items.push(object);
@@ -127,7 +127,7 @@ async function optionsOfBody(write: WriteRequest): Promise<JsonObject> {
     const { object } = await decodeBody(write.request, deleteOptionsKind);
     const kind = textOf(object.kind ?? "DeleteOptions");
     const apiVersion = textOf(object.apiVersion ?? "v1");
-    // A kind with no version, or the other way round, is taken for what is expected here.
+    // A kind without a version, or a version without a kind, counts as the expected one.
     if (kind !== "DeleteOptions" && object.apiVersion !== undefined) {
       throw badRequest(notRegistered(kind, apiVersion));
     }
@@ -138,16 +138,8 @@ async function optionsOfBody(write: WriteRequest): Promise<JsonObject> {
     } = normalize(deleteOptionsKind, object, "decoded");
     return options;
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    throw badRequest(withoutSubject(error.message));
+    throw error instanceof UndecodableError ? badRequest(error.fault.message) : error;
   }
-}
-
-/** What went wrong, without the words on what was read: bodies of DELETE are reported so. */
-function withoutSubject(message: string): string {
-  return message
-    .replace(/^the object provided is unrecognized \(must be of type \w+\): (.*) \(.*\)$/s, "$1")
-    .replace(/^\w+ in version "[^"]*" cannot be handled as a \w+: /, "");
 }
 
 function optionsOfQuery(query: URLSearchParams): JsonObject {

@@ -5,9 +5,9 @@ import { ControlPlane } from "../control-plane.ts";
 test("of evictions at once only as many succeed as the disruption budget has", async () => {
   const clock = new ManualClock();
   await using plane = await ControlPlane.start({ clock, random: seededRandom(1) });
-  const door = plane.connect();
+  const transport = plane.connect();
   const send = async (method: string, path: string, body: unknown) => {
-    const response = await door.request({
+    const response = await transport.request({
       method,
       path,
       headers: { "content-type": "application/json" },
@@ -41,12 +41,12 @@ test("of evictions at once only as many succeed as the disruption budget has", a
 
 test("a dry run takes nothing out of the budget, and what is not ready may go where the budget says so", async () => {
   await using plane = await ControlPlane.start({ clock: new ManualClock(), nodes: "none" });
-  const door = plane.connect();
+  const transport = plane.connect();
   const send = async (method: string, path: string, body: unknown) => {
     const headers = {
       "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
     };
-    const response = await door.request({ method, path, headers, body: JSON.stringify(body) });
+    const response = await transport.request({ method, path, headers, body: JSON.stringify(body) });
     return response.status;
   };
   const pods = "/api/v1/namespaces/default/pods";

@@ -8,8 +8,9 @@ import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
 /**
- * Takes a pod's eviction out of its disruption budget, in one step with the check that there is something left: of two evictions at
- * once only as many succeed as the budget has. A pod that is not running costs nobody anything.
+ * Takes a pod's eviction out of its disruption budget, in one step with the check that there is
+ * something left: of two evictions at once only as many succeed as the budget has. A pod that is
+ * not running does not count against the budget.
  *
  * @throws StatusError 429 if the budget has nothing to give, 500 if the pod has more than one.
  */
@@ -70,7 +71,10 @@ function isReady(pod: StoredObject): boolean {
   );
 }
 
-/** Whether pods that are not ready may go without costing the budget: always, or as long as those it wants are healthy. */
+/**
+ * Whether evicting pods that are not ready is free: always, or while the budget's desired number is
+ * healthy.
+ */
 function sparesUnready(budget: StoredObject): boolean {
   if (field(budget, "spec", "unhealthyPodEvictionPolicy") === "AlwaysAllow") return true;
   const wanted = numberAt(budget, ["status", "desiredHealthy"], 0);

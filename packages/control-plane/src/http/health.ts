@@ -1,4 +1,4 @@
-/** What a real server looks at before it says that it is well, by the names its probes know. */
+/** The health checks of a real server, by the names that its probes have. */
 const everywhere = [
   "ping",
   "log",
@@ -33,20 +33,23 @@ const everywhere = [
   "poststarthook/apiservice-openapiv3-controller",
 ];
 
-const byDoor: { readonly [door: string]: readonly string[] } = {
+const checksOf: { readonly [endpoint: string]: readonly string[] } = {
   healthz: everywhere,
   livez: everywhere,
   readyz: [...everywhere.slice(0, 3), "etcd-readiness", "informer-sync", ...everywhere.slice(3), "shutdown"],
 };
 
-/** The checks behind `/healthz`, `/livez` or `/readyz`. Each has a path of its own. None for any other. */
-export function healthChecks(door: string): readonly string[] {
-  return Object.hasOwn(byDoor, door) ? (byDoor[door] ?? []) : [];
+/**
+ * The checks of `/healthz`, `/livez` or `/readyz`, each with a path of its own; none for other
+ * endpoints.
+ */
+export function healthChecks(endpoint: string): readonly string[] {
+  return Object.hasOwn(checksOf, endpoint) ? (checksOf[endpoint] ?? []) : [];
 }
 
-/** What is answered to whom asks for details. A server that answers has started, and all of it has. */
-export function healthReport(door: string): string {
-  return `${healthChecks(door)
+/** The verbose report. A server that answers has started completely, so every check passes. */
+export function healthReport(endpoint: string): string {
+  return `${healthChecks(endpoint)
     .map((check) => `[+]${check} ok\n`)
-    .join("")}${door} check passed\n`;
+    .join("")}${endpoint} check passed\n`;
 }

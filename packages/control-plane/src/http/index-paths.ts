@@ -15,15 +15,15 @@ const fixed = [
   "/version",
 ];
 
-/** All that can be asked of the server but single resources: what `/` lists. */
+/** The paths that `/` lists: everything but single resources. */
 export function indexPaths(kinds: KindTable): string[] {
   const groups = kinds.groups().flatMap(({ name, versions }) => {
     const root = name === "" ? "/api" : `/apis/${name}`;
     return [...(name === "" ? [] : [root]), ...versions.map((version) => `${root}/${version}`)];
   });
-  const health = ["healthz", "livez", "readyz"].flatMap((door) => [
-    `/${door}`,
-    ...healthChecks(door).map((check) => `/${door}/${check}`),
+  const health = ["healthz", "livez", "readyz"].flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...healthChecks(endpoint).map((check) => `/${endpoint}/${check}`),
   ]);
   return [...fixed, ...groups, ...health].sort((a, b) => (a < b ? -1 : 1));
 }

@@ -15,7 +15,10 @@ export interface ListOptions {
   readonly resourceVersionMatch: "Exact" | "NotOlderThan" | undefined;
   readonly watch: boolean;
   readonly allowBookmarks: boolean;
-  /** Undefined where the client did not say: old clients expect the state first when they name no version. */
+  /**
+   * Undefined where the client did not say: old clients that name no version expect the current
+   * state first.
+   */
   readonly sendInitialEvents: boolean | undefined;
   readonly timeoutSeconds: number | undefined;
 }
@@ -52,7 +55,7 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
   checkVersions({ version, match, token, sendInitialEvents }, watch);
   return {
     matches,
-    // A name is looked up rather than searched for: there is no second page.
+    // A selector for one name is a lookup, which has no second page.
     limit: limit !== undefined && limit > 0 && !namesOne(requirements) ? limit : undefined,
     continue: token === "" ? undefined : decodeContinue(token),
     resourceVersion: version === "" ? undefined : parseVersion(version, watch ? 500 : 400),
@@ -87,13 +90,16 @@ export function parseInteger(text: string): bigint {
   return value;
 }
 
-/** The integer that a text of digits stands for. Undefined beyond 20 digits: reading a million is slow. */
+/**
+ * The integer that a text of digits stands for. Undefined beyond 20 digits, because parsing a
+ * million of them is slow.
+ */
 function shortInteger(text: string): bigint | undefined {
   const digits = text.replace(/^[+-]?0*/, "");
   return digits.length > 20 ? undefined : BigInt(`${text.startsWith("-") ? "-" : ""}${digits || "0"}`);
 }
 
-/** @param code what a text that is no version is answered with @throws StatusError */
+/** @param code the status for a malformed version @throws StatusError */
 export function parseVersion(text: string, code: 400 | 500): number {
   const isNumber = /^\d+$/.test(text);
   if (isNumber && (shortInteger(text) ?? 2n ** 64n) < 2n ** 64n) return Number(text);
@@ -193,7 +199,7 @@ function decodeContinue(token: string): ContinueToken {
   let value: unknown;
   const bytes = Buffer.from(token, "base64url");
   try {
-    // What is no text is quoted byte by byte.
+    // Malformed UTF-8 is quoted byte by byte.
     value = parseJson(isUtf8(bytes) ? bytes.toString("utf8") : bytes.toString("latin1"), {}).value;
   } catch (error) {
     if (error instanceof ParseError) throw bad(error.message);
@@ -220,7 +226,7 @@ export function expired(
   });
 }
 
-/** 504: the client knows of a future that has not happened. */
+/** 504: the client asks for a revision that does not exist yet. */
 export function tooLarge(wanted: number, current: number): StatusError {
   return new StatusError({
     code: 504,

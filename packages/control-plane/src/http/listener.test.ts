@@ -24,7 +24,11 @@ afterAll(async () => {
   await plane.close();
 });
 
-/** Creates a ConfigMap with a field that there is not. @returns the status and the warnings, as text */
+/**
+ * Creates a ConfigMap with a field that there is not.
+ *
+ * @returns the status and the warnings, as text
+ */
 async function createWith(
   field: string,
 ): Promise<{ status: number | undefined; warning: string | undefined }> {

@@ -25,21 +25,28 @@ import { failure } from "./respond.ts";
 
 export interface ListenerOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
-  /** PEM: the server's own certificate and key, and the authorities that client certificates must come from; "" asks for none. */
+  /**
+   * PEM: the server's own certificate and key, and the authorities that client certificates must
+   * come from; "" asks for none.
+   */
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
-  /** Who a client certificate stands for, from its DER. */
+  /** The user of a client certificate, which is given as DER. */
   readonly userOf: (certificate: Uint8Array) => ApiRequest["peer"];
-  /** Told of what goes wrong with the listening socket once it is open. */
+  /** Called with errors of the listening socket. */
   readonly onError: (error: Error) => void;
   /** @default 127.0.0.1 */
   readonly host?: string;
   /** @default any free port */
   readonly port?: number;
-  /** Taken where it is free and `port` does not say otherwise. */
+  /** Used if it is free and `port` is not set. */
   readonly preferredPort?: number;
-  /** How long a client may take to send a body. One that asks for less, by `timeout`, gets less. @default 60000 */
+  /**
+   * How long a client may take to send a body. One that asks for less, by `timeout`, gets less.
+   *
+   * @default 60000
+   */
   readonly bodyTimeoutMs?: number;
 }
 
@@ -63,14 +70,15 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
       maxHeaderSize: largestHeader,
-      // What is wrong with a request is said in Go's words.
+      // Malformed requests are answered with Go's messages, not Node's.
       requireHostHeader: false,
       connectionsCheckingInterval: 5_000,
-      // What else clients offer to go on with (HTTP/2, say) they can do without, and a body may follow.
+      // Other upgrades that clients offer (HTTP/2, for example) are optional, and a body may
+      // follow.
       shouldUpgradeCallback: ({ headers }) => /^(websocket|spdy\/3\.1)$/i.test(headers.upgrade ?? ""),
     },
     (incoming, outgoing) => {
-      // Whatever goes wrong with one answer, the server stays up.
+      // An error in one answer must not stop the server.
       serve(incoming, outgoing).catch(() => outgoing.destroy());
     },
   );
@@ -78,7 +86,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.keepAliveTimeout = 90_000;
   server.requestTimeout = 0;
   server.headersTimeout = 32_000;
-  /** Connections with an answer that is not at its end. */
+  /** Connections with an unfinished answer. */
   const streaming = new WeakSet<Duplex>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (silentEnds.has(error.code ?? "") || streaming.has(socket)) socket.destroy();
@@ -91,7 +99,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     serveUpgrade(incoming, socket, head).catch(() => socket.destroy());
   });
 
-  /** A client that asks to go on in another protocol: it does, or is answered as any other. */
+  /**
+   * Serves a request to upgrade the connection: upgrades it, or answers as to any other request.
+   */
   async function serveUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const gone = new AbortController();
     upgraded.add(socket);
@@ -110,7 +120,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       response.takeover(socket, head);
       return;
     }
-    // Importing `node:http` by a statement reads all of its exports, and one of them loads a whole second HTTP client.
+    // Importing `node:http` by a statement reads all of its exports, and one of them loads a whole
+    // second HTTP client.
     const http = process.getBuiltinModule("node:http");
     const outgoing = new http.ServerResponse(incoming);
     outgoing.shouldKeepAlive = false;
@@ -142,7 +153,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    // Only a client that left early is news; making an AbortError costs as much as a small answer.
+    // Abort only if the client left early: making an AbortError costs as much as a small answer.
     outgoing.once("close", () => {
       if (!outgoing.writableFinished) gone.abort();
     });
@@ -151,7 +162,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       answerPlainly(incoming.socket, plain);
       return;
     }
-    // About the server as a whole there is nothing to say.
+    // `OPTIONS *` asks about the server as a whole, and has an empty answer.
     if (incoming.method === "OPTIONS" && incoming.url === "*") {
       outgoing.end();
       return;
@@ -188,7 +199,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     close: () => {
-      // Connections that went on in another protocol are no longer the server's to close.
+      // Node's server does not close upgraded connections.
       for (const socket of upgraded) socket.destroy();
       return close(server);
     },
@@ -213,7 +224,10 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** Ways in which a connection ends that no answer reaches, or that Go gives none to. */
+/**
+ * Errors after which the connection is closed without an answer: none would arrive, or Go sends
+ * none.
+ */
 const silentEnds: ReadonlySet<string> = new Set([
   "ECONNRESET",
   "EPIPE",
@@ -264,7 +278,10 @@ function send(outgoing: ServerResponse, response: ApiResponse, outbox: Outbox): 
   else outgoing.once("close", stop);
 }
 
-/** Node joins what a header says twice; who is impersonated must be known value by value. Few requests do, so the rest pay nothing. */
+/**
+ * Node joins repeated headers; impersonation headers must be kept apart. Other requests do not pay
+ * for it.
+ */
 function headersOf(incoming: IncomingMessage): ApiRequest["headers"] {
   const { headers } = incoming;
   const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"));
@@ -282,7 +299,10 @@ function mutable(headers: ApiResponse["headers"]): Record<string, string | strin
   );
 }
 
-/** Text as UTF-8, one character for each byte: Node sends no other characters in a header. A warning may quote any text. */
+/**
+ * Text as UTF-8 with one character for each byte, because Node sends no other characters in a
+ * header. A warning may quote any text.
+ */
 function octets(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }

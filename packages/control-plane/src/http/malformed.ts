@@ -2,10 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { malformedEscape } from "./request-info.ts";
 
-/** An answer of Go's HTTP server itself, from before anybody looks at what a request is about. The connection ends with it. */
+/**
+ * An answer of Go's HTTP server itself, sent before the request is routed. The connection is closed
+ * after it.
+ */
 export interface PlainAnswer {
   readonly status: number;
-  /** What the status line says after the number. */
+  /** The reason phrase of the status line. */
   readonly reason: string;
   readonly text: string;
 }
@@ -14,13 +17,13 @@ function refusal(status: number, reason: string): PlainAnswer {
   return { status, reason, text: `${status} ${reason}` };
 }
 
-/** For what cannot be read as HTTP at all. */
+/** For malformed HTTP. */
 export const badRequest = refusal(400, "Bad Request");
 /** For a request line and headers beyond {@link largestHeader}. */
 export const headerTooLarge = refusal(431, "Request Header Fields Too Large");
-/** For a method that asks for a tunnel. */
+/** For CONNECT. */
 export const noTunnel: PlainAnswer = { status: 404, reason: "Not Found", text: "404 page not found\n" };
-/** For a body that does not come to its end in time. Go sends a Status, and calls it text. */
+/** For a body that is not complete in time. Go sends a Status as text/plain. */
 export const bodyTimeout: PlainAnswer = {
   status: 504,
   reason: "Gateway Timeout",
@@ -34,10 +37,12 @@ export const bodyTimeout: PlainAnswer = {
   })}\n`,
 };
 
-/** What the request line and all headers may take: a megabyte, and what Go reads ahead. */
+/** The limit for the request line and headers together: a megabyte, and Go's read-ahead buffer. */
 export const largestHeader = 1024 * 1024 + 4_096;
 
-/** What Go answers to a request that is HTTP and yet not right; undefined where there is nothing to say. */
+/**
+ * What Go answers to a request that parses as HTTP and is invalid; undefined for a valid request.
+ */
 export function plainAnswerTo(incoming: IncomingMessage): PlainAnswer | undefined {
   const { url = "", httpVersionMajor, httpVersionMinor, headers } = incoming;
   if (httpVersionMajor !== 1) {
@@ -63,7 +68,7 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
 
 const validHost = /^[\w!$%&()*+,.:;='[\]~-]*$/;
 
-/** Where a request goes: of an address with a scheme and a host, the path and the query. */
+/** The request target in origin form: path and query, without scheme and host. */
 export function originForm(url: string): string {
   const [whole] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url) ?? [];
   if (whole === undefined) return url;
@@ -81,7 +86,7 @@ const unitMs: { readonly [unit: string]: number } = {
   h: 3_600_000,
 };
 
-/** How long a client wants to wait at most, by its `timeout`; undefined where it does not say. */
+/** The client's `timeout` parameter in milliseconds; undefined where it is not set. */
 export function askedTimeoutMs(url: string): number | undefined {
   const asked = new URLSearchParams(url.split("?", 2)[1]).get("timeout") ?? "";
   const parts = [...asked.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy)];
@@ -89,10 +94,13 @@ export function askedTimeoutMs(url: string): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** How long a client that still sends is listened to after it was answered: to one that is cut off the answer may be lost. */
+/**
+ * How long a client that is still sending is read after the answer. A reset connection may lose the
+ * answer.
+ */
 const lingerMs = 500;
 
-/** Writes an answer past Node, and ends the connection. */
+/** Writes an answer directly to the socket, and closes the connection. */
 export function answerPlainly(socket: Duplex, { status, reason, text }: PlainAnswer): void {
   if (!socket.writable) {
     socket.destroy();
@@ -104,7 +112,7 @@ export function answerPlainly(socket: Duplex, { status, reason, text }: PlainAns
   linger(socket);
 }
 
-/** Ends a connection whose last answer is on its way. */
+/** Closes a connection after its last answer was sent. */
 export function linger(socket: Duplex): void {
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMs).unref();

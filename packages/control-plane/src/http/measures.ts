@@ -7,20 +7,27 @@ import { healthChecks } from "./health.ts";
 /** How both pages are written. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
-/** The answer to `/metrics`. @param storageBytes what the data takes on disk; undefined where it is in memory alone */
+/**
+ * The answer to `/metrics`.
+ *
+ * @param storageBytes what the data takes on disk; undefined where it is in memory alone
+ */
 export function metricsPage({ metrics, store }: Registry, storageBytes: number | undefined): string {
   return metrics.render([...storageFamilies(store, storageBytes), buildFamily(), ...processFamilies()]);
 }
 
-/** The answer to `/metrics/slis`: how each check of the server's health came out. A server that answers is well. */
+/**
+ * The answer to `/metrics/slis`: how each check of the server's health came out. A server that
+ * answers is well.
+ */
 export function indicatorsPage(): string {
   const checks = gauge({
     name: "kubernetes_healthcheck",
     help: "[STABLE] This metric records the result of a single healthcheck.",
     labels: ["name", "type"],
   });
-  for (const door of ["healthz", "livez", "readyz"]) {
-    for (const check of healthChecks(door)) checks.of(check, door).value = 1;
+  for (const endpoint of ["healthz", "livez", "readyz"]) {
+    for (const check of healthChecks(endpoint)) checks.of(check, endpoint).value = 1;
   }
   return checks.render();
 }

@@ -1,20 +1,25 @@
 import { StatusError } from "../status.ts";
 
-/** How an answer is written. */
+/** The encoding of an answer. */
 export type Encoding = "json" | "yaml" | "protobuf";
 
-/** How an answer is to look. */
+/** The representation that the client asked for. */
 export type Representation =
   | { readonly as: "object"; readonly encoding: Encoding }
   | { readonly as: "table"; readonly version: string; readonly encoding: "json" | "yaml" }
   | { readonly as: "metadata"; readonly of: "object" | "list"; readonly encoding: Encoding };
 
-/** What is asked for, as far as it limits the forms an answer can have. */
+/** The properties of a request that limit the representations of its answer. */
 export interface Negotiable {
   /** Custom kinds have no protobuf; only their metadata does. */
   readonly origin: "builtin" | "custom";
   readonly watch: boolean;
-  /** A collection can be watched at the same address, which refusals tell. @default false */
+  /**
+   * Whether the path is a collection, which can also be watched: error messages list the stream
+   * types too.
+   *
+   * @default false
+   */
   readonly collection?: boolean;
 }
 
@@ -80,7 +85,7 @@ export function negotiate(accept: string | undefined, of: Negotiable): Represent
     if (chosen) return chosen;
   }
   const offered = of.watch ? streamTypes : mediaTypes;
-  // For built-in kinds the router looks first, with words of its own.
+  // For built-in kinds the router checks first, with another message.
   if (of.origin === "builtin" && !clauses.some(({ type }) => encodings.has(type))) {
     throw new StatusError({
       code: 406,
@@ -127,7 +132,9 @@ export function plainEncoding(accept: string | undefined): Encoding {
   throw notAcceptable(mediaTypes);
 }
 
-/** How a failure is written: as the client accepts plain objects, and as JSON if it accepts none. */
+/**
+ * How a failure is written: as the client accepts plain objects, and as JSON if it accepts none.
+ */
 export function failureEncoding(accept: string | undefined): Encoding {
   for (const { type, parameters } of parseAccept(accept)) {
     const encoding = encodings.get(type);

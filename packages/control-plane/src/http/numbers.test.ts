@@ -175,7 +175,10 @@ test("a patch with a number out of range is refused, and what was there stays", 
   expect((await send("GET", `${things}/a`)).text).toContain(`"spec":{"any":${odd}}`);
 });
 
-/** A value with every field of a type in it, whose integers of 64 bits are large. Undefined where it goes too deep. */
+/**
+ * A value with every field of a type in it, whose integers of 64 bits are large. Undefined where it
+ * goes too deep.
+ */
 function filled(type: GoType, depth = 0): Json | undefined {
   if (depth > 7) return undefined;
   switch (type.at) {

@@ -1,25 +1,32 @@
 import type { ServerResponse } from "node:http";
 import type { Sink } from "./request.ts";
 
-/** After so many clients others get their turn, with requests that may bring more for those still waiting. */
+/**
+ * After this many clients the event loop gets a turn, so that requests are served which may add
+ * events for those still waiting.
+ */
 const mostAtOnce = 128;
-/** What a client has coming is sent at once when it is this much. */
+/** A client's pending data is sent at once when it reaches this size. */
 const mostHeld = 64 * 1024;
 
 /**
- * Sends streams to clients, a few clients at a time.
+ * Batches writes to streaming clients, a few clients at a time.
  *
- * A write to a socket costs more than all else that an event takes. So a client is written to once for all that it has coming by the time
- * its turn is there: with a thousand watchers behind, that is several events in one write, and who changed the object need not wait until
- * the last watcher has been told.
+ * A write to a socket costs more than everything else about an event. So each client gets one write
+ * for all events that are pending when its turn comes: with a thousand watchers that is several
+ * events in a write, and a write request does not wait until the last watcher is served.
  */
 export class Outbox {
   #waiting: Stream[] = [];
   #isFlushing = false;
+  readonly #framer = new Framer();
 
-  /** A sink into an answer whose head has been sent. What is written goes out within the turn of the event loop, if nobody else waits. */
+  /**
+   * A sink for an answer whose head was sent. Data goes out within the same turn of the event loop
+   * if no other client is waiting.
+   */
   open(outgoing: ServerResponse): Sink {
-    const stream = new Stream(outgoing);
+    const stream = new Stream(outgoing, this.#framer);
     return {
       write: (chunk) => {
         if (stream.push(chunk) && !stream.isWaiting) this.#add(stream);
@@ -56,14 +63,16 @@ export class Outbox {
 class Stream {
   isWaiting = false;
   readonly #outgoing: ServerResponse;
+  readonly #framer: Framer;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  constructor(outgoing: ServerResponse) {
+  constructor(outgoing: ServerResponse, framer: Framer) {
     this.#outgoing = outgoing;
+    this.#framer = framer;
   }
 
-  /** Bytes that the client has not taken. */
+  /** Bytes that were not yet sent to the client. */
   get unsent(): number {
     return this.#heldBytes + (this.#outgoing.socket?.writableLength ?? this.#outgoing.writableLength);
   }
@@ -90,26 +99,30 @@ class Stream {
     this.#held = [];
     this.#heldBytes = 0;
     const { socket } = this.#outgoing;
-    // Past Node's own framing, which makes three writes of one. An answer that waits behind another has no socket yet.
-    if (socket && this.#outgoing.chunkedEncoding) socket.write(framed(chunks));
+    // Bypasses Node's chunked encoding, which makes three writes of one. A pipelined answer has no
+    // socket yet.
+    if (socket && this.#outgoing.chunkedEncoding) socket.write(this.#framer.frame(chunks));
     else for (const chunk of chunks) this.#outgoing.write(chunk);
   }
 }
 
-const ofOne: { chunk: Uint8Array | undefined; bytes: Uint8Array } = {
-  chunk: undefined,
-  bytes: new Uint8Array(),
-};
+/**
+ * Frames chunks of a chunked answer. Watchers are sent the same bytes one after the other: these
+ * are framed once.
+ */
+class Framer {
+  #chunk: Uint8Array | undefined;
+  #framed = new Uint8Array();
 
-/** One chunk of a chunked answer. Watchers are sent the same bytes one after the other: these are framed once. */
-function framed(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && ofOne.chunk === first) return ofOne.bytes;
-  const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), ...chunks, Buffer.from("\r\n")]);
-  if (chunks.length === 1) {
-    ofOne.chunk = first;
-    ofOne.bytes = bytes;
+  frame(chunks: readonly Uint8Array[]): Uint8Array {
+    const [first] = chunks;
+    if (chunks.length === 1 && this.#chunk === first) return this.#framed;
+    const length = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    const bytes = Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`), ...chunks, Buffer.from("\r\n")]);
+    if (chunks.length === 1) {
+      this.#chunk = first;
+      this.#framed = bytes;
+    }
+    return bytes;
   }
-  return bytes;
 }

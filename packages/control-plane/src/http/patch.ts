@@ -15,10 +15,18 @@ import {
 import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
-import { withTracking } from "../registry/tracking.ts";
+import { trackingOf } from "../registry/tracking.ts";
 import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { badRequest, conflict, invalid, notFound, StatusError } from "../status.ts";
+import {
+  badRequest,
+  conflict,
+  type DecodeFault,
+  invalid,
+  notFound,
+  StatusError,
+  UndecodableError,
+} from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
@@ -29,10 +37,10 @@ import {
   accept,
   checkNamed,
   checkSameKind,
-  eachFault,
   notRegistered,
   type Reader,
   type WriteRequest,
+  yamlErrors,
 } from "./write.ts";
 
 export async function patch(
@@ -63,7 +71,7 @@ const patchTypes: ReadonlyMap<string, PatchType> = new Map([
   ["application/apply-patch+yaml", "apply"],
 ]);
 
-/** What kind of patch a request brings. @throws StatusError 415 */
+/** The type of a request's patch. @throws StatusError 415 */
 export function patchType(resource: Pick<Resource, "info">, request: ApiRequest): PatchType {
   const type = patchTypes.get(mediaType(header(request, "content-type")));
   if (resource.info.origin === "builtin") {
@@ -141,18 +149,20 @@ function documentOf({ body }: ApiRequest): unknown {
 
 const goKinds: { readonly [json: string]: string } = { array: "slice", object: "map" };
 
-/** What decoding JSON finds wrong, as it is said where a map is turned into an object. */
-function asConverted(why: string, { group, version, kind: name }: GroupVersionKind): string {
-  const [, given = "", literal = "", path = "", type = ""] =
-    /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \w+\.(\S+) of type (\S+)$/.exec(why) ?? [];
-  if (type === "") return why;
+/**
+ * A fault that decoding JSON finds, in the words of the converter that turns a map into an object.
+ */
+function asConverted(
+  { message, mismatch }: DecodeFault,
+  { group, version, kind: name }: GroupVersionKind,
+): string {
+  if (!mismatch || mismatch.path.length === 0) return message;
+  const { given, literal = "", path, type } = mismatch;
   // Types that read JSON by themselves are given JSON here too.
-  const field = path
-    .split(".")
-    .reduce<Schema | undefined>(
-      (at, part) => (at?.items ?? at)?.properties?.[part],
-      builtinSchema(group, version, name),
-    );
+  const field = path.reduce<Schema | undefined>(
+    (at, part) => (at?.items ?? at)?.properties?.[part],
+    builtinSchema(group, version, name),
+  );
   if (field?.["x-kubernetes-int-or-string"])
     return `json: cannot unmarshal ${given} into Go value of type ${type}`;
   const number = /[.eE]/.test(literal) ? "float64" : "int64";
@@ -163,7 +173,10 @@ function asConverted(why: string, { group, version, kind: name }: GroupVersionKi
   return given === "number" ? `cannot convert ${kind} to ${type}` : `unrecognized type: ${type}`;
 }
 
-/** The patched object in the shape it will be stored. What the patch made of it may be no such object any more. */
+/**
+ * Decodes the patched object into its stored shape. The patch may have turned it into something
+ * invalid.
+ */
 export function decodePatched(
   resource: Reader,
   type: PatchType,
@@ -171,35 +184,36 @@ export function decodePatched(
   name: string,
   write: WriteRequest,
 ): JsonObject {
-  const refuse = (why: string) => {
-    // Strategic patches are merged as maps: what is wrong is said of the patch, in the words of who turns maps into objects.
+  const refuse = (fault: DecodeFault) => {
+    // Strategic patches are merged as maps: the converter from maps to objects reports the fault,
+    // and quotes the patch.
     const isStrategic = type === "strategic";
     const shown = isStrategic ? goText(documentOf(write.request)) : stringify(patched as Json);
-    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(why, resource.info) : why}`;
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${isStrategic ? asConverted(fault, resource.info) : fault.message}`;
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
-  if (!isObject(patched)) throw refuse("the patch turned the object into something else");
+  if (!isObject(patched)) throw refuse({ message: "the patch turned the object into something else" });
   const object = clone(patched);
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
-    if (!object.kind) throw refuse(`Object 'Kind' is missing in '${stringify(object)}'`);
+    if (!object.kind) throw refuse({ message: `Object 'Kind' is missing in '${stringify(object)}'` });
     checkSameKind(object, expected, kind, name);
   } else {
     const given = { kind: textOf(object.kind) || kind, apiVersion: textOf(object.apiVersion) || expected };
     const isOther = given.kind !== kind || given.apiVersion !== expected;
-    if (isOther && type !== "strategic") throw refuse(notRegistered(given.kind, given.apiVersion));
+    if (isOther && type !== "strategic")
+      throw refuse({ message: notRegistered(given.kind, given.apiVersion) });
     object.kind = kind;
     object.apiVersion = expected;
   }
   try {
-    const accepted = accept(resource, object, [], write);
+    const accepted = accept(resource, object, write);
     checkNamed(accepted, name);
     return accepted;
   } catch (error) {
-    const why = error instanceof StatusError ? decodingFault(error) : undefined;
-    if (why === undefined) throw error;
-    throw refuse(why);
+    if (!(error instanceof UndecodableError)) throw error;
+    throw refuse(error.fault);
   }
 }
 
@@ -217,14 +231,14 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     if (isSlow) await nextTurn();
     const before = isSlow && live !== undefined ? decodeManagers(managedFieldsOf(live)) : undefined;
     if (isSlow) await nextTurn();
-    const { object, managers } = await withTracking(resource, registry, target.subresource, (tracking) =>
+    const { object, managers } = await finish(
       mergeApplied({
         ...(live ? { live, before } : {}),
         config: clone(config),
         manager,
         force,
         time,
-        ...tracking,
+        ...trackingOf(resource, registry, target.subresource),
       }),
     );
     reportRepeated(repeated, write);
@@ -273,28 +287,26 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
   }
 }
 
-/** What was merged in the shape it will be stored. @throws StatusError 500 if it fits the schema and not the type */
+/**
+ * What was merged in the shape it will be stored.
+ *
+ * @throws StatusError 500 if it fits the schema and not the type
+ */
 function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObject): JsonObject {
   try {
     return resource.decodeApplied?.(merged) ?? resource.decode(merged).object;
   } catch (error) {
-    const why = error instanceof StatusError ? decodingFault(error) : undefined;
-    if (why === undefined) throw error;
+    if (!(error instanceof UndecodableError)) throw error;
     const { group, version, kind } = resource.info;
     const type = `${group === "" ? version : `${group}/${version}`}, Kind=${kind}`;
     throw new StatusError({
       code: 500,
-      message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+      message: `failed to convert new object (${describe(config)}) to proper version: unable to convert unstructured object to ${type}: ${error.fault.message}`,
     });
   }
 }
 
-/** What a refusal to decode says was wrong, without the words on what was decoded. */
-function decodingFault({ message }: StatusError): string | undefined {
-  return /^\w+ in version "[^"]*" cannot be handled as a \w+: (.*)$/s.exec(message)?.[1];
-}
-
-/** Who applies. @throws StatusError 422 if nobody is named */
+/** The field manager of an apply. @throws StatusError 422 if there is none */
 export function requireManager({ query }: WriteRequest): string {
   const manager = query.get("fieldManager") ?? "";
   if (manager !== "") return manager;
@@ -307,7 +319,10 @@ export function requireManager({ query }: WriteRequest): string {
   ]);
 }
 
-/** What is applied must say what it is. A version of the same kind that is served elsewhere is for the merge to refuse. */
+/**
+ * Checks that an applied configuration has the kind of its URL. Another served version of the kind
+ * is refused later, by the merge.
+ */
 export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject): void {
   const apiVersion = textOf(config.apiVersion);
   const slash = apiVersion.indexOf("/");
@@ -319,13 +334,13 @@ export function checkApplied({ info }: Pick<Reader, "info">, config: JsonObject)
   throw badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(config.kind)}`);
 }
 
-/** What is applied, and which of its fields are there twice. */
+/** An applied configuration, and its repeated fields. */
 interface Configuration {
   readonly config: JsonObject;
   readonly repeated: readonly string[];
 }
 
-/** What is applied: YAML, or JSON, which is YAML too. @throws StatusError 400 */
+/** Reads an applied configuration: YAML, or JSON, which is YAML too. @throws StatusError 400 */
 export async function readConfiguration(write: Pick<WriteRequest, "request">): Promise<Configuration> {
   const body = write.request.body ?? new Uint8Array();
   checkSize(body);
@@ -348,12 +363,15 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
   return { config, repeated };
 }
 
-/** Says or refuses what was given twice. The real server does so only once all else is well. @throws StatusError 400 */
+/**
+ * Warns of repeated fields or refuses them. The real server does so only after everything else was
+ * valid.
+ *
+ * @throws StatusError 400
+ */
 export function reportRepeated(repeated: readonly string[], write: WriteRequest): void {
   if (repeated.length > 0 && write.fieldValidation === "Strict") {
-    throw badRequest(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`,
-    );
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlErrors(repeated)}`);
   }
   if (write.fieldValidation === "Warn") for (const field of repeated) write.context.warn(field);
 }
@@ -363,18 +381,14 @@ function readConfigurationText(text: string, parseYaml: (text: string) => Parsed
   if (text.trimStart().startsWith("{")) {
     try {
       const parsed = parseJson(text, { findDuplicates: true });
-      // Of fields that are there twice a YAML reader says more, and it has an opinion of its own on numbers.
+      // The YAML reader reports repeated fields with line numbers, and reads numbers differently.
       if (parsed.duplicates.length === 0 && !parsed.numbers) return parsed;
     } catch (error) {
       // Flow style looks like JSON, and is not.
       if (!(error instanceof ParseError)) throw error;
     }
   }
-  const { value, duplicates } = parseYaml(text);
-  return {
-    value,
-    duplicates: duplicates.flatMap(eachFault),
-  };
+  return parseYaml(text);
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
-import type { Door } from "../in-process.ts";
+import type { InProcessTransport } from "../in-process.ts";
 import { decodeProtobuf, encodeProtobuf } from "../protobuf/index.ts";
 
 const accept = "application/vnd.kubernetes.protobuf,application/json";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const configMap = { group: "", version: "v1", kind: "ConfigMap" };
 let plane: ControlPlane;
-let door: Door;
+let transport: InProcessTransport;
 
 beforeAll(async () => {
   plane = await ControlPlane.start({ controllers: "none" });
-  door = plane.connect();
+  transport = plane.connect();
 });
 afterAll(() => plane.close());
 
 async function send(method: string, path: string, body?: Uint8Array, headers: Record<string, string> = {}) {
-  const answer = await door.request({
+  const answer = await transport.request({
     method,
     path,
     headers: { accept, "content-type": "application/vnd.kubernetes.protobuf", ...headers },

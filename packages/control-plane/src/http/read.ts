@@ -9,8 +9,9 @@ import type { Representation } from "./negotiate.ts";
 import { entryText, itemText, objectText, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
 import { encoded, jsonText, protobuf } from "./respond.ts";
+import type { SharedEvents } from "./watch-events.ts";
 
-/** How tables are made; handed in so that their code loads only when somebody looks. */
+/** Makes tables. Handed in so that its code is loaded when the first table is asked for. */
 export type TableMaker = (
   resource: Resource,
   objects: readonly JsonObject[],
@@ -20,6 +21,8 @@ export type TableMaker = (
 export interface ReadDependencies {
   readonly registry: Registry;
   readonly table: TableMaker;
+  /** The encoded events that watchers share. */
+  readonly events: SharedEvents;
 }
 
 /** Answers with one object, in the form that was asked for. */
@@ -91,7 +94,7 @@ function versionOf({ info }: Resource, query: URLSearchParams): number | undefin
   return text ? parseVersion(text, info.plural === "events" ? 400 : 500) : undefined;
 }
 
-/** Reads that must not be older than a revision still to come fail after a while, as the real server's do. */
+/** A read at a future revision fails after this time, as on the real server. */
 export async function awaitRevision(registry: Registry, revision: number | undefined): Promise<void> {
   const { store, clock } = registry;
   if (revision === undefined || revision <= store.revision) return;
@@ -121,7 +124,8 @@ export async function readPage(
 ): Promise<Page> {
   const { store } = registry;
   const { resourceVersion, resourceVersionMatch, limit } = options;
-  // A page of a version that was named is of that very version, so that the pages after it fit.
+  // A page at a named version is read at exactly that version, so that the next pages are
+  // consistent with it.
   const isExact =
     resourceVersionMatch === "Exact" || (resourceVersionMatch === undefined && limit !== undefined);
   const exact = isExact && resourceVersion ? resourceVersion : options.continue?.revision;
@@ -166,7 +170,7 @@ export async function list(
   return await presentList(deps, resource, metadata, objects, as, query);
 }
 
-/** What a list says of itself: its version, and where the next page begins. */
+/** The metadata of a list: its version and continue token. */
 export function pageMetadata({ info }: Resource, page: Page, options: ListOptions): JsonObject {
   const metadata: JsonObject = { resourceVersion: textOf(page.revision) };
   if (page.next !== undefined) {

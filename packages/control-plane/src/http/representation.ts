@@ -39,14 +39,17 @@ export function partialMetadata(object: JsonObject): JsonObject {
 
 const metadataKind: GroupVersionKind = { group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata" };
 
-/** Objects in protobuf. Stored objects never change, so each is written once, however often it is read. */
+/**
+ * Objects in protobuf. Stored objects never change, so each is written once, however often it is
+ * read.
+ */
 export interface ProtobufForm {
   /** As the answer to a get, or as the object of a watch event. */
   object(resource: Resource, object: JsonObject): Uint8Array;
   list(resource: Resource, metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
   metadata(object: JsonObject): Uint8Array;
   metadataList(metadata: JsonObject, objects: readonly JsonObject[]): Uint8Array;
-  /** Anything that says itself what it is. */
+  /** An object with `kind` and `apiVersion` of its own. */
   plain(object: JsonObject): Uint8Array;
   frame(type: string, object: Uint8Array): Uint8Array;
 }

@@ -13,7 +13,8 @@ export interface RequestInfo {
 }
 
 /**
- * Takes a path apart. Slashes at its end count for nothing; two in a row have an empty name between them.
+ * Takes a path apart. Slashes at its end count for nothing; two in a row have an empty name between
+ * them.
  *
  * @returns undefined for paths that address no resource: `/version`, `/apis`, `/apis/apps/v1` …
  * @throws URIError for a path that is not properly escaped.
@@ -29,7 +30,8 @@ export function parsePath(pathname: string): RequestInfo | undefined {
   const watchPath = parts[at] === "watch" && parts.length > at + 1;
   if (watchPath) at++;
   let namespace: string | undefined;
-  // `/namespaces/x` and its own subresources are about the namespace; anything longer is about what is in it.
+  // `/namespaces/x` and its own subresources are about the namespace; anything longer is about what
+  // is in it.
   if (
     parts[at] === "namespaces" &&
     parts.length > at + 2 &&
@@ -58,7 +60,11 @@ function withoutTrailingSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** The path without its escapes. What is no text is shown as such. @throws URIError for what is no escape */
+/**
+ * The path without its escapes. Malformed UTF-8 is replaced.
+ *
+ * @throws URIError for a malformed escape
+ */
 function unescaped(path: string): string {
   if (!path.includes("%")) return path;
   if (malformedEscape.test(path)) throw new URIError("URI malformed");
@@ -89,7 +95,7 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** What a request does, in the words of roles and discovery; undefined for a method that does nothing. */
+/** The API verb of a request; undefined for other methods. */
 export function verbOf(method: string, info: RequestInfo, watching: boolean): Verb | undefined {
   switch (method) {
     case "GET":

@@ -16,7 +16,7 @@ const verbs: Readonly<Record<string, string>> = {
 /** Subresources that are connections rather than objects. */
 const connections = new Set(["exec", "attach", "portforward", "proxy", "log"]);
 
-/** What a request for a resource is counted under. */
+/** The metric labels of a request for a resource. */
 export function requestLabels(
   request: ApiRequest,
   { group, version, plural, subresource = "", namespace, name }: RequestInfo,
@@ -42,11 +42,11 @@ export function requestLabels(
   };
 }
 
-/** What a request for anything else is counted under; undefined for what could be anything. */
+/** The metric labels of any other request; undefined for unknown paths. */
 export function pathLabels({ method }: ApiRequest, path: string): RequestLabels | undefined {
-  const [, door = ""] = /^\/(healthz|livez|readyz)(?:\/|$)/.exec(path) ?? [];
+  const [, endpoint = ""] = /^\/(healthz|livez|readyz)(?:\/|$)/.exec(path) ?? [];
   const [, plain = ""] = /^\/(api|apis|version|openapi\/v2|openapi\/v3)\/?$/.exec(path) ?? [];
-  const subresource = door === "" ? plain : `/${door}`;
+  const subresource = endpoint === "" ? plain : `/${endpoint}`;
   if (subresource === "") return undefined;
   return { group: "", version: "", resource: "", scope: "", subresource, verb: method };
 }

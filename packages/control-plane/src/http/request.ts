@@ -10,28 +10,28 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array | undefined;
   /**
-   * Who the connection itself shows to be: from a client certificate, or vouched for by an in-process caller. "rejected" for a
-   * certificate that proves nothing.
+   * The user of the connection, from a client certificate or an in-process caller; "rejected" for
+   * an invalid certificate.
    */
   readonly peer?: Requester | "rejected";
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }
 
-/** An answer: whole, or one that goes on for as long as the client listens. */
+/** An answer: complete, or a stream that lasts until the client disconnects. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | Streaming;
-  /** With status 101: goes on with the connection itself, which speaks another protocol from here on. */
+  /** With status 101: takes over the upgraded connection. */
   readonly takeover?: (socket: Duplex, head: Uint8Array) => void;
 }
 
 /** Where a streaming answer goes. */
 export interface Sink {
-  /** Sends a chunk. @returns how many bytes wait to be taken by the client */
+  /** Sends a chunk. @returns how many bytes are not yet sent */
   write(chunk: Uint8Array): number;
-  /** Calls back, later, when what waits now has been taken. Not at all if the client goes away first. */
+  /** Calls back once everything pending was sent; never if the client disconnects first. */
   drained(listener: () => void): void;
   end(): void;
 }
@@ -52,7 +52,7 @@ export function addressOf({ url }: Pick<ApiRequest, "url">): {
   };
 }
 
-/** What Go takes for no part of a query. */
+/** Query parts that Go ignores. */
 const misformed = /;|%(?![0-9a-f]{2})/i;
 
 export function header(request: Pick<ApiRequest, "headers">, name: string): string | undefined {

@@ -29,7 +29,10 @@ export function protobuf(status: number, body: Uint8Array, headers: Headers = {}
   };
 }
 
-/** An object that says itself what it is, written as asked. Where it has no protobuf form, it is JSON after all. */
+/**
+ * An object with its own `kind` and `apiVersion`, in the requested encoding. JSON where it has no
+ * protobuf form.
+ */
 export async function encoded(
   status: number,
   object: JsonObject,
@@ -51,7 +54,10 @@ export async function encoded(
   }
 }
 
-/** An object that says itself what it is, in its protobuf envelope; undefined where there is no such form. */
+/**
+ * An object with its own `kind` and `apiVersion`, in its protobuf envelope; undefined where it has
+ * none.
+ */
 export async function protobufOf(object: JsonObject): Promise<Uint8Array | undefined> {
   const { encodeMessage, envelope } = await import("../protobuf/index.ts");
   const apiVersion = textOf(object.apiVersion);
@@ -82,7 +88,7 @@ export function deletedStatus(details: JsonObject): JsonObject {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
 }
 
-/** The plain answer to a path that nobody serves. */
+/** The text answer for a path that is not served. */
 export function pathNotFound(): ApiResponse {
   return {
     status: 404,

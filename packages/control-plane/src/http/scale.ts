@@ -78,7 +78,10 @@ export async function scale(
   return await presentScale(deps, resource, shown(scaling, updated), write);
 }
 
-/** How many replicas a Scale has, while it is being written, of an object that has none: so many that nobody asks for them. */
+/**
+ * The replicas of a Scale, while it is written, of an object that has none: a number that no client
+ * asks for.
+ */
 const unsetReplicas = -(2 ** 31);
 
 function shown(scaling: Scaling, object: JsonObject): JsonObject {
@@ -173,7 +176,7 @@ function withoutManagers(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Where the real server reads the Scale of a custom kind, it has no name for what it cannot read. */
+/** The real server's message for a malformed Scale of a custom kind does not name the type. */
 function unnamedType(): StatusError {
   return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"');
 }

@@ -48,22 +48,22 @@ export interface ApiServerOptions extends ReadDependencies {
   readonly tokens: Tokens;
   readonly authorizer: Authorizer;
   readonly subresources: Subresources;
-  /** What becomes of requests that show no credentials. @default "anonymous" */
+  /** How requests without credentials are treated. @default "anonymous" */
   readonly strangers?: "anonymous" | "refused";
   /** Documents under `/openapi`, made when they are asked for. */
   readonly openapi: (path: string, request: ApiRequest) => Promise<ApiResponse | undefined>;
   /** What the data takes on disk; undefined where it is in memory alone. @default undefined */
   readonly storageBytes?: () => number | undefined;
-  /** Told of what should never happen. */
+  /** Called with unexpected errors. */
   readonly onPanic: (error: unknown, request: ApiRequest) => void;
   /** May answer in the server's place: how tests inject faults. */
   readonly intercept?: (request: ApiRequest, user: Requester) => Promise<ApiResponse | undefined>;
 }
 
-/** Verifiers of tokens ask for keys again and again. */
+/** Token verifiers fetch the keys repeatedly. */
 const cachedForAnHour = { "cache-control": "public, max-age=3600" };
 
-/** The API: from a request to an answer, with no socket in sight. */
+/** The API as a function from request to response, without sockets. */
 export class ApiServer {
   readonly #options: ApiServerOptions;
 
@@ -71,7 +71,7 @@ export class ApiServer {
     this.#options = options;
   }
 
-  /** Answers a request. Never rejects: what goes wrong is an answer too. */
+  /** Answers a request. Never rejects: errors become answers. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     const measure = this.#options.registry.metrics.requests.begin();
     const answered = () => this.#route(request, measure);
@@ -86,7 +86,7 @@ export class ApiServer {
   #failure(error: unknown, request: ApiRequest): StatusError {
     if (error instanceof StatusError) return error;
     if (error instanceof URIError) return badRequest(error.message);
-    // As the real server answers when its storage takes no more.
+    // As the real server answers when its storage is full.
     if (error instanceof StorageError) return new StatusError({ code: 500, message: error.message });
     this.#options.onPanic(error, request);
     return internalError(error instanceof Error ? error.message : String(error));
@@ -179,8 +179,8 @@ export class ApiServer {
         checkReads(request);
         return json(200, this.#options.tokens.discovery(this.#options.tokens.issuer), cachedForAnHour);
     }
-    const [door = "", ...check] = path.slice(1).split("/");
-    if (check.length > 0 && healthChecks(door).includes(check.join("/"))) return text(200, "ok");
+    const [endpoint = "", ...check] = path.slice(1).split("/");
+    if (check.length > 0 && healthChecks(endpoint).includes(check.join("/"))) return text(200, "ok");
     if (path === "/openapi" || path.startsWith("/openapi/")) {
       return (await this.#options.openapi(path, request)) ?? pathNotFound();
     }
@@ -237,7 +237,7 @@ export class ApiServer {
     );
   }
 
-  /** Whatever becomes of a request, its answer carries what there was to say on the way. */
+  /** The answer carries the warnings, whether the request succeeded or failed. */
   async #withWarnings(
     request: ApiRequest,
     first: readonly string[],
@@ -297,7 +297,7 @@ export class ApiServer {
     if (name === "" && resource.info.origin === "builtin") throw resourceNotFound();
     checkName(name);
     if (subresource === "scale" && !scaleVerbs.has(verb)) throw notAllowed();
-    // A patch of a kind that nobody can read is refused before its options are looked at.
+    // A patch of an unsupported type is refused before its options are checked.
     if (verb === "patch") patchType(resource, request);
     if (subresource !== undefined && subresource !== "status") {
       const write = this.#write(request, info, query, as, user, warn, verb);
@@ -379,7 +379,11 @@ export class ApiServer {
   }
 }
 
-/** How long the client is willing to wait. It is not waited for, but must be a duration. @throws StatusError 400 */
+/**
+ * Checks the `timeout` parameter. It has no effect, but must be a duration.
+ *
+ * @throws StatusError 400
+ */
 function checkTimeout(timeout: string): void {
   if (timeout === "" || /^[+-]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$/.test(timeout)) return;
   const isUnitless = /^[+-]?[\d.]+$/.test(timeout);
@@ -388,7 +392,7 @@ function checkTimeout(timeout: string): void {
   );
 }
 
-/** Browsers, curl and wget are read by people. */
+/** Browsers, curl and wget get indented JSON, as from the real server. */
 function isForPeople(request: ApiRequest): boolean {
   const asked = /[?&]pretty=([^&]*)/.exec(request.url)?.[1];
   if (asked !== undefined) return asked !== "false" && asked !== "0";
@@ -410,7 +414,10 @@ const scaleVerbs = new Set(["get", "update", "patch"]);
 
 const collectionVerbs = new Set(["list", "watch", "create", "deletecollection"]);
 
-/** What authorization is asked. A list or watch of a single name is about that name. */
+/**
+ * The attributes of a request that are authorized. A list or watch of a single name is about that
+ * name.
+ */
 function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): Attributes {
   const { group, plural, subresource, namespace } = info;
   const isListed = verb === "list" || verb === "watch";
@@ -429,7 +436,7 @@ function attributesOf(info: RequestInfo, verb: string, query: URLSearchParams): 
   };
 }
 
-/** What no key in the real server's storage can hold. */
+/** Names that the real server's storage refuses as keys. */
 function checkName(name: string): void {
   const isDots = name === "." || name === "..";
   const fault = isDots ? `may not be '${name}'` : name.includes("%") ? "may not contain '%'" : undefined;

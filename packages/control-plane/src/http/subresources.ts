@@ -47,7 +47,9 @@ type Handler = (
   write: WriteRequest,
 ) => Promise<ApiResponse>;
 
-/** A server that others extend: the simulated node answers for logs, for instance. */
+/**
+ * Handlers of subresources by name. Others add theirs: the simulated node serves logs, for example.
+ */
 export function subresources(extra: { readonly [path: string]: Handler } = {}): Subresources {
   const handlers: { readonly [path: string]: Handler } = {
     "pods/binding": bind,
@@ -99,7 +101,7 @@ const bind: Handler = async (deps, target, _info, write) => {
 
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
 
-/** What is posted says its namespace by the time anybody looks at it. */
+/** The namespace of the URL is filled in before admission. */
 function inNamespace(object: JsonObject, { namespace }: Pick<Target, "namespace">): JsonObject {
   const metadata = isObject(object.metadata) ? object.metadata : {};
   return { ...object, metadata: { ...metadata, ...(namespace === undefined ? {} : { namespace }) } };
@@ -207,7 +209,7 @@ const token: Handler = async (deps, target, _info, write) => {
 
 type Review = (deps: SubresourceDependencies, info: RequestInfo, write: WriteRequest) => Promise<JsonObject>;
 
-/** Kinds that are questions: posting one gives the answer, and nothing is stored. */
+/** Review kinds: POST returns the answer, and nothing is stored. */
 const reviews: { readonly [path: string]: Review } = {
   "/bindings": async (deps, { namespace }, write) => {
     const { registry } = deps;
@@ -233,7 +235,7 @@ const reviews: { readonly [path: string]: Review } = {
     reviewSelf(userOf(write), registry.clock),
 };
 
-/** Answers a question, or gives undefined for a path that is none. */
+/** Answers a review; undefined for other paths. */
 export function reviewAt(
   info: RequestInfo,
 ): ((deps: SubresourceDependencies, write: WriteRequest) => Promise<ApiResponse>) | undefined {

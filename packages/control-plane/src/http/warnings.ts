@@ -1,8 +1,14 @@
-/** So many characters of warnings an answer carries; beyond that each is cut, and what then still does not fit is left out. */
+/**
+ * The most characters of warnings in an answer. Beyond that each is truncated, and those that still
+ * do not fit are dropped.
+ */
 const totalLimit = 4_096;
 const itemLimit = 256;
 
-/** The `Warning` headers for these texts, each told once. No header can hold a control character: texts with one are left out. */
+/**
+ * The `Warning` headers for these texts, without repetitions. Texts with control characters are
+ * dropped, because headers cannot hold them.
+ */
 export function warningHeaders(texts: readonly string[]): string[] {
   const seen = new Set<string>();
   let told: string[] = [];

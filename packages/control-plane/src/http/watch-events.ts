@@ -13,7 +13,10 @@ export interface ObjectEvent {
   readonly entry: Entry;
 }
 
-/** How far a watcher has come; `initialEnd` marks the end of the state that it began with. */
+/**
+ * The revision up to which a watcher has seen everything; `initialEnd` marks the end of the initial
+ * events.
+ */
 export interface Bookmark {
   readonly type: "BOOKMARK";
   readonly revision: number;
@@ -24,7 +27,10 @@ export type WatchEvent = ObjectEvent | Bookmark;
 
 type Bytes = Uint8Array<ArrayBufferLike>;
 
-/** Writes events in the form that one watcher asked for. Tables and conversions take a while. */
+/**
+ * Encodes events in the representation that one watcher asked for. Tables and conversions are
+ * asynchronous.
+ */
 export class EventWriter {
   readonly #deps: ReadDependencies;
   readonly #resource: Resource;
@@ -52,7 +58,7 @@ export class EventWriter {
       return isPlain ? this.#plain("BOOKMARK", object) : this.#shaped("BOOKMARK", object);
     }
     const { type, entry } = event;
-    if (isPlain) return sharedEvent(this.#resource, type, entry, this.#protobuf);
+    if (isPlain) return this.#deps.events.bytes(this.#resource, type, entry, this.#protobuf);
     return this.#deps.registry
       .fromStorage(this.#resource, entry.object)
       .then((object) => this.#shaped(type, object));
@@ -100,7 +106,7 @@ export class EventWriter {
       metadata,
     };
     const object = info.origin === "builtin" ? normalize(info, empty) : empty;
-    // The internal form has no way to leave the replicas of these out.
+    // The real server's internal types cannot omit the replicas of these.
     if (info.group === "apps" && this.#resource.scale) {
       object.spec = { replicas: 0, ...(object.spec as JsonObject) };
     }
@@ -112,29 +118,33 @@ function eventBytes(type: WatchEvent["type"] | "ERROR", object: string): Bytes {
   return Buffer.from(`{"type":"${type}","object":${object}}\n`);
 }
 
-/** Every watcher that sees an event sees the same bytes, one watcher right after the other: they are made once and kept until the next event. */
-const shared: { entry: Entry | undefined; bytes: Map<string, Bytes> } = {
-  entry: undefined,
-  bytes: new Map(),
-};
+/**
+ * The encoded bytes of the latest event. All watchers get it right after each other, so it is
+ * encoded once.
+ */
+export class SharedEvents {
+  #entry: Entry | undefined;
+  readonly #bytes = new Map<string, Bytes>();
 
-function sharedEvent(
-  resource: Resource,
-  type: ObjectEvent["type"],
-  entry: Entry,
-  protobuf: ProtobufForm | undefined,
-): Bytes {
-  if (shared.entry !== entry) {
-    shared.entry = entry;
-    shared.bytes.clear();
+  bytes(
+    resource: Resource,
+    type: ObjectEvent["type"],
+    entry: Entry,
+    protobuf: ProtobufForm | undefined,
+  ): Bytes {
+    if (this.#entry !== entry) {
+      this.#entry = entry;
+      this.#bytes.clear();
+    }
+    const { group, version } = resource.info;
+    const key = `${type} ${version} ${group} ${protobuf ? "protobuf" : "json"}`;
+    let bytes = this.#bytes.get(key);
+    if (!bytes) {
+      bytes = protobuf
+        ? protobuf.frame(type, protobuf.object(resource, entry.object))
+        : eventBytes(type, entryText(resource, entry));
+      this.#bytes.set(key, bytes);
+    }
+    return bytes;
   }
-  const key = `${type} ${resource.info.version} ${resource.info.group} ${protobuf ? "protobuf" : "json"}`;
-  let bytes = shared.bytes.get(key);
-  if (!bytes) {
-    bytes = protobuf
-      ? protobuf.frame(type, protobuf.object(resource, entry.object))
-      : eventBytes(type, entryText(resource, entry));
-    shared.bytes.set(key, bytes);
-  }
-  return bytes;
 }

@@ -266,11 +266,11 @@ test("a watch of a kind that goes ends when its last objects have been told of, 
       ],
     },
   };
-  const door = plane.connect();
+  const transport = plane.connect();
   const send = async (method: string, at: string, body?: JsonObject) => {
     const headers = { "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await door.request({ method, path: at, headers, ...sent });
+    const answer = await transport.request({ method, path: at, headers, ...sent });
     await Array.fromAsync(answer.body);
     return answer.status;
   };

@@ -10,14 +10,14 @@ import { type ProtobufForm, protobufForm } from "./representation.ts";
 import type { ApiResponse, Sink } from "./request.ts";
 import { EventWriter, type ObjectEvent, type WatchEvent } from "./watch-events.ts";
 
-/** A client that has this much waiting is sent no more before it has taken it. */
+/** A client with this much unsent data gets no more until it was sent. */
 const mostWaiting = 1024 * 1024;
-/** Clients take a stream for dead that is silent for longer than they think it should be. */
+/** Clients assume that a stream without any event is dead. */
 const bookmarkEveryMs = 60_000;
 
 /**
- * Streams changes. What is known at the start is decided when the request arrives, not when the first byte is read, so no
- * change falls between the two.
+ * Streams changes. The initial state is read when the request arrives, not when the first byte is
+ * read, so no change is lost in between.
  */
 export function watch(
   deps: ReadDependencies,
@@ -44,9 +44,10 @@ function watchType(as: Representation): string {
 }
 
 /**
- * One watcher. It is told of changes as they happen for as long as it keeps up. Otherwise, and at the start, it has a backlog, which
- * it is told as fast as it takes it: nothing is held for it but its place in the store's history. If that is forgotten meanwhile,
- * the watch ends, and the client has to list again.
+ * One watcher. It gets changes as they happen while it keeps up. At the start, and when it is slow,
+ * it has a backlog, which is sent with back-pressure: nothing is buffered for it but its position
+ * in the store's history. If that part of the history is compacted meanwhile, the watch ends, and
+ * the client has to list again.
  */
 class Watch {
   readonly #deps: ReadDependencies;
@@ -57,9 +58,9 @@ class Watch {
   readonly #writer: EventWriter;
   readonly #sink: Sink;
   readonly #stops: (() => void)[] = [];
-  /** All changes up to this revision are told, or do not concern the watcher. */
+  /** All changes up to this revision were sent, or do not match the watch. */
   #position = 0;
-  /** What comes before changes that happen now; undefined while there is nothing. */
+  /** Events to send before live changes; undefined while there are none. */
   #backlog: Generator<WatchEvent> | undefined;
   #stopped = false;
 
@@ -101,7 +102,7 @@ class Watch {
     return () => this.#stop();
   }
 
-  /** The state, and from then on what changes. */
+  /** The current state, then the changes. */
   #initial(): Generator<WatchEvent> {
     const { sendInitialEvents, allowBookmarks } = this.#options;
     const { entries, revision } = this.#store.list(this.#resource.bucket, { prefix: this.#prefix });
@@ -123,7 +124,11 @@ class Watch {
     return this.#changes();
   }
 
-  /** What changed after `#position`, up to the moment when the last of it is taken. @throws CompactedError */
+  /**
+   * What changed after `#position`, up to the moment when the last of it is taken.
+   *
+   * @throws CompactedError
+   */
   *#changes(): Generator<WatchEvent> {
     const recent = () => this.#store.since(this.#resource.bucket, this.#position);
     for (let records = recent(); records.length > 0; records = recent()) {
@@ -136,7 +141,7 @@ class Watch {
   }
 
   #onRecord(record: LogRecord): void {
-    // What has a backlog finds the record in the history, in its turn.
+    // A watcher with a backlog reads the record from the history later.
     if (this.#backlog) return;
     this.#position = record.revision;
     const event = this.#eventOf(record);
@@ -155,7 +160,7 @@ class Watch {
     return this.#options.matches?.(entry.object) ?? true;
   }
 
-  /** A kind that is no longer served is no longer watched either, once its last objects have been told of. */
+  /** A watch ends when its kind is no longer served, after the last deletions were sent. */
   #onDefinition({ type, key }: LogRecord): void {
     if (type !== "DELETED" || key !== this.#resource.bucket) return;
     const backlog = this.#backlog;
@@ -168,7 +173,7 @@ class Watch {
     this.#finish();
   }
 
-  /** Tells the backlog, until there is none or the client has enough for now. */
+  /** Sends the backlog until it is empty or the client has to catch up. */
   #work(): void {
     while (!this.#stopped && this.#backlog) {
       const event = this.#next(this.#backlog);
@@ -183,13 +188,14 @@ class Watch {
       return done ? undefined : value;
     } catch (error) {
       if (!(error instanceof CompactedError)) throw error;
-      // Too slow for us: as the real server does, it is left to find out by listing again.
+      // Too slow: the watch ends, and the client finds out by listing again, as with the real
+      // server.
       this.#finish();
       return undefined;
     }
   }
 
-  /** @returns whether the next event has to wait, until `#work` goes on by itself */
+  /** @returns whether the next event has to wait for `#work` to resume */
   #send(event: WatchEvent): "sent" | "waits" {
     const bytes = this.#writer.write(event);
     if (bytes instanceof Uint8Array) return this.#write(bytes);
@@ -259,7 +265,10 @@ class Watch {
   }
 }
 
-/** The state with which an object leaves a watcher's sight: its old content under the new version. */
+/**
+ * The object of the DELETED event for an object that no longer matches: its old content with the
+ * new resourceVersion.
+ */
 function lastSeen(record: LogRecord): Entry {
   if (record.type === "DELETED" || !record.previous) return record.entry;
   const { object } = record.previous;

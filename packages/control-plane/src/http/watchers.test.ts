@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
-import type { Door } from "../in-process.ts";
+import type { InProcessTransport } from "../in-process.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const watchers = 1_000;
 const writes = 40;
 
-async function send(door: Door, method: string, at: string, body?: object): Promise<number> {
-  const answer = await door.request({
+async function send(
+  transport: InProcessTransport,
+  method: string,
+  at: string,
+  body?: object,
+): Promise<number> {
+  const answer = await transport.request({
     method,
     path: at,
     headers: { "content-type": "application/json" },
@@ -18,9 +23,9 @@ async function send(door: Door, method: string, at: string, body?: object): Prom
 }
 
 /** The first events that a watch brings, as `TYPE name`. */
-async function firstEvents(door: Door, count: number): Promise<string[]> {
+async function firstEvents(transport: InProcessTransport, count: number): Promise<string[]> {
   const events: string[] = [];
-  const { body } = await door.request({
+  const { body } = await transport.request({
     method: "GET",
     path: `${path}?watch=true&resourceVersion=0`,
     headers: {},
@@ -41,13 +46,13 @@ async function firstEvents(door: Door, count: number): Promise<string[]> {
 
 test("a thousand watchers each see every event, in order", async () => {
   await using plane = await ControlPlane.start({ controllers: "none" });
-  const door = plane.connect();
-  const seen = Array.from({ length: watchers }, () => firstEvents(door, writes * 2));
+  const transport = plane.connect();
+  const seen = Array.from({ length: watchers }, () => firstEvents(transport, writes * 2));
   const expected: string[] = [];
   for (let index = 0; index < writes; index++) {
     const name = `event-${index}`;
-    expect(await send(door, "POST", path, { metadata: { name } })).toBe(201);
-    expect(await send(door, "DELETE", `${path}/${name}`)).toBe(200);
+    expect(await send(transport, "POST", path, { metadata: { name } })).toBe(201);
+    expect(await send(transport, "DELETE", `${path}/${name}`)).toBe(200);
     expected.push(`ADDED ${name}`, `DELETED ${name}`);
   }
   for (const events of await Promise.all(seen)) expect(events).toEqual(expected);

@@ -113,7 +113,7 @@ test("nonsense on a connection that carries a watch ends it, and puts nothing in
 });
 
 test("an object is refused that is larger than etcd takes, in its words, and nobody sees it", async () => {
-  const door = plane.connect();
+  const transport = plane.connect();
   const send = async (name: string, bytes: number) => {
     const body = JSON.stringify({
       metadata: { name },
@@ -121,7 +121,7 @@ test("an object is refused that is larger than etcd takes, in its words, and nob
       message: "x".repeat(bytes),
     });
     const path = "/api/v1/namespaces/default/events";
-    const answer = await door.request({ method: "POST", path, headers: {}, body });
+    const answer = await transport.request({ method: "POST", path, headers: {}, body });
     const text = Buffer.concat(await Array.fromAsync(answer.body)).toString();
     return { status: answer.status, message: (JSON.parse(text) as { message: string }).message };
   };

@@ -4,11 +4,11 @@ import { builtinSchema, type GroupVersionKind, type KindInfo, normalize } from "
 import { checkName, checkVersion, otherIdentity, type Target } from "../registry/identity.ts";
 import type { RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
-import { MAX_STRICT_ERRORS, type NumberSources, outOfRange } from "../schema/parse-json.ts";
+import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
-import { badRequest, type Cause, invalid } from "../status.ts";
+import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
 import { keyOf } from "../storage/store.ts";
-import { decodeBody, textOfBytes } from "./body.ts";
+import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
 import { present, type ReadDependencies } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
@@ -20,7 +20,7 @@ export interface WriteRequest {
   readonly as: Representation;
   readonly context: RequestContext;
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
-  /** Refuses those who may not create, for writes that may turn out to do so. @throws StatusError 403 */
+  /** Checks the permission to create, for updates that may create. @throws StatusError 403 */
   readonly checkMayCreate?: () => void;
 }
 
@@ -80,7 +80,7 @@ function isPrintable(character: string): boolean {
   return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
 }
 
-/** Whose name managedFields gets when the request names nobody: the program's, from its User-Agent. */
+/** The default field manager: the program's name, from its User-Agent. */
 export function defaultManager(userAgent: string | undefined): string {
   const name = (userAgent ?? "").split("/")[0] ?? "";
   const printable = name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, "");
@@ -121,7 +121,7 @@ export async function update(
       subresource,
       through: "update",
     });
-    // What is not stored is given no version, and keeps the one it came with.
+    // A dry run is not stored and gets no version: it keeps the one it was sent with.
     if (write.context.dryRun && version !== "") (created.metadata as JsonObject).resourceVersion = version;
     return present(deps, resource, created, write.as, write.query, 201);
   }
@@ -131,19 +131,23 @@ export async function update(
   return present(deps, resource, updated, write.as, write.query);
 }
 
-/** Every write but a create says which object it means. Which it is, the registry checks. @throws StatusError 400 */
+/**
+ * Every write but a create must name its object. The registry checks the name.
+ *
+ * @throws StatusError 400
+ */
 export function checkNamed(object: JsonObject, name: string): void {
   if (isObject(object.metadata) && object.metadata.name) return;
   throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-/** What it takes to read objects of a kind, be it stored or not. */
+/** What is needed to decode objects of a kind, stored or not. */
 export interface Reader {
   readonly info: GroupVersionKind & Pick<KindInfo, "origin">;
   readonly decode: Resource["decode"];
 }
 
-/** Reads a kind that comes with the server and that nothing is stored of, such as a Scale. */
+/** Decodes a built-in kind that is not stored, such as a Scale. */
 export function builtinReader(kind: GroupVersionKind): Reader {
   return {
     info: { ...kind, origin: "builtin" },
@@ -156,20 +160,26 @@ export function builtinReader(kind: GroupVersionKind): Reader {
   };
 }
 
-/** The body of a create or update, checked against the URL's kind, in the shape it will be stored. */
+/**
+ * The body of a create or update, checked against the URL's kind, in the shape it will be stored.
+ */
 export async function readObject(resource: Reader, write: WriteRequest): Promise<JsonObject> {
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
-  const checked = body.typed ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
-  return accept(resource, body.object, body.duplicates, checked, body.numbers);
+  const checked = body.format === "protobuf" ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
+  return accept(resource, body.object, checked, body);
 }
 
-/** Go's words for a kind it has no type for. */
+/** Go's message for an unknown kind. */
 export function notRegistered(kind: string, apiVersion: string): string {
   return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
-/** Checks `apiVersion` and `kind`, and fills them in where they may be left out. @throws StatusError 400 */
+/**
+ * Checks `apiVersion` and `kind`, and fills them in where they may be left out.
+ *
+ * @throws StatusError 400
+ */
 function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): void {
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
@@ -182,11 +192,7 @@ function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): v
   object.apiVersion = apiVersion;
   object.kind = given;
   if (apiVersion.split("/").length > 2) {
-    const text = textOfBytes(write.request.body ?? new Uint8Array());
-    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): unexpected GroupVersion string: ${apiVersion} (${shown})`,
-    );
+    throw unrecognized(kind, `unexpected GroupVersion string: ${apiVersion}`, startOf(bodyText(write)));
   }
   if (apiVersion === expected && given === kind) return;
   const slash = apiVersion.indexOf("/");
@@ -197,18 +203,22 @@ function checkKind(resource: Reader, object: JsonObject, write: WriteRequest): v
   const why = goTypeOfKind(givenGroup, givenVersion, given)
     ? `converting (${givenVersion}.${given}) to (${group === "" ? "core" : group.split(".")[0]}.${kind}): unknown conversion`
     : notRegistered(given, apiVersion);
-  throw badRequest(
-    `${given} in version ${JSON.stringify(givenVersion)} cannot be handled as a ${kind}: ${why}`,
-  );
+  throw cannotBeHandled({ kind: given, version: givenVersion }, { message: why }, kind);
+}
+
+function bodyText({ request }: WriteRequest): string {
+  return textOfBytes(request.body ?? new Uint8Array());
+}
+
+/** The start of a body, as messages quote it. */
+function startOf(text: string): string {
+  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
 }
 
 function checkCustomKind(kind: string, expected: string, object: JsonObject, write: WriteRequest): void {
   if (!object.kind) {
-    const text = textOfBytes(write.request.body ?? new Uint8Array());
-    const shown = text.length > 30 ? `${text.slice(0, 30)} ...` : text;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
-    );
+    const text = bodyText(write);
+    throw unrecognized(kind, `Object 'Kind' is missing in '${text}'`, startOf(text));
   }
   if (object.apiVersion !== expected) {
     throw badRequest(
@@ -235,29 +245,41 @@ export function checkSameKind(object: JsonObject, apiVersion: string, kind: stri
   if (given !== apiVersion) throw fault("apiVersion", given, apiVersion);
 }
 
-/** Decodes into the stored shape, and says or refuses what was not understood. @throws StatusError 400 */
+/** How an object was sent. One that a patch produced was not sent at all. */
+type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers">;
+
+const notSent: Sent = { duplicates: [], format: "json" };
+
+/**
+ * Decodes an object into its stored shape. Fields that are unknown or repeated are a warning or an
+ * error, as the request asks for.
+ *
+ * @throws StatusError 400
+ */
 export function accept(
   resource: Reader,
   input: JsonObject,
-  duplicates: readonly string[],
   write: WriteRequest,
-  numbers?: NumberSources,
+  { duplicates, format, numbers }: Sent = notSent,
 ): JsonObject {
-  const { kind, version, origin } = resource.info;
-  // Built-in kinds know what a number is for, and say so.
-  if (origin === "custom" && numbers?.outOfRange !== undefined) {
-    const why = outOfRange(numbers.outOfRange);
-    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+  // Built-in kinds report it with the field's type.
+  if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
+    throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
   }
   const decoded = resource.decode(input, numbers);
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);
     // YAML is read whole before its fields are looked at, JSON together with them.
-    const inYaml = duplicates.some((duplicate) => duplicate.startsWith(yamlFaults));
-    const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
+    const isRepeatedYaml = format === "yaml" && duplicates.length > 0;
+    const faults = isRepeatedYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];
     // What a custom resource does not know is found by its schema, and not by the decoder.
-    const isDecoders = resource.info.origin === "builtin" && !inYaml;
-    report(isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults, resource, write);
+    const isDecoders = resource.info.origin === "builtin" && !isRepeatedYaml;
+    const shown = isDecoders ? faults.slice(0, MAX_STRICT_ERRORS) : faults;
+    if (write.fieldValidation === "Warn") for (const fault of shown) write.context.warn(fault);
+    if (write.fieldValidation === "Strict" && shown.length > 0) {
+      const sentences = isRepeatedYaml ? [yamlErrors(duplicates), ...unknown] : shown;
+      throw cannotBeHandled(resource.info, { message: `strict decoding error: ${sentences.join(", ")}` });
+    }
   }
   return decoded.object;
 }
@@ -266,20 +288,7 @@ function unknownFields(paths: readonly string[]): string[] {
   return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
-function report(faults: readonly string[], resource: Reader, write: WriteRequest): void {
-  if (faults.length === 0) return;
-  if (write.fieldValidation === "Strict") {
-    const { kind, version } = resource.info;
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${faults.join(", ")}`,
-    );
-  }
-  for (const fault of faults.flatMap(eachFault)) write.context.warn(fault);
-}
-
-const yamlFaults = "yaml: unmarshal errors:\n  ";
-
-/** What a YAML reader says of several keys at once, one by one. */
-export function eachFault(fault: string): string[] {
-  return fault.startsWith(yamlFaults) ? fault.slice(yamlFaults.length).split("\n  ") : [fault];
+/** How a YAML reader reports all repeated keys at once. */
+export function yamlErrors(faults: readonly string[]): string {
+  return ["yaml: unmarshal errors:", ...faults].join("\n  ");
 }

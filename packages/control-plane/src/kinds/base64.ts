@@ -1,6 +1,6 @@
 /**
- * Where standard base64 goes wrong, as the offset Go's decoder names, or undefined where it does not. Line breaks are allowed
- * anywhere, padding is required.
+ * Where standard base64 goes wrong, as the offset Go's decoder names, or undefined where it does
+ * not. Line breaks are allowed anywhere, padding is required.
  */
 export function base64Fault(text: string): number | undefined {
   let at = 0;

@@ -34,7 +34,10 @@ function load(): Builtin {
   return builtin;
 }
 
-/** A table of its own for each caller, holding what a real server of the recorded version serves by default. */
+/**
+ * A table of its own for each caller, holding what a real server of the recorded version serves by
+ * default.
+ */
 export function builtinKinds(): KindTable {
   const { kinds, standing } = load();
   const table = new KindTable(standing);

@@ -2,8 +2,8 @@ import { gunzipSync } from "node:zlib";
 import { readDataFile } from "./data-file.ts";
 
 /**
- * Reads one file of what was recorded from a real server. Each is read on first use only, so that a server that never meets
- * a group never pays for it.
+ * Reads one file of what was recorded from a real server. Each is read on first use only, so that a
+ * server that never meets a group never pays for it.
  */
 export function readData(name: string): unknown {
   return JSON.parse(gunzipSync(readDataFile(name)).toString("utf8"));

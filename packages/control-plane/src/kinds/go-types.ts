@@ -2,8 +2,8 @@ import { memoised, packageOf, readData } from "./data.ts";
 import type { RecordedField, RecordedType, RecordedTypes } from "./recorded.ts";
 
 /**
- * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not tell a pointer from a value, nor a field that
- * is always written from one that is left out when empty; these do.
+ * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not tell a pointer from
+ * a value, nor a field that is always written from one that is left out when empty; these do.
  */
 export type GoType =
   | { readonly at: "struct"; readonly name: string; readonly fields: GoFields }
@@ -76,8 +76,8 @@ const recorded = memoised((id: string) => readData(`go/${id}`) as RecordedTypes)
 const known = new Map<string, GoType>();
 
 /**
- * The Go type behind a recorded name such as `core.v1.Pod`, or undefined where there is none. Types are linked as far as they
- * are walked, and shared.
+ * The Go type behind a recorded name such as `core.v1.Pod`, or undefined where there is none. Types
+ * are linked as far as they are walked, and shared.
  */
 export function goType(name: string): GoType | undefined {
   const dot = name.lastIndexOf(".");
@@ -85,7 +85,10 @@ export function goType(name: string): GoType | undefined {
   return recordedTypes && Object.hasOwn(recordedTypes.types, name.slice(dot + 1)) ? named(name) : undefined;
 }
 
-/** The Go type of a built-in kind, or of a kind that is only ever a body, such as `policy/v1 Eviction`. */
+/**
+ * The Go type of a built-in kind, or of a kind that is only ever a body, such as `policy/v1
+ * Eviction`.
+ */
 export function goTypeOfKind(group: string, version: string, kind: string): GoType | undefined {
   return builtinPackages().has(packageOf(group, version)) && /^\w+$/.test(kind)
     ? goType(`${packageOf(group, version)}.${kind}`)

@@ -23,7 +23,10 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** All the server must know of a kind to route, describe and check it. The same for built-in kinds and custom ones. */
+/**
+ * All the server must know of a kind to route, describe and check it. The same for built-in kinds
+ * and custom ones.
+ */
 export interface KindInfo extends GroupVersionKind {
   readonly plural: string;
   readonly singular: string;
@@ -32,7 +35,10 @@ export interface KindInfo extends GroupVersionKind {
   readonly categories: readonly string[];
   /** What is served, in the order discovery lists it. */
   readonly verbs: readonly string[];
-  /** What discovery lists where it does not list all: a kind that is about to go takes no more objects. */
+  /**
+   * What discovery lists where it does not list all: a kind that is about to go takes no more
+   * objects.
+   */
   readonly listedVerbs?: readonly string[];
   readonly storageVersionHash?: string;
   readonly subresources: readonly SubresourceInfo[];
@@ -64,7 +70,8 @@ const customGroupPriority = 1_000;
 const customVersionPriority = 100;
 
 /**
- * Every kind a server serves, found by path or by kind. Starts with the built-in ones; definitions come and go at run time.
+ * Every kind a server serves, found by path or by kind. Starts with the built-in ones; definitions
+ * come and go at run time.
  *
  * `revision` grows with each change, so that documents made from the table can be kept until then.
  */
@@ -182,8 +189,8 @@ function kindKey(group: string, version: string, kind: string): string {
 }
 
 /**
- * Orders versions as Kubernetes does: `v10` above `v2` above `v1beta2` above `v1alpha1` above what is not such a version.
- * Positive where `a` ranks higher; suits `sort` for ascending order.
+ * Orders versions as Kubernetes does: `v10` above `v2` above `v1beta2` above `v1alpha1` above what
+ * is not such a version. Positive where `a` ranks higher; suits `sort` for ascending order.
  */
 export function compareVersions(a: string, b: string): number {
   if (a === b) return 0;

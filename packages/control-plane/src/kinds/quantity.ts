@@ -5,7 +5,10 @@ export type QuantityFormat = "decimal" | "binary" | "exponent";
 export interface Quantity {
   readonly nanos: bigint;
   readonly format: QuantityFormat;
-  /** The text it was read from, where Kubernetes keeps that: it takes a number with few trailing zeros for canonical. */
+  /**
+   * The text it was read from, where Kubernetes keeps that: it takes a number with few trailing
+   * zeros for canonical.
+   */
   readonly text?: string;
 }
 
@@ -38,13 +41,16 @@ const nano = 1_000_000_000n;
 const milli = 1_000_000n;
 const largestBinary = ((1n << 63n) - 1n) * nano;
 
-/** The real server takes minutes over larger exponents, and long over more digits; here they are refused. */
+/**
+ * The real server takes minutes over larger exponents, and long over more digits; here they are
+ * refused.
+ */
 const largestExponent = 1_000;
 const mostDigits = 1_000;
 
 /**
- * Reads a quantity such as `500m`, `1.5Gi` or `12e3`. What is finer than a thousand-millionth is rounded away from zero; a
- * binary amount larger than 2⁶³−1 becomes that.
+ * Reads a quantity such as `500m`, `1.5Gi` or `12e3`. What is finer than a thousand-millionth is
+ * rounded away from zero; a binary amount larger than 2⁶³−1 becomes that.
  *
  * @throws {QuantityError}
  */
@@ -81,7 +87,9 @@ function readSuffix(suffix: string): { format: QuantityFormat; ten: number; two:
   return { format: "exponent", ten, two: 0 };
 }
 
-/** Whether Kubernetes reads the number with arbitrary precision, as it would not surely fit 64 bits. */
+/**
+ * Whether Kubernetes reads the number with arbitrary precision, as it would not surely fit 64 bits.
+ */
 function isLong(format: QuantityFormat, digits: number, decimals: number, ten: number, two: number): boolean {
   if (format === "binary") return decimals > 0 || 15 - digits - Math.trunc((two * 3) / 10) - 1 < 0;
   return digits > 18 || ten - decimals < -9;

@@ -49,7 +49,8 @@ export interface RecordedResource {
 export type RecordedColumn = [name: string, type: string, format: string, priority: number];
 
 /**
- * A struct field in `data/go`: its JSON name, Go type, flags and protobuf number (0 where it is not on the wire).
+ * A struct field in `data/go`: its JSON name, Go type, flags and protobuf number (0 where it is not
+ * on the wire).
  *
  * Flags: `o` omitempty, `z` omitzero, `i` inlined into the struct that holds it.
  */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { NumberSources } from "../schema/parse-json.ts";
-import { badRequest } from "../status.ts";
+import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
 import { base64Fault } from "./base64.ts";
 import {
   type GoField,
@@ -15,23 +15,30 @@ import type { GroupVersionKind } from "./kind-table.ts";
 import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from "./quantity.ts";
 import { formatTime, isWritten, isZeroTime, parseTime, TimeError } from "./time.ts";
 
-/**
- * A value that a Go type cannot hold. The message is the one Go's JSON decoder gives, without what the server puts before it.
- */
-export class DecodeError extends Error {
+/** A value that a Go type cannot hold, in the words of Go's JSON decoder. */
+export class DecodeError extends Error implements DecodeFault {
   override readonly name = "DecodeError";
+  /** Absent where the value has the right type and cannot be read all the same. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
 }
 
 /**
- * How far an object has come. `decoded`: as read from a request, where an empty list that was sent is still an empty list.
- * `stored`: as read back from storage, where it has become null. Fields that are left out when empty are gone in both.
+ * How far an object has come. `decoded`: as read from a request, where an empty list that was sent
+ * is still an empty list. `stored`: as read back from storage, where it has become null. Fields
+ * that are left out when empty are gone in both.
  */
 export type Stage = "decoded" | "stored";
 
 /**
- * Gives an object the shape it has after the real server read it into its Go type and wrote it again: unknown fields and empty
- * optional ones are gone, fields that are always written are there with their zero value, quantities and times are in their one
- * form, and keys stand in the order the real server writes them. A kind without a Go type is returned as it is.
+ * Gives an object the shape it has after the real server read it into its Go type and wrote it
+ * again: unknown fields and empty optional ones are gone, fields that are always written are there
+ * with their zero value, quantities and times are in their one form, and keys stand in the order
+ * the real server writes them. A kind without a Go type is returned as it is.
  *
  * @param numbers how numbers were sent, where that tells more than their value
  * @throws {StatusError} 400 with the real server's words where a value is of the wrong type.
@@ -48,15 +55,13 @@ export function normalize(
     return new RoundTrip(stage, numbers).convert(type, object) as JsonObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(
-      `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`,
-    );
+    throw cannotBeHandled(kind, error);
   }
 }
 
 /**
- * The same for a part of an object, by the name its type is recorded under, such as `meta.v1.ObjectMeta` for the metadata of a
- * custom resource.
+ * The same for a part of an object, by the name its type is recorded under, such as
+ * `meta.v1.ObjectMeta` for the metadata of a custom resource.
  *
  * @throws {DecodeError} where a value is of the wrong type.
  */
@@ -86,7 +91,8 @@ class RoundTrip {
   }
 
   /**
-   * The value as Go would write it after reading it. Undefined stands for a field that was not sent.
+   * The value as Go would write it after reading it. Undefined stands for a field that was not
+   * sent.
    *
    * @param source how a number was written, where that tells more than its value
    */
@@ -171,7 +177,7 @@ class RoundTrip {
         if (value === undefined || value === null) return 0;
         if (typeof value === "bigint") return Number(value);
         if (typeof value !== "number") throw this.#mismatch(value, type);
-        if (!Number.isFinite(value)) throw this.#fault(`number ${source ?? value}`, nameOf(type));
+        if (!Number.isFinite(value)) throw this.#outOfRange(source ?? String(value), nameOf(type));
         return value;
       case "bytes":
         return this.#convertBytes(type, value);
@@ -188,7 +194,7 @@ class RoundTrip {
     // Go looks at the text: `1.0` is no integer. Without it, a number that is not exact is a float.
     const integer = source === undefined ? exactInteger(value) : writtenInteger(source);
     if (integer === undefined || integer < least || integer > most)
-      throw this.#fault(`number ${source ?? value}`, typeName);
+      throw this.#outOfRange(source ?? String(value), typeName);
     return Object.is(value, -0) ? 0 : value;
   }
 
@@ -264,13 +270,19 @@ class RoundTrip {
   }
 
   #mismatchNamed(value: Json, typeName: string): DecodeError {
-    return this.#fault(jsonTypeOf(value), typeName);
+    return this.#unmarshalError({ given: jsonTypeOf(value), type: typeName });
   }
 
-  #fault(what: string, typeName: string): DecodeError {
-    const into =
-      this.#path.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${this.#path.join(".")}`;
-    return new DecodeError(`json: cannot unmarshal ${what} into ${into} of type ${typeName}`);
+  #outOfRange(literal: string, typeName: string): DecodeError {
+    return this.#unmarshalError({ given: "number", literal, type: typeName });
+  }
+
+  #unmarshalError(fault: Pick<TypeMismatch, "given" | "literal" | "type">): DecodeError {
+    const mismatch = { ...fault, struct: this.#struct, path: [...this.#path] };
+    const { given, literal, struct, path, type } = mismatch;
+    const what = literal === undefined ? given : `${given} ${literal}`;
+    const into = path.length === 0 ? "Go value" : `Go struct field ${struct}.${path.join(".")}`;
+    return new DecodeError(`json: cannot unmarshal ${what} into ${into} of type ${type}`, mismatch);
   }
 }
 
@@ -300,7 +312,10 @@ function convertQuantity(
   }
 }
 
-/** Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written as null. */
+/**
+ * Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written
+ * as null.
+ */
 function isEmpty(type: GoType, value: Json): boolean {
   switch (type.at) {
     case "pointer":

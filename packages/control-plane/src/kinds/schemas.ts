@@ -1,7 +1,10 @@
 import type { Schema } from "../schema/schema.ts";
 import { memoised, packageOf, readData } from "./data.ts";
 
-/** A recorded node: like {@link Schema}, but types are named, as `core.v1.PodSpec`, rather than linked. */
+/**
+ * A recorded node: like {@link Schema}, but types are named, as `core.v1.PodSpec`, rather than
+ * linked.
+ */
 export interface RecordedSchema extends Omit<Schema, "properties" | "items" | "additionalProperties"> {
   $ref?: string;
   properties?: { [name: string]: RecordedSchema };
@@ -22,8 +25,8 @@ export const recordedSchemas: (packageId: string) => RecordedSchemas = memoised(
 );
 
 /**
- * Types that read and write their JSON by code, which OpenAPI describes loosely or not at all. Their nodes say which they are
- * in `format`, so that whoever walks a schema need not know Go:
+ * Types that read and write their JSON by code, which OpenAPI describes loosely or not at all.
+ * Their nodes say which they are in `format`, so that whoever walks a schema need not know Go:
  *
  * | format | what it holds |
  * | --- | --- |
@@ -55,14 +58,17 @@ const special: { readonly [name: string]: Schema } = {
 const linked = new Map<string, Schema>();
 const names = new WeakMap<Schema, string>();
 
-/** What the type of a node of a built-in kind's schema is called, such as `PodSpec`; undefined where it is no named type. */
+/**
+ * What the type of a node of a built-in kind's schema is called, such as `PodSpec`; undefined where
+ * it is no named type.
+ */
 export function typeNameOf(schema: Schema): string | undefined {
   return names.get(schema);
 }
 
 /**
- * The schema of a recorded type, such as `core.v1.Pod`, with every reference replaced by the node it names. Nodes are shared
- * by all that ask and must not be changed.
+ * The schema of a recorded type, such as `core.v1.Pod`, with every reference replaced by the node
+ * it names. Nodes are shared by all that ask and must not be changed.
  *
  * @throws if no such type was recorded.
  */
@@ -71,12 +77,16 @@ export function schemaOfType(name: string): Schema {
   if (known) return known;
   const merges: (() => void)[] = [];
   const node = linkType(name, merges);
-  // A node that adds to the type it refers to is a copy of that type's node, which must be whole before it is copied.
+  // A node that adds to the type it refers to is a copy of that type's node, which must be whole
+  // before it is copied.
   for (const merge of merges) merge();
   return node;
 }
 
-/** The schema of a built-in kind, or of a kind that is only ever a subresource's body, such as `policy/v1 Eviction`. */
+/**
+ * The schema of a built-in kind, or of a kind that is only ever a subresource's body, such as
+ * `policy/v1 Eviction`.
+ */
 export function builtinSchema(group: string, version: string, kind: string): Schema {
   return schemaOfType(`${packageOf(group, version)}.${kind}`);
 }

@@ -43,8 +43,8 @@ const layouts = {
 } as const;
 
 /**
- * Reads an RFC 3339 time as Go's parser does: to any precision with the layout `seconds`, with exactly six fractional digits
- * with `micros`.
+ * Reads an RFC 3339 time as Go's parser does: to any precision with the layout `seconds`, with
+ * exactly six fractional digits with `micros`.
  *
  * @throws {TimeError}
  */

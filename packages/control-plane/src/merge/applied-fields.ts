@@ -5,8 +5,9 @@ import { fieldElement } from "./path-element.ts";
 import { type ListType, type MapType, memberType, shapeOf, type Type } from "./typed.ts";
 
 /**
- * The fields that an applied configuration claims: its leaves, the items of its lists and the keys of its maps. Structs
- * are not claimed for themselves, so that several managers can each apply a part of one; empty or null they are.
+ * The fields that an applied configuration claims: its leaves, the items of its lists and the keys
+ * of its maps. Structs are not claimed for themselves, so that several managers can each apply a
+ * part of one; empty or null they are.
  */
 export function appliedFields(value: Json, type: Type): FieldSet {
   return below(value, type).children;

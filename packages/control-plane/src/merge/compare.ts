@@ -22,12 +22,17 @@ export function compare(before: Json, after: Json, type: Type): Comparison {
   };
 }
 
-/** Every field of an object, parents included: what an update that brings it in anew comes to own. */
+/**
+ * Every field of an object, parents included: what an update that brings it in anew comes to own.
+ */
 export function everyField(value: Json, type: Type): FieldSet {
   return grow(value, type).children ?? EMPTY_SET;
 }
 
-/** The same three sets for one node and what lies below. Undefined, as a whole or in part, when nothing differs. */
+/**
+ * The same three sets for one node and what lies below. Undefined, as a whole or in part, when
+ * nothing differs.
+ */
 interface Delta {
   readonly added?: FieldNode | undefined;
   readonly removed?: FieldNode | undefined;
@@ -85,7 +90,10 @@ function compareLists(before: readonly Json[], after: readonly Json[], type: Lis
   return parts.delta();
 }
 
-/** Items that share an element are not taken apart: as long as there are several, they count as one value. */
+/**
+ * Items that share an element are not taken apart: as long as there are several, they count as one
+ * value.
+ */
 function compareItems(before: readonly Json[], after: readonly Json[], type: ListType): Delta | undefined {
   if (before.length <= 1 && after.length <= 1) return compareNodes(before[0], after[0], type.element);
   if (before.length >= 2 && after.length >= 2) return equal(before, after) ? undefined : MODIFIED;

@@ -2,8 +2,9 @@ import { identityText, isObject, type Json } from "../json.ts";
 import { get } from "./plain.ts";
 
 /**
- * Puts a merged list in order: items that the patch names follow the patch's order, the others keep the order they had,
- * and the two are interleaved by where they stood before. Where the orders disagree, the patch's wins.
+ * Puts a merged list in order: items that the patch names follow the patch's order, the others keep
+ * the order they had, and the two are interleaved by where they stood before. Where the orders
+ * disagree, the patch's wins.
  */
 export function arrange(
   merged: readonly Json[],

@@ -1,6 +1,9 @@
 import type { PathElement } from "./path-element.ts";
 
-/** What a set knows of one element: whether the path that ends here is a member, and which members lie below it. */
+/**
+ * What a set knows of one element: whether the path that ends here is a member, and which members
+ * lie below it.
+ */
 export interface FieldNode {
   readonly member: boolean;
   readonly children: FieldSet | undefined;
@@ -10,8 +13,9 @@ export interface FieldNode {
 export const LEAF: FieldNode = { member: true, children: undefined };
 
 /**
- * A set of field paths, as a tree. A path and a path below it are separate members: owning `.spec` says nothing about
- * owning `.spec.replicas`. Never changed once built, so that parts are shared freely; the empty path is never a member.
+ * A set of field paths, as a tree. A path and a path below it are separate members: owning `.spec`
+ * says nothing about owning `.spec.replicas`. Never changed once built, so that parts are shared
+ * freely; the empty path is never a member.
  */
 export class FieldSet {
   readonly nodes: ReadonlyMap<PathElement, FieldNode>;
@@ -40,7 +44,10 @@ export class FieldSet {
     return new FieldSet(nodes);
   }
 
-  /** The members of all of them. Takes as long as they are large, where one union after the other would be quadratic. */
+  /**
+   * The members of all of them. Takes as long as they are large, where one union after the other
+   * would be quadratic.
+   */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = EMPTY_SET] = sets;
     if (sets.length <= 1) return first;

@@ -5,14 +5,17 @@ import { compareRanks, type ElementRank, type PathElement, parseElement, rankOf 
 const written = new WeakMap<FieldSet, JsonObject>();
 
 /**
- * Writes a set as `fieldsV1`, its keys in the order of the API server. A set that was read from `fieldsV1` is not written
- * anew: most entries of an object outlive most of its writes.
+ * Writes a set as `fieldsV1`, its keys in the order of the API server. A set that was read from
+ * `fieldsV1` is not written anew: most entries of an object outlive most of its writes.
  */
 export function encodeFields(set: FieldSet): JsonObject {
   return written.get(set) ?? encodeSet(set);
 }
 
-/** Most of a large set are leaves. One object stands for all of them: what is stored is never changed. */
+/**
+ * Most of a large set are leaves. One object stands for all of them: what is stored is never
+ * changed.
+ */
 const nothing: JsonObject = Object.freeze({});
 
 function encodeSet(set: FieldSet, result: JsonObject = {}): JsonObject {
@@ -28,7 +31,8 @@ function encodeNode(node: FieldNode): JsonObject {
 export function ordered(set: FieldSet): Iterable<[PathElement, FieldNode]> {
   if (areOrderedNames(set.nodes.keys())) return set.nodes;
   const nodes = [...set.nodes].map((node) => ({ node, rank: rankOf(node[0]) }));
-  // Objects mostly come with their members in order already, and comparing neighbours is cheaper than sorting.
+  // Objects mostly come with their members in order already, and comparing neighbours is cheaper
+  // than sorting.
   const isOrdered = nodes.every(
     ({ rank }, at) => at === 0 || compareRanks((nodes[at - 1] as Ranked).rank, rank) <= 0,
   );

@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../json.ts";
 import { longestTurn } from "../longest-turn.fixture.ts";
-import { atOnce } from "../patterns/patterns.fixture.ts";
 import { StatusError } from "../status.ts";
-import { finish } from "../steps.ts";
+import { finish, finishNow } from "../steps.ts";
 import { applyJsonPatch as patchSteps } from "./json-patch.ts";
 
-const applyJsonPatch = (to: Json, patch: unknown): Json => atOnce(patchSteps(to, patch));
+const applyJsonPatch = (to: Json, patch: unknown): Json => finishNow(patchSteps(to, patch));
 
 const document = { data: { a: "1", b: "2" }, list: ["x", "y", "z"] };
 

@@ -10,17 +10,19 @@ const MAX_COPIED = 3 * 1024 * 1024;
 const ITEMS_PER_TURN = 20_000_000;
 
 /**
- * Applies an RFC 6902 patch the way the API server does, which is more lenient than the RFC in these places:
+ * Applies an RFC 6902 patch the way the API server does, which is more lenient than the RFC in
+ * these places:
  *
- * - `replace` of a member that is missing adds it, `copy` of one yields null, `test` of one passes against null;
+ * - `replace` of a member that is missing adds it, `copy` of one yields null, `test` of one passes
+ *   against null;
  * - whatever stands before the first `/` of a path is ignored;
  * - array indices may be negative (counted from the end), signed or zero-padded;
  * - a missing `value` means null, and null for the whole patch means no operations.
  *
  * Neither the document nor the patch is changed.
  *
- * @throws {StatusError} 400 when the patch is not a list of operations, 413 above 10,000 operations, and a 422 without
- * details when an operation does not apply.
+ * @throws {StatusError} 400 when the patch is not a list of operations, 413 above 10,000
+ *   operations, and a 422 without details when an operation does not apply.
  */
 export function* applyJsonPatch(document: Json, patch: unknown): Steps<Json> {
   if (patch === null) return document;
@@ -127,7 +129,10 @@ function requireFrom(operation: JsonObject): string {
   return from;
 }
 
-/** A place inside a document: the container and the key in it. The container exists; the key may not. */
+/**
+ * A place inside a document: the container and the key in it. The container exists; the key may
+ * not.
+ */
 interface Place {
   get(): Json;
   add(value: Json): void;

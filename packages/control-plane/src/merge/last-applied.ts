@@ -12,7 +12,10 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** All annotations of an object together may take this many bytes. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
-/** The fields that kubectl applied from the client's side. Undefined when there is no trace of it, or not in this version. */
+/**
+ * The fields that kubectl applied from the client's side. Undefined when there is no trace of it,
+ * or not in this version.
+ */
 export function lastAppliedFields(
   live: JsonObject,
   { schema, apiVersion }: { schema: Schema; apiVersion: string },
@@ -25,7 +28,10 @@ export function lastAppliedFields(
   return faultsOf(config, type, "refused") === undefined ? appliedFields(config, type) : undefined;
 }
 
-/** Keeps the annotation in step with what kubectl now applies from the server's side, so that users can go back. */
+/**
+ * Keeps the annotation in step with what kubectl now applies from the server's side, so that users
+ * can go back.
+ */
 export function syncLastApplied(object: JsonObject, config: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   const text = annotations === undefined ? undefined : get(annotations, LAST_APPLIED);

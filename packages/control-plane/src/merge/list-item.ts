@@ -8,7 +8,9 @@ export interface Unidentified {
   readonly fault: string;
 }
 
-/** How an item of a set or of a list of maps is addressed. Absent key fields take their defaults. */
+/**
+ * How an item of a set or of a list of maps is addressed. Absent key fields take their defaults.
+ */
 export function listItemElement(list: ListType, item: Json): PathElement | Unidentified {
   return list.keys.length > 0 ? mapItemElement(list, item) : setItemElement(item);
 }
@@ -38,7 +40,10 @@ function setItemElement(item: Json): PathElement | Unidentified {
   return valueElement(item);
 }
 
-/** The items of a list by their element, in order of first appearance. Items that cannot be addressed are left out. */
+/**
+ * The items of a list by their element, in order of first appearance. Items that cannot be
+ * addressed are left out.
+ */
 export function indexItems(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const index = new Map<PathElement, Json[]>();
   for (const item of items) {

@@ -23,10 +23,16 @@ export interface ManagedEntry {
   readonly fields: FieldSet;
 }
 
-/** Entries by identity: at most one entry per manager, operation, subresource and, for updates, version. */
+/**
+ * Entries by identity: at most one entry per manager, operation, subresource and, for updates,
+ * version.
+ */
 export type Managers = ReadonlyMap<string, ManagedEntry>;
 
-/** The version is no part of an applier's identity: whichever version it applies with next, it replaces its entry. */
+/**
+ * The version is no part of an applier's identity: whichever version it applies with next, it
+ * replaces its entry.
+ */
 export function identityOf(entry: Omit<ManagedEntry, "fields" | "time">): string {
   const { manager, operation, apiVersion, subresource } = entry;
   return JSON.stringify({
@@ -81,7 +87,10 @@ function decodeOr(fields: Json | undefined): FieldSet | undefined {
   }
 }
 
-/** The entries as `metadata.managedFields` lists them: appliers first, then by time, manager, version and subresource. */
+/**
+ * The entries as `metadata.managedFields` lists them: appliers first, then by time, manager,
+ * version and subresource.
+ */
 export function encodeManagers(managers: Managers): Json[] {
   return [...managers.values()].toSorted(byRank).map(encodeEntry);
 }

@@ -3,9 +3,9 @@ import { badRequest } from "../status.ts";
 import { copy, get, put } from "./plain.ts";
 
 /**
- * Applies an RFC 7386 patch: objects are merged member by member, null removes, anything else replaces. Like the API
- * server it also drops nulls from objects that the patch brings in anew, those inside lists included, except in a list that
- * takes the place of an object.
+ * Applies an RFC 7386 patch: objects are merged member by member, null removes, anything else
+ * replaces. Like the API server it also drops nulls from objects that the patch brings in anew,
+ * those inside lists included, except in a list that takes the place of an object.
  *
  * Neither the document nor the patch is changed.
  *

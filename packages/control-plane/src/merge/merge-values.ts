@@ -5,8 +5,9 @@ import { get, put } from "./plain.ts";
 import { type ListType, type MapType, memberType, shapeOf, type Type } from "./typed.ts";
 
 /**
- * Lays an applied configuration over the live object: what both have is merged as far as the type takes it apart, and
- * below that the configuration wins. Nothing is removed. The result shares parts with both.
+ * Lays an applied configuration over the live object: what both have is merged as far as the type
+ * takes it apart, and below that the configuration wins. Nothing is removed. The result shares
+ * parts with both.
  */
 export function mergeValues(live: Json, config: Json, type: Type): Json {
   switch (shapeOf(type, config)) {
@@ -47,7 +48,10 @@ function mergeMaps(live: JsonObject, config: JsonObject, type: MapType): JsonObj
 interface Items {
   readonly elements: PathElement[];
   readonly items: Json[];
-  /** By element; null for an element that several items share, since there is no telling which of them is meant. */
+  /**
+   * By element; null for an element that several items share, since there is no telling which of
+   * them is meant.
+   */
   readonly index: Map<PathElement, Json>;
 }
 
@@ -64,8 +68,8 @@ function itemsOf(list: readonly Json[], type: ListType): Items {
 }
 
 /**
- * Items of the configuration come in its order, items that only the live list has keep their place after the items they
- * followed, as far as the two orders agree.
+ * Items of the configuration come in its order, items that only the live list has keep their place
+ * after the items they followed, as far as the two orders agree.
  */
 function mergeLists(live: readonly Json[], config: readonly Json[], type: ListType): Json[] {
   const left = itemsOf(live, type);

@@ -6,8 +6,8 @@ const integer: Schema = { type: "integer", format: "int64" };
 const strings: Schema = { type: "object", additionalProperties: text };
 
 /**
- * The merge rules of `metadata`, the same for every kind. A CRD may only narrow it, and an embedded resource carries it
- * without declaring it, so merging looks here and not at the schema.
+ * The merge rules of `metadata`, the same for every kind. A CRD may only narrow it, and an embedded
+ * resource carries it without declaring it, so merging looks here and not at the schema.
  */
 export const OBJECT_META: Schema = {
   type: "object",

@@ -2,8 +2,8 @@ import { type Json, type JsonObject, parse, stringify } from "../json.ts";
 import { put } from "./plain.ts";
 
 /**
- * One step of a field path, in the very text that FieldsV1 uses as a key, made canonical so that equal steps are equal
- * strings:
+ * One step of a field path, in the very text that FieldsV1 uses as a key, made canonical so that
+ * equal steps are equal strings:
  *
  * - `f:name`: a field of a struct or a key of a map
  * - `k:{"name":"nginx"}`: an item of a list of maps, by its keys
@@ -29,11 +29,15 @@ export function valueElement(value: Json): PathElement {
   return `v:${canonical(value)}`;
 }
 
-/** One key with a text that needs no escapes, or such a text alone: canonical as it stands, and by far the most common. */
+/**
+ * One key with a text that needs no escapes, or such a text alone: canonical as it stands, and by
+ * far the most common.
+ */
 const plainElement = /^(?:k:\{"[\w.-]+":"[\w./: -]*"\}|v:"[\w./: -]*")$/;
 
 /**
- * Reads a FieldsV1 key. Undefined for kinds of elements that are not known: a later version may know them.
+ * Reads a FieldsV1 key. Undefined for kinds of elements that are not known: a later version may
+ * know them.
  *
  * @throws {SyntaxError} when the element is of a known kind and malformed.
  */

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../json.ts";
 
 /**
- * Reads, writes and copies of plain data that stay right for every key JSON allows. A member called `__proto__` is data
- * like any other: assigned with `=` it would change the object's prototype instead.
+ * Reads, writes and copies of plain data that stay right for every key JSON allows. A member called
+ * `__proto__` is data like any other: assigned with `=` it would change the object's prototype
+ * instead.
  */
 export function get(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;

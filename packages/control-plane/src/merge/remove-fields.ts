@@ -5,7 +5,10 @@ import { fieldElement } from "./path-element.ts";
 import { put } from "./plain.ts";
 import { memberType, shapeOf, type Type } from "./typed.ts";
 
-/** Takes fields and items out of a value. What is left empty becomes null. The result shares parts with the value. */
+/**
+ * Takes fields and items out of a value. What is left empty becomes null. The result shares parts
+ * with the value.
+ */
 export function removeFields(value: Json, gone: FieldSet, type: Type): Json {
   if (gone.empty) return value;
   switch (shapeOf(type, value)) {

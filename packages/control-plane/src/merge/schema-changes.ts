@@ -2,9 +2,9 @@ import { addNode, build, type FieldSet, LEAF } from "./field-set.ts";
 import { memberType, type Type } from "./typed.ts";
 
 /**
- * Brings a manager's set in line with a schema that has changed since it was recorded: where a list or map has become
- * atomic, whoever owned a part owns the whole. The other way round nothing changes, as on the real server: whoever owned
- * the whole keeps it, and owns none of its parts.
+ * Brings a manager's set in line with a schema that has changed since it was recorded: where a list
+ * or map has become atomic, whoever owned a part owns the whole. The other way round nothing
+ * changes, as on the real server: whoever owned the whole keeps it, and owns none of its parts.
  */
 export function reconcileWithSchema(owned: FieldSet, type: Type): FieldSet {
   if (agrees(owned, type)) return owned;
@@ -18,7 +18,10 @@ export function reconcileWithSchema(owned: FieldSet, type: Type): FieldSet {
   });
 }
 
-/** Whether nothing is owned below what is atomic: nearly always so, and found out without building anything. */
+/**
+ * Whether nothing is owned below what is atomic: nearly always so, and found out without building
+ * anything.
+ */
 function agrees(owned: FieldSet, type: Type): boolean {
   for (const [element, { children }] of owned.nodes) {
     if (children === undefined) continue;
@@ -40,7 +43,10 @@ function isAtomic(type: Type): boolean {
   return type.scalar === undefined && (type.list?.atomic ?? false);
 }
 
-/** A set with the named fields on the way to its members made members too; what a prune takes out then takes them out. */
+/**
+ * A set with the named fields on the way to its members made members too; what a prune takes out
+ * then takes them out.
+ */
 export function withNamedParents(set: FieldSet, type: Type | undefined): FieldSet {
   if (set.empty) return set;
   return build((nodes) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { clone, type Json, type JsonObject } from "../json.ts";
 import { StatusError } from "../status.ts";
 import { noOp, serverSideApply, trackUpdate } from "./index.ts";
-import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging-fixtures.ts";
+import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging.fixture.ts";
 
 interface Options {
   live?: JsonObject | undefined;

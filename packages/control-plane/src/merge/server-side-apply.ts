@@ -1,5 +1,6 @@
 import { equal, isObject, type JsonObject } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
+import { finishNow, type Steps } from "../steps.ts";
 import { appliedFields } from "./applied-fields.ts";
 import { EMPTY_SET, type FieldSet } from "./field-set.ts";
 import { ordered } from "./fields-v1.ts";
@@ -43,55 +44,62 @@ export interface ServerSideApply extends WriteContext {
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
 /**
- * Merges a configuration into the live object as its manager's whole intent: fields it no longer has, and nobody else
- * owns, are removed. Returns the merged object with its managedFields; the arguments are not changed.
+ * Merges a configuration into the live object as its manager's whole intent: fields it no longer
+ * has, and nobody else owns, are removed. Returns the merged object with its managedFields; the
+ * arguments are not changed. For kinds that no webhook converts; {@link mergeApplied} can wait for
+ * one.
  *
- * Where the removal empties something that is not itself removed, null is left in its place, for decoding to drop.
+ * Where the removal empties something that is not itself removed, null is left in its place, for
+ * decoding to drop.
  *
- * @throws {StatusError} 409 when another manager owns a field that would change and `force` is not set; 400 for the
- * wrong version or managedFields in the configuration; 500 for a configuration that does not fit the schema.
+ * @throws {StatusError} 409 when another manager owns a field that would change and `force` is not
+ *   set; 400 for the wrong version or managedFields in the configuration; 500 for a configuration
+ *   that does not fit the schema.
  */
 export function serverSideApply(apply: ServerSideApply): JsonObject {
-  const { object, managers } = mergeApplied(apply);
+  const { object, managers } = finishNow(mergeApplied(apply));
   return withManagers(object, managers);
 }
 
-/** What an apply comes to, and who owns what of it then. */
+/** The result of an apply: the merged object and the owners of its fields. */
 export interface Applied {
   readonly object: JsonObject;
   readonly managers: Managers;
 }
 
-/** The first half of {@link serverSideApply}, for objects so large that both take long. */
-export function mergeApplied(apply: ServerSideApply): Applied {
+/**
+ * Merges like {@link serverSideApply}, and leaves it to the caller to write the managers into the
+ * object.
+ */
+export function* mergeApplied(apply: ServerSideApply): Steps<Applied> {
   checkConfig(apply);
   const stored = apply.live ?? apply.empty ?? {};
   const live = withoutManagedFields(stored);
   const before = apply.before ?? decodeManagers(managedFieldsOf(apply.live));
   if (before === undefined) throw failed("failed to decode managed fields");
-  const known = before.size > 0 ? before : fileUntracked(apply, live);
-  const { object, managers } = mergeOrFail(apply, live, known);
+  const known = before.size > 0 ? before : yield* fileUntracked(apply, live);
+  const { object, managers } = yield* mergeOrFail(apply, live, known);
   const synced = apply.manager === "kubectl" ? syncLastApplied(object, apply.config) : object;
   return { object: synced, managers };
 }
 
-function fileUntracked(apply: ServerSideApply, live: JsonObject): Managers {
-  return updateManagers(
+function* fileUntracked(apply: ServerSideApply, live: JsonObject): Steps<Managers> {
+  return yield* updateManagers(
     { ...apply, manager: BEFORE_FIRST_APPLY, live: apply.empty ?? {}, next: live },
     new Map(),
   );
 }
 
-function mergeOrFail(apply: ServerSideApply, live: JsonObject, before: Managers): Applied {
+function* mergeOrFail(apply: ServerSideApply, live: JsonObject, before: Managers): Steps<Applied> {
   try {
-    return mergeFor(apply, live, before);
+    return yield* mergeFor(apply, live, before);
   } catch (error) {
     if (error instanceof ConversionError) throw failed(error.message);
     throw error;
   }
 }
 
-function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): Applied {
+function* mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): Steps<Applied> {
   const subject: Subject = { ...apply, reset: resetSet(apply.resetFields) };
   const type = rootType(apply.schema);
   const faults = faultsOf(apply.config, type, "refused");
@@ -101,7 +109,7 @@ function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): A
   if (liveFaults !== undefined)
     throw failed(`failed to create typed live object (${describe(live)}): ${liveFaults}`);
 
-  const known = reconcileManagers(subject, live, before);
+  const known = yield* reconcileManagers(subject, live, before);
   const identity = {
     manager: apply.manager,
     operation: "Apply" as const,
@@ -113,11 +121,11 @@ function mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): A
   const claimed = appliedFields(apply.config, type).recursiveDifference(subject.reset);
   const entry: ManagedEntry = { ...identity, time: last?.time, fields: claimed };
   const claiming = new Map(known).set(id, entry);
-  const object = mergeAndPrune(subject, live, apply.config, claiming, {
+  const object = yield* mergeAndPrune(subject, live, apply.config, claiming, {
     last: withoutReset(last, subject.reset),
     claimed,
   });
-  const effect = effectOf(subject, live, object, claiming, id);
+  const effect = yield* effectOf(subject, live, object, claiming, id);
   if (!apply.force) refuse(apply, live, effect.conflicts);
 
   const same = equal(live, object);
@@ -132,7 +140,10 @@ function withoutReset(last: ManagedEntry | undefined, reset: FieldSet): ManagedE
   return last === undefined ? undefined : { ...last, fields: last.fields.recursiveDifference(reset) };
 }
 
-/** kubectl may take over what it owned as a client-side applier: its old annotation says which fields those are. */
+/**
+ * kubectl may take over what it owned as a client-side applier: its old annotation says which
+ * fields those are.
+ */
 function refuse(apply: ServerSideApply, live: JsonObject, conflicts: Conflicts): void {
   if (conflicts.size === 0) return;
   const mine = apply.manager === "kubectl" ? lastAppliedFields(live, apply) : undefined;

@@ -11,15 +11,17 @@ const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 const ELEMENT_ORDER = "$setElementOrder";
 
 /**
- * Applies a strategic merge patch: a merge patch in which the schema's `patchStrategy` and `patchMergeKey` decide which
- * lists are merged item by item, and in which the patch may carry directives: `$patch`, `$retainKeys`,
- * `$deleteFromPrimitiveList/<field>` and `$setElementOrder/<field>`.
+ * Applies a strategic merge patch: a merge patch in which the schema's `patchStrategy` and
+ * `patchMergeKey` decide which lists are merged item by item, and in which the patch may carry
+ * directives: `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/<field>` and
+ * `$setElementOrder/<field>`.
  *
  * Neither the document nor the patch is changed.
  *
  * @param nameOf what the type of a node is called, for complaints
- * @throws {StatusError} 400 for a directive of the wrong shape, 422 for an unknown one, and 500 where the real server
- * answers so: an item without its merge key, or an order that leaves out items of the patch.
+ * @throws {StatusError} 400 for a directive of the wrong shape, 422 for an unknown one, and 500
+ *   where the real server answers so: an item without its merge key, or an order that leaves out
+ *   items of the patch.
  */
 export function applyStrategicMergePatch(
   document: JsonObject,
@@ -32,7 +34,7 @@ export function applyStrategicMergePatch(
 
 type NameOf = (schema: Schema) => string | undefined;
 
-/** Changes `original`, and takes apart `patch`: both are copies that nobody else sees. */
+/** Changes `original` and `patch` in place: both are private copies. */
 function mergeMap(
   original: JsonObject,
   patch: JsonObject,
@@ -236,8 +238,8 @@ function applyItemDirectives(
 }
 
 /**
- * Directives say how to change what is there: a value that the patch brings in anew has nothing for them to change, and a map
- * that carries `$patch`, whatever it says, is not brought in at all.
+ * Directives say how to change what is there: a value that the patch brings in anew has nothing for
+ * them to change, and a map that carries `$patch`, whatever it says, is not brought in at all.
  */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
@@ -252,7 +254,10 @@ function withoutDirectives(value: Json): Json | undefined {
   return result;
 }
 
-/** Directives that no step acted on, such as those inside an item that is new: the item stays, the directive does not. */
+/**
+ * Directives that no step acted on, such as those inside an item that is new: the item stays, the
+ * directive does not.
+ */
 function withoutDirectiveKeys<T extends Json>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutDirectiveKeys) as T;
   if (!isObject(value)) return value;
@@ -361,7 +366,9 @@ function unprocessable(): StatusError {
   });
 }
 
-/** The real server has no code for these faults of a patch and answers 500 with the bare message. */
+/**
+ * The real server has no code for these faults of a patch and answers 500 with the bare message.
+ */
 function failed(message: string): StatusError {
   return new StatusError({ code: 500, message });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { clone, type Json, type JsonObject } from "../json.ts";
-import { ConversionError, noOp, trackUpdate } from "./index.ts";
-import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging-fixtures.ts";
+import { finish, finishNow } from "../steps.ts";
+import { ConversionError, managersAfter, noOp, trackUpdate } from "./index.ts";
+import { owners, SAMPLE, sample, T1, T2, T3, VERSION } from "./merging.fixture.ts";
 import { OBJECT_META } from "./object-meta.ts";
 
 const by = (manager: string, time = T1) => ({ schema: SAMPLE, apiVersion: VERSION, manager, time });
@@ -252,6 +253,19 @@ describe("entries of other versions", () => {
       throw new ConversionError("no such version");
     };
     expect(owners(trackUpdate({ ...by("m2", T2), live, next, convert }))).toEqual([]);
+  });
+
+  test("are waited for where a webhook converts the object, and a failure takes all entries with it", async () => {
+    const update = { ...by("m2", T2), live, next };
+    const atOnce = (object: JsonObject, apiVersion: string): JsonObject => ({ ...object, apiVersion });
+    const later = async (object: JsonObject, apiVersion: string) => atOnce(object, apiVersion);
+    const failing = async (): Promise<JsonObject> => {
+      throw new ConversionError("the webhook is gone");
+    };
+    const expected = finishNow(managersAfter({ ...update, convert: atOnce }));
+    expect(expected.size).toBeGreaterThan(0);
+    expect(await finish(managersAfter({ ...update, convert: later }))).toEqual(expected);
+    expect(await finish(managersAfter({ ...update, convert: failing }))).toEqual(new Map());
   });
 });
 

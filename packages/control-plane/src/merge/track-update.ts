@@ -1,5 +1,6 @@
 import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
+import { finishNow, type Steps } from "../steps.ts";
 import { everyField } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
 import {
@@ -35,14 +36,22 @@ export interface WriteContext {
   subresource?: string | undefined;
   /** RFC 3339, whole seconds. */
   time: string;
-  /** Paths of field names that this endpoint does not write, for example `[["status"]]`: they are never owned through it. */
+  /**
+   * Paths of field names that this endpoint does not write, for example `[["status"]]`: they are
+   * never owned through it.
+   */
   resetFields?: readonly (readonly string[])[] | undefined;
   /**
-   * The object of this kind with nothing set, in the shape the server gives it: what a created object is compared with.
-   * A field that is always there, such as an empty `spec`, is then nobody's. @default {}
+   * The object of this kind with nothing set, in the shape the server gives it: what a created
+   * object is compared with. A field that is always there, such as an empty `spec`, is then
+   * nobody's. @default {}
    */
   empty?: JsonObject | undefined;
-  /** Turns an object into the version of another manager's entry. @default every other version is unknown, its entries dropped */
+  /**
+   * Turns an object into the version of another manager's entry.
+   *
+   * @default every other version is unknown, its entries dropped
+   */
   convert?: Convert | undefined;
   /** The schema of another version. @default the same schema */
   schemaFor?: ((apiVersion: string) => Schema | undefined) | undefined;
@@ -59,31 +68,34 @@ export interface TrackedUpdate extends WriteContext {
 const MAX_UPDATERS = 10;
 
 /**
- * Records who owns what after a create, an update or a patch: fields that changed or appeared belong to the writer and
- * leave everybody else, fields that vanished leave everybody. A write that changes nothing changes no entry and no time.
+ * Records who owns what after a create, an update or a patch: fields that changed or appeared
+ * belong to the writer and leave everybody else, fields that vanished leave everybody. A write that
+ * changes nothing changes no entry and no time.
  *
- * What `next` carries in `metadata.managedFields` replaces the entries of `live` when it can be read; `[]` and `[{}]`
- * remove all entries. (Of a custom resource the real server does not see `[]`: the empty list is gone by then.) Anything
- * unreadable, and everything sent through a subresource, is ignored. An object that exists and has no entries is not
- * tracked again until something is applied to it.
+ * What `next` carries in `metadata.managedFields` replaces the entries of `live` when it can be
+ * read; `[]` and `[{}]` remove all entries. (Of a custom resource the real server does not see
+ * `[]`: the empty list is gone by then.) Anything unreadable, and everything sent through a
+ * subresource, is ignored. An object that exists and has no entries is not tracked again until
+ * something is applied to it.
  *
- * Returns `next` with its managedFields, sharing the rest; the arguments are not changed.
+ * Returns `next` with its managedFields, sharing the rest; the arguments are not changed. For kinds
+ * that no webhook converts; {@link managersAfter} can wait for one.
  */
 export function trackUpdate(update: TrackedUpdate): JsonObject {
-  return withManagers(update.next, managersAfter(update));
+  return withManagers(update.next, finishNow(managersAfter(update)));
 }
 
-/** Who owns what after a write: the first half of {@link trackUpdate}, for objects so large that both take long. */
-export function managersAfter(update: TrackedUpdate): Managers {
+/** Who owns what after a write, as {@link trackUpdate} records it. */
+export function* managersAfter(update: TrackedUpdate): Steps<Managers> {
   const before = startingManagers(update);
   const live = update.live ?? update.empty ?? {};
   if (before.size === 0 && update.live !== undefined) return before;
-  return updateOrForget({ ...update, live }, before);
+  return yield* updateOrForget({ ...update, live }, before);
 }
 
-function updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+function* updateOrForget(update: TrackedUpdate & { live: JsonObject }, before: Managers): Steps<Managers> {
   try {
-    return updateManagers(update, before);
+    return yield* updateManagers(update, before);
   } catch (error) {
     if (error instanceof ConversionError) return new Map();
     throw error;
@@ -105,7 +117,10 @@ function isReset(sent: Json | undefined): boolean {
 }
 
 /** The entries after an update from `live` to `next`. */
-export function updateManagers(update: TrackedUpdate & { live: JsonObject }, before: Managers): Managers {
+export function* updateManagers(
+  update: TrackedUpdate & { live: JsonObject },
+  before: Managers,
+): Steps<Managers> {
   const live = withoutManagedFields(update.live);
   const next = withoutManagedFields(update.next);
   const type = rootType(update.schema);
@@ -115,13 +130,8 @@ export function updateManagers(update: TrackedUpdate & { live: JsonObject }, bef
   }
   if (faultsOf(next, type, "allowed") !== undefined || faultsOf(live, type, "allowed") !== undefined)
     return before;
-  const { comparison, managers } = effectOf(
-    subject,
-    live,
-    next,
-    reconcileManagers(subject, live, before),
-    undefined,
-  );
+  const known = yield* reconcileManagers(subject, live, before);
+  const { comparison, managers } = yield* effectOf(subject, live, next, known, undefined);
   const gained = comparison.modified.union(comparison.added).recursiveDifference(subject.reset);
   return capped(credit(managers, update, stripped(gained)));
 }
@@ -176,7 +186,10 @@ export function withoutManagedFields(object: JsonObject): JsonObject {
   return result;
 }
 
-/** Merges the oldest update entries of a version into one called `ancient-changes` until there are few enough. */
+/**
+ * Merges the oldest update entries of a version into one called `ancient-changes` until there are
+ * few enough.
+ */
 function capped(managers: Managers): Managers {
   const updaters = [...managers].filter(([, entry]) => entry.operation === "Update");
   if (updaters.length <= MAX_UPDATERS) return managers;
@@ -210,8 +223,8 @@ function capped(managers: Managers): Managers {
 }
 
 /**
- * Whether a write would store what is stored already: the two objects differ in nothing but the times of their
- * managedFields. Such a write is skipped, and the stored times stay.
+ * Whether a write would store what is stored already: the two objects differ in nothing but the
+ * times of their managedFields. Such a write is skipped, and the stored times stay.
  */
 export function noOp(live: JsonObject, next: JsonObject): boolean {
   if (!equal(withoutManagedFields(live), withoutManagedFields(next))) return false;

@@ -5,8 +5,8 @@ import { OBJECT_META } from "./object-meta.ts";
 export type Scalar = "numeric" | "string" | "boolean" | "untyped";
 
 /**
- * What a schema node says about merging: which shapes a value may have, and for each shape how it is taken apart. A node
- * that allows several shapes is read by the shape of the value at hand.
+ * What a schema node says about merging: which shapes a value may have, and for each shape how it
+ * is taken apart. A node that allows several shapes is read by the shape of the value at hand.
  */
 export interface Type {
   readonly scalar?: Scalar;
@@ -26,7 +26,9 @@ export interface ListType {
 
 export interface MapType {
   readonly atomic: boolean;
-  /** Whether the map says nothing about its members, so that their types are taken from the values. */
+  /**
+   * Whether the map says nothing about its members, so that their types are taken from the values.
+   */
   readonly deduced: boolean;
   field(name: string): Field | undefined;
   /** Members that are not named fields; undefined when there may be none. */
@@ -78,7 +80,10 @@ const roots = new WeakMap<Schema, Type>();
 const plain = new WeakMap<Schema, Type>();
 const preserving = new WeakMap<Schema, Type>();
 
-/** The type of a whole object. Every object has apiVersion, kind and the standard metadata, whatever its schema says. */
+/**
+ * The type of a whole object. Every object has apiVersion, kind and the standard metadata, whatever
+ * its schema says.
+ */
 export function rootType(schema: Schema): Type {
   return cached(roots, schema, () => {
     const type = typeOf(schema, false);
@@ -105,7 +110,10 @@ export function rootType(schema: Schema): Type {
   });
 }
 
-/** Preserving unknown fields is inherited by what a node declares inline, as it is by the API server. */
+/**
+ * Preserving unknown fields is inherited by what a node declares inline, as it is by the API
+ * server.
+ */
 function typeOf(schema: Schema, inherited: boolean): Type {
   const preserves = inherited || schema["x-kubernetes-preserve-unknown-fields"] === true;
   return cached(preserves ? preserving : plain, schema, () => compile(schema, preserves));
@@ -187,7 +195,9 @@ function cached(cache: WeakMap<Schema, Type>, schema: Schema, make: () => Type):
 
 export type Shape = "scalar" | "list" | "map";
 
-/** Which of the type's shapes a value is read as. Null fits all, and is read as the first there is. */
+/**
+ * Which of the type's shapes a value is read as. Null fits all, and is read as the first there is.
+ */
 export function shapeOf(type: Type, value: Json): Shape {
   if (Array.isArray(value)) {
     if (type.list) return "list";

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
+import { type Steps, waitFor } from "../steps.ts";
 import { appliedFields } from "./applied-fields.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
@@ -12,13 +13,18 @@ import { rootType, type Type } from "./typed.ts";
 import { faultsOf } from "./validate.ts";
 
 /**
- * Turns an object into another version of its kind. Undefined when there is no such version: entries of that version are
- * then dropped. Throws {@link ConversionError} when there may be one but the object cannot be had in it, as the real server
- * does for a custom resource and a version its definition does not have: an update then drops all entries, an apply fails.
+ * Converts an object to another version of its kind; a promise where a webhook does it. Undefined
+ * when there is no such version: entries of that version are then dropped. Fails with {@link
+ * ConversionError} when the conversion itself fails, as the real server does for a custom resource
+ * and a version that its definition does not have: an update then drops all entries, an apply
+ * fails.
  */
-export type Convert = (object: JsonObject, apiVersion: string) => JsonObject | undefined;
+export type Convert = (
+  object: JsonObject,
+  apiVersion: string,
+) => JsonObject | undefined | Promise<JsonObject>;
 
-/** An object cannot be had in the version of one of its managers. */
+/** An object cannot be converted to the version of one of its managers. */
 export class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
@@ -55,14 +61,15 @@ function typeIn(subject: Subject, apiVersion: string): Type {
  *
  * @throws ConversionError where its schema lacks what the object has
  */
-function inVersion(
+function* inVersion(
   subject: Subject,
   object: JsonObject,
   { from = subject.apiVersion, to }: { from?: string; to: string },
-): Versioned | undefined {
+): Steps<Versioned | undefined> {
   const type = typeIn(subject, to);
   if (from === to) return { object, type };
-  const converted = subject.convert?.(object, to);
+  const conversion = subject.convert?.(object, to);
+  const converted = conversion instanceof Promise ? yield* waitFor(conversion) : conversion;
   if (converted === undefined) return undefined;
   const faults = faultsOf(converted, type, "allowed");
   if (faults !== undefined) throw new ConversionError(faults);
@@ -70,10 +77,10 @@ function inVersion(
 }
 
 /** Drops managers of versions that no longer exist, and follows changes of the schema. */
-export function reconcileManagers(subject: Subject, live: JsonObject, managers: Managers): Managers {
+export function* reconcileManagers(subject: Subject, live: JsonObject, managers: Managers): Steps<Managers> {
   const result = new Map<string, ManagedEntry>();
   for (const [id, entry] of managers) {
-    const versioned = inVersion(subject, live, { to: entry.apiVersion });
+    const versioned = yield* inVersion(subject, live, { to: entry.apiVersion });
     if (versioned === undefined) continue;
     const fields = reconcileWithSchema(entry.fields, versioned.type);
     result.set(id, fields === entry.fields ? entry : withFields(entry, fields));
@@ -85,18 +92,24 @@ export function reconcileManagers(subject: Subject, live: JsonObject, managers: 
 export interface Effect {
   readonly comparison: Comparison;
   readonly conflicts: Conflicts;
-  /** Everybody's entries once the changed and removed fields have left them. The writer's own is not touched. */
+  /**
+   * Everybody's entries once the changed and removed fields have left them. The writer's own is not
+   * touched.
+   */
   readonly managers: Managers;
 }
 
-/** Compares before and after in each manager's version, and works out what the write takes from whom. */
-export function effectOf(
+/**
+ * Compares before and after in each manager's version, and works out what the write takes from
+ * whom.
+ */
+export function* effectOf(
   subject: Subject,
   live: JsonObject,
   next: JsonObject,
   managers: Managers,
   writer: string | undefined,
-): Effect {
+): Steps<Effect> {
   const comparison = compare(live, next, rootType(subject.schema));
   const versions = new Map<string, Comparison>([[subject.apiVersion, without(comparison, subject.reset)]]);
   const conflicts = new Map<string, { entry: ManagedEntry; fields: FieldSet }>();
@@ -106,7 +119,7 @@ export function effectOf(
       result.set(id, entry);
       continue;
     }
-    const seen = versions.get(entry.apiVersion) ?? compareIn(subject, live, next, entry.apiVersion);
+    const seen = versions.get(entry.apiVersion) ?? (yield* compareIn(subject, live, next, entry.apiVersion));
     if (seen === undefined) continue;
     versions.set(entry.apiVersion, seen);
     const contested = entry.fields.intersection(seen.modified.union(seen.added));
@@ -117,14 +130,14 @@ export function effectOf(
   return { comparison, conflicts, managers: result };
 }
 
-function compareIn(
+function* compareIn(
   subject: Subject,
   live: JsonObject,
   next: JsonObject,
   apiVersion: string,
-): Comparison | undefined {
-  const before = inVersion(subject, live, { to: apiVersion });
-  const after = inVersion(subject, next, { to: apiVersion });
+): Steps<Comparison | undefined> {
+  const before = yield* inVersion(subject, live, { to: apiVersion });
+  const after = yield* inVersion(subject, next, { to: apiVersion });
   return before && after
     ? without(compare(before.object, after.object, before.type), subject.reset)
     : undefined;
@@ -139,34 +152,35 @@ function without({ added, removed, modified }: Comparison, reset: FieldSet): Com
 }
 
 /**
- * Live object and configuration merged, less what the applier held before, no longer claims, and nobody else holds. An
- * applier that gives nothing up, by far the usual case, costs no pruning.
+ * Live object and configuration merged, less what the applier held before, no longer claims, and
+ * nobody else holds. An applier that gives nothing up, by far the usual case, costs no pruning.
  */
-export function mergeAndPrune(
+export function* mergeAndPrune(
   subject: Subject,
   live: JsonObject,
   config: JsonObject,
   managers: Managers,
   { last, claimed }: { last: ManagedEntry | undefined; claimed: FieldSet },
-): JsonObject {
+): Steps<JsonObject> {
   const merged = mergeValues(live, config, rootType(subject.schema)) as JsonObject;
   if (last === undefined || last.fields.difference(claimed).empty) return merged;
-  const old = inVersion(subject, merged, { to: last.apiVersion });
+  const old = yield* inVersion(subject, merged, { to: last.apiVersion });
   if (old === undefined) return merged;
   const pruned = asObject(removeFields(old.object, withNamedParents(last.fields, old.type), old.type));
-  const kept = keepOwned(subject, old.object, pruned, last.apiVersion, managers);
+  const kept = yield* keepOwned(subject, old.object, pruned, last.apiVersion, managers);
   const final = keepUnclaimed(old, kept, last.fields);
-  return inVersion(subject, final, { from: last.apiVersion, to: subject.apiVersion })?.object ?? merged;
+  const back = yield* inVersion(subject, final, { from: last.apiVersion, to: subject.apiVersion });
+  return back?.object ?? merged;
 }
 
 /** Puts back what pruning took but some manager owns, version by version, the pruned one first. */
-function keepOwned(
+function* keepOwned(
   subject: Subject,
   merged: JsonObject,
   pruned: JsonObject,
   version: string,
   managers: Managers,
-): JsonObject {
+): Steps<JsonObject> {
   const owned = new Map<string, FieldSet>();
   for (const { apiVersion, fields } of managers.values()) {
     owned.set(apiVersion, (owned.get(apiVersion) ?? EMPTY_SET).union(fields));
@@ -175,19 +189,23 @@ function keepOwned(
   for (const apiVersion of [version, ...[...owned.keys()].filter((other) => other !== version)]) {
     const fields = owned.get(apiVersion);
     if (fields === undefined) continue;
-    const whole = inVersion(subject, merged, { from: version, to: apiVersion });
-    const part = inVersion(subject, result, { from: version, to: apiVersion });
+    const whole = yield* inVersion(subject, merged, { from: version, to: apiVersion });
+    const part = yield* inVersion(subject, result, { from: version, to: apiVersion });
     if (whole === undefined || part === undefined) continue;
     const present = withNamedParents(appliedFields(whole.object, whole.type), whole.type);
     const left = withNamedParents(appliedFields(part.object, whole.type), whole.type);
     const held = withNamedParents(fields, whole.type);
-    const back = asObject(removeFields(whole.object, present.difference(left.union(held)), whole.type));
-    result = inVersion(subject, back, { from: apiVersion, to: version })?.object ?? result;
+    const restored = asObject(removeFields(whole.object, present.difference(left.union(held)), whole.type));
+    const back = yield* inVersion(subject, restored, { from: apiVersion, to: version });
+    result = back?.object ?? result;
   }
   return result;
 }
 
-/** Of what is still missing, only what the applier itself held before may go: the rest was nobody's to give up. */
+/**
+ * Of what is still missing, only fields that the applier owned before are removed: the rest had no
+ * owner.
+ */
 function keepUnclaimed(merged: Versioned, pruned: JsonObject, last: FieldSet): JsonObject {
   const { object, type } = merged;
   const present = withNamedParents(appliedFields(object, type), type);

@@ -5,8 +5,8 @@ import { elementText, fieldElement, type PathElement } from "./path-element.ts";
 import { type ListType, type MapType, type Scalar, shapeOf, type Type } from "./typed.ts";
 
 /**
- * What is wrong with an object in the eyes of its schema, as the API server words it: one fault on its line, several as
- * an indented list. Undefined when nothing is.
+ * What is wrong with an object in the eyes of its schema, as the API server words it: one fault on
+ * its line, several as an indented list. Undefined when nothing is.
  */
 export function faultsOf(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {
   if (fits(value, type, duplicates)) return undefined;
@@ -16,7 +16,10 @@ export function faultsOf(value: Json, type: Type, duplicates: "allowed" | "refus
   return ["errors:", ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
 
-/** Every write asks whether its object fits, and it nearly always does: so that is found out without naming faults. */
+/**
+ * Every write asks whether its object fits, and it nearly always does: so that is found out without
+ * naming faults.
+ */
 function fits(value: Json, type: Type, duplicates: "allowed" | "refused"): boolean {
   if (value === null) return true;
   switch (shapeOf(type, value)) {

@@ -52,7 +52,7 @@ export interface Rendered {
   render(): string;
 }
 
-/** Series of one kind, told apart by the values of their labels. */
+/** The series of a metric, distinguished by their label values. */
 export class Family<S> implements Rendered {
   readonly #description: Description;
   readonly #make: () => S;

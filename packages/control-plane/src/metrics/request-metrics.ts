@@ -183,7 +183,10 @@ export class RequestMetrics {
   }
 }
 
-/** One request on its way. What never says what it is about, because nothing is there or it is forbidden, is not counted. */
+/**
+ * One request on its way. What never says what it is about, because nothing is there or it is
+ * forbidden, is not counted.
+ */
 export class RequestMeasure {
   readonly #metrics: RequestMetrics;
   readonly #clock: Clock;

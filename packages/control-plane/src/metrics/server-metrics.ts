@@ -22,8 +22,8 @@ export interface HookOutcome {
 }
 
 /**
- * The measures of one control plane, by the names, labels and buckets of the real server's. Durations are by the clock of the control plane:
- * where that stands still, nothing takes time.
+ * The measures of one control plane, by the names, labels and buckets of the real server's.
+ * Durations are by the clock of the control plane: where that stands still, nothing takes time.
  */
 export class ServerMetrics {
   readonly #clock: Clock;

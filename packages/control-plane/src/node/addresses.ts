@@ -6,7 +6,7 @@ const first = 2;
 /** What follows is for the nodes themselves. */
 const last = 0xfeff;
 
-/** Hands out the pod addresses of a network: in order, and not again until all others have had their turn. */
+/** Allocates the pod addresses of a network in order, and reuses one only after all others. */
 export class Addresses {
   readonly #byKey = new Map<string, number>();
   readonly #taken = new Set<number>();

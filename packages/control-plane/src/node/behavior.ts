@@ -4,15 +4,19 @@ import { namespaceOf } from "../controllers/objects.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { Subscribers } from "../subscribers.ts";
 import { usualBehavior } from "./usual-behavior.ts";
 
 /** What the containers of a pod do. */
 export type BehaviorKind =
-  /** They run, and are ready. The default, but for pods that are there to end. */
+  /** They run, and are ready. The default, except for pods that run to completion. */
   | "run"
   /** They run, and are never ready. */
   | "never-ready"
-  /** They end with exit code 0. What the pods of Jobs do unless told otherwise, and bare ones with a command that are not restarted. */
+  /**
+   * They end with exit code 0. What the pods of Jobs do unless told otherwise, and bare ones with a
+   * command that are not restarted.
+   */
   | "succeed"
   /** They end with another exit code, and are started again if the pod's restart policy says so. */
   | "fail"
@@ -24,7 +28,7 @@ export type BehaviorKind =
   | "image-pull-error"
   /** They are never created. */
   | "stuck"
-  /** The node throws the pod out. */
+  /** The node evicts the pod. */
   | "evict";
 
 const kinds: readonly BehaviorKind[] = [
@@ -39,7 +43,10 @@ const kinds: readonly BehaviorKind[] = [
   "evict",
 ];
 
-/** How a pod, or one container of it, behaves on a simulated node. All times are by the control plane's clock. */
+/**
+ * How a pod, or one container of it, behaves on a simulated node. All times are by the control
+ * plane's clock.
+ */
 export interface Behavior {
   readonly kind: BehaviorKind;
   /** How long containers run before they end, or the pod stays before it is evicted. @default 0 */
@@ -50,10 +57,15 @@ export interface Behavior {
   readonly times?: number;
   /** How long it takes to create the containers. @default 0 */
   readonly startAfter?: Duration;
-  /** How long running containers take to be ready. @default the initial delay of their startup and readiness probes */
+  /**
+   * How long running containers take to be ready.
+   *
+   * @default the initial delay of their startup and readiness probes
+   */
   readonly readyAfter?: Duration;
   /**
-   * How long containers take to stop when the pod is deleted, never longer than its grace period; `grace` for all of that.
+   * How long containers take to stop when the pod is deleted, never longer than its grace period;
+   * `grace` for all of that.
    *
    * @default 0
    */
@@ -72,7 +84,10 @@ export interface TimedBehavior extends Omit<Behavior, "after" | "startAfter" | "
   readonly lingerMs?: number | "grace";
 }
 
-/** The annotations by which a pod says itself how it behaves. They come before anything said by a program. */
+/**
+ * The annotations by which a pod says itself how it behaves. They come before anything said by a
+ * program.
+ */
 export const annotations = {
   /** One of the kinds of `Behavior`. */
   behavior: "node.windlass.dev/behavior",
@@ -90,8 +105,8 @@ export const annotations = {
 } as const;
 
 /**
- * Which pods: by a name, with `*` for any run of characters and with its namespace before a slash if need be; by labels; or by a
- * function.
+ * Which pods: by a name, with `*` for any run of characters and with its namespace before a slash
+ * if need be; by labels; or by a function.
  */
 export type PodSelector =
   | string
@@ -101,24 +116,30 @@ export type PodSelector =
 /** Images that cannot be pulled: a name, with `*` for any run of characters, or a pattern. */
 export type ImageSelector = string | RegExp;
 
-/** Decides how each pod behaves: by its annotations, else by what was said last, else by its images, else by its owner and its command. */
+/**
+ * Decides how each pod behaves: by its annotations, else by what was said last, else by its images,
+ * else by its owner and its command.
+ */
 export class Behaviors {
   #rules: { readonly matches: (pod: StoredObject) => boolean; readonly behavior: TimedBehavior }[] = [];
   #missing: ((image: string) => boolean)[] = [];
-  /** Told when an answer may have changed. */
-  changed: () => void = () => undefined;
+  /** Notified when the behavior of pods may have changed. */
+  readonly changes = new Subscribers<void>();
 
-  /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
+  /**
+   * Pods that match behave so from now on, those that run already too. The returned function takes
+   * it back.
+   */
   on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
     const rule = {
       matches: podMatcher(which),
       behavior: typeof behavior === "string" ? { kind: behavior } : timed(behavior),
     };
     this.#rules = [rule, ...this.#rules];
-    this.changed();
+    this.changes.notify();
     return () => {
       this.#rules = this.#rules.filter((known) => known !== rule);
-      this.changed();
+      this.changes.notify();
     };
   }
 
@@ -126,10 +147,10 @@ export class Behaviors {
   missingImages(...images: readonly ImageSelector[]): () => void {
     const matchers = images.map(imageMatcher);
     this.#missing = [...this.#missing, ...matchers];
-    this.changed();
+    this.changes.notify();
     return () => {
       this.#missing = this.#missing.filter((known) => !matchers.includes(known));
-      this.changed();
+      this.changes.notify();
     };
   }
 
@@ -143,7 +164,10 @@ export class Behaviors {
     return { kind: "run" };
   }
 
-  /** Whether anything at all was said about a pod: then it is simulated, even where others are run for real. */
+  /**
+   * Whether anything at all was said about a pod: then it is simulated, even where others are run
+   * for real.
+   */
   isTold(pod: StoredObject): boolean {
     return fromAnnotations(pod) !== undefined || this.#rules.some(({ matches }) => matches(pod));
   }
@@ -167,7 +191,7 @@ function timed({ after, startAfter, readyAfter, linger, ...rest }: Behavior): Ti
   };
 }
 
-/** What a pod's annotations say; undefined if they say nothing. What makes no sense counts as not said. */
+/** What a pod's annotations say; undefined if they say nothing. Invalid values are ignored. */
 export function fromAnnotations(pod: StoredObject): TimedBehavior | undefined {
   const text = (name: string): string | undefined => {
     const value = field(pod, "metadata", "annotations", name);
@@ -202,7 +226,7 @@ const prefix = "node.windlass.dev/";
 const needsDuration = "is no duration, such as 1m30s or 500ms";
 const needsNumber = "is no whole number";
 
-/** What is wrong with the value of an annotation; undefined if it makes sense. */
+/** What is wrong with the value of an annotation; undefined if it is valid. */
 const faultOf = new Map<string, (text: string) => string | undefined>([
   [
     annotations.behavior,
@@ -222,7 +246,7 @@ const faultOf = new Map<string, (text: string) => string | undefined>([
   [annotations.logs, () => undefined],
 ]);
 
-/** What a pod's annotations say that counts as not said, one sentence for each: a misspelling must not go unnoticed. */
+/** A sentence for each annotation of a pod that is ignored, so that a misspelling is noticed. */
 export function misunderstood(pod: StoredObject): string[] {
   const given = field(pod, "metadata", "annotations");
   if (given === null || typeof given !== "object") return [];

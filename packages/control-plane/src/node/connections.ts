@@ -1,20 +1,25 @@
 import type { Clock } from "@windlass/clock";
+import { Subscribers } from "../subscribers.ts";
 
-/** Which nodes the control plane has lost sight of. */
+/** Which nodes are disconnected. */
 export class Connections {
   /** Since when, by the control plane's clock. */
   readonly #lost = new Map<string, number>();
-  /** Told when a node was lost, or came back. */
-  changed: (node: string) => void = () => undefined;
-  clock: Pick<Clock, "now"> = { now: () => 0 };
+  /** Notified with the name of a node that was lost, or came back. */
+  readonly changes = new Subscribers<string>();
+  readonly #clock: Pick<Clock, "now">;
 
-  /** From now on nothing is heard of a node. The returned function brings it back. */
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** Disconnects a node. The returned function reconnects it. */
   lose(node: string): () => void {
-    this.#lost.set(node, this.clock.now());
-    this.changed(node);
+    this.#lost.set(node, this.#clock.now());
+    this.changes.notify(node);
     return () => {
       this.#lost.delete(node);
-      this.changed(node);
+      this.changes.notify(node);
     };
   }
 
@@ -22,7 +27,7 @@ export class Connections {
     return this.#lost.has(node);
   }
 
-  /** Milliseconds since the epoch; undefined for a node that is heard of. */
+  /** Milliseconds since the epoch; undefined for a connected node. */
   lostSince(node: string): number | undefined {
     return this.#lost.get(node);
   }

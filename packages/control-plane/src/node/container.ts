@@ -21,7 +21,7 @@ export interface ContainerView {
   readonly container: JsonObject;
   readonly part: "initContainers" | "containers";
   readonly behavior: TimedBehavior;
-  /** Why its image is not there, or nothing for the usual words; undefined if it is there. */
+  /** Why its image is missing, or empty for the default message; undefined if it is there. */
   readonly imageMissing: string | undefined;
   /** Why it cannot be made: a ConfigMap it needs is not there, say. */
   readonly configError: string | undefined;
@@ -41,7 +41,7 @@ export interface ContainerStep {
 
 const firstBackoffMs = 10_000;
 const lastBackoffMs = 300_000;
-/** Who has run for so long has put its failures behind it. */
+/** A container that ran this long has its restart backoff reset. */
 const forgivenMs = 600_000;
 
 /** How long a container that was restarted so often waits for the next time. */
@@ -50,8 +50,8 @@ export function backoffMs(restarts: number): number {
 }
 
 /**
- * A container's next status from its last one. All that the kubelet would remember is in the status itself, so a control plane
- * that starts again goes on where the last one was.
+ * A container's next status from its last one. All that the kubelet would remember is in the status
+ * itself, so a control plane that starts again goes on where the last one was.
  */
 export function stepContainer(view: ContainerView, status: JsonObject | undefined): ContainerStep {
   return stepWith({ start, running }, view, status);
@@ -63,7 +63,10 @@ export interface ContainerLife {
   readonly running: (view: ContainerView, status: JsonObject) => ContainerStep;
 }
 
-/** A container's next status, with its own way to start and to run: waiting, ending and backing off are the same for all. */
+/**
+ * A container's next status, with its own way to start and to run: waiting, ending and backing off
+ * are the same for all.
+ */
 export function stepWith(
   life: ContainerLife,
   view: ContainerView,
@@ -86,7 +89,10 @@ function start(view: ContainerView, before: JsonObject | undefined): ContainerSt
   return { ...next, events: [...startEvents(view), ...next.events] };
 }
 
-/** What keeps a container from being started: its image, or something that its environment names. Undefined if nothing does. */
+/**
+ * What keeps a container from being started: its image, or something that its environment names.
+ * Undefined if nothing does.
+ */
 export function heldBack(view: ContainerView, before: JsonObject | undefined): ContainerStep | undefined {
   const { behavior, imageMissing, configError } = view;
   if (behavior.kind === "image-pull-error" || imageMissing !== undefined) return pullFailure(view, before);
@@ -142,7 +148,10 @@ export function startEvents(view: ContainerView): EventText[] {
   ];
 }
 
-/** First the failure, then that it is waited before the next try, which comes when the image may be there. */
+/**
+ * First the failure, then that it is waited before the next try, which comes when the image may be
+ * there.
+ */
 function pullFailure(view: ContainerView, before: JsonObject | undefined): ContainerStep {
   const image = textOf(view.container.image);
   const why =
@@ -203,7 +212,7 @@ function running(view: ContainerView, status: JsonObject, age: "fresh" | "known"
   };
 }
 
-/** Nobody asks before this whether a container is ready, so it cannot be. */
+/** Probes do not run before this, so the container cannot be ready. */
 function probeDelayMs(container: JsonObject): number {
   const delays = ["startupProbe", "readinessProbe"].map((probe) =>
     numberAt(container, [probe, "initialDelaySeconds"], 0),
@@ -250,7 +259,7 @@ function terminated(life: ContainerLife, view: ContainerView, status: JsonObject
   const isInit = view.part === "initContainers" && view.container.restartPolicy !== "Always";
   if (isInit && code === 0) return { status: { ...status, ready: true }, events: [] };
   if (!view.restarts(code)) return { status, events: [] };
-  // The first time is free, and so is one after a long good run.
+  // The first restart has no backoff, nor has one after a long run.
   const began = timeAt(status, "state", "terminated", "startedAt") ?? 0;
   const ended = timeAt(status, "state", "terminated", "finishedAt") ?? 0;
   if (numberAt(status, ["restartCount"], 0) === 0 || ended - began >= forgivenMs)
@@ -293,7 +302,8 @@ export function waiting(
   return {
     ...identity(view),
     state: { waiting: { reason, ...(message === undefined ? {} : { message }) } },
-    // What has just ended is what was last: one that cannot be started again for now must not seem never to have run.
+    // The ended state becomes `lastState`, so that a container that waits for its restart does not
+    // look as if it never ran.
     lastState: clone((terminatedIn(before) ?? before?.lastState ?? {}) as JsonObject),
     ready: false,
     restartCount: numberAt(before ?? {}, ["restartCount"], 0),

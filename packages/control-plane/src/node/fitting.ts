@@ -3,6 +3,13 @@ import { type Json, type JsonObject, textOf } from "../json.ts";
 import { parseQuantity } from "../kinds/index.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
+/** Why a pod does not fit on a node. */
+export interface Rejection {
+  readonly reasons: readonly string[];
+  /** Preempting other pods would not help: what Kubernetes calls UnschedulableAndUnresolvable. */
+  readonly unresolvable: boolean;
+}
+
 /** Whether a node is one that a pod asks for: by name, by labels, by required affinity. */
 export function isWantedNode(podSpec: JsonObject, node: StoredObject): boolean {
   const labels = mapAt(node, "metadata", "labels");
@@ -75,7 +82,10 @@ export function tolerates(toleration: JsonObject, taint: JsonObject): boolean {
   return operator === "Exists" || textOf(value) === textOf(taint.value);
 }
 
-/** The ports that a pod takes of its node, as `protocol/port` and the address; all addresses are `0.0.0.0`. */
+/**
+ * The ports that a pod takes of its node, as `protocol/port` and the address; all addresses are
+ * `0.0.0.0`.
+ */
 export function hostPortsOf(pod: JsonObject): { readonly port: string; readonly address: string }[] {
   const sidecars = listAt(pod, "spec", "initContainers").filter(
     ({ restartPolicy }) => restartPolicy === "Always",
@@ -106,7 +116,10 @@ export function sharesHostPort(a: JsonObject, b: JsonObject): boolean {
 /** Amounts by resource name, in billionths of its unit. */
 export type Amounts = Map<string, bigint>;
 
-/** What a pod asks to have to itself: its containers together or its greediest init container, and its overhead. */
+/**
+ * What a pod asks to have to itself: its containers together or its greediest init container, and
+ * its overhead.
+ */
 export function requestsOf(pod: JsonObject): Amounts {
   const spec = (pod.spec ?? {}) as JsonObject;
   const total: Amounts = new Map();

@@ -5,26 +5,34 @@ import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { isWantedNode, matchesNode, untolerated } from "./fitting.ts";
+import { isWantedNode, matchesNode, type Rejection, untolerated } from "./fitting.ts";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-const spreadTrouble = "node(s) didn't match pod topology spread constraints";
+const notSpread = "node(s) didn't match pod topology spread constraints";
 
-/** Whether a pod cannot stand certain others near it. */
+const resolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: false });
+
+/** Whether a pod has required anti-affinity. */
 export function isAverse(pod: StoredObject): boolean {
   return listAt(pod, "spec", "affinity", "podAntiAffinity", required).length > 0;
 }
 
-/** What the pods that are placed already mean for one that is to be. Good for one look: it remembers what it has counted. */
+/**
+ * Evaluates inter-pod affinity and topology spread against the placed pods. For one scheduling
+ * attempt: it caches its counts.
+ */
 export class Neighbours {
   readonly #registry: Registry;
   readonly #averse: Iterable<StoredObject>;
-  /** Pods that are taken for gone, to see whether that would help. */
+  /** Pods that are treated as deleted, to find out whether preempting them would help. */
   readonly #absent: ReadonlySet<StoredObject>;
   readonly #counted = new Map<JsonObject, Map<string, number>>();
 
-  /** @param averse the pods that cannot stand others: few, where looking through all would take long */
+  /**
+   * @param averse the pods with required anti-affinity: few, where a search through all would take
+   *   long
+   */
   constructor(
     registry: Registry,
     averse: Iterable<StoredObject>,
@@ -35,23 +43,24 @@ export class Neighbours {
     this.#absent = absent;
   }
 
-  /** Why the pods that are on a node, or near it, keep a pod away; undefined if they do not. */
-  trouble(pod: StoredObject, node: StoredObject): string | undefined {
+  /** Why the pods on a node, or in its topology domain, exclude a pod; undefined if they do not. */
+  rejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
     const own = pod.metadata.labels as JsonObject | undefined;
     for (const term of listAt(pod, "spec", "affinity", "podAffinity", required)) {
       const near = this.#near(pod, node, term) > 0;
-      // A pod that would be its own first neighbour has to start somewhere.
+      // The first pod of a group whose affinity matches itself is allowed anywhere.
       const first = !near && selectorMatcher(term.labelSelector)(own) && this.#placed(pod, term).next().done;
-      if (!near && !first) return "node(s) didn't match pod affinity rules";
+      if (!near && !first) return resolvable("node(s) didn't match pod affinity rules");
     }
     for (const term of listAt(pod, "spec", "affinity", "podAntiAffinity", required)) {
-      if (this.#near(pod, node, term) > 0) return "node(s) didn't match pod anti-affinity rules";
+      if (this.#near(pod, node, term) > 0) return resolvable("node(s) didn't match pod anti-affinity rules");
     }
-    if (this.#isUnwelcome(pod, node)) return "node(s) didn't satisfy existing pods anti-affinity rules";
-    return this.#spreadTrouble(pod, node);
+    if (this.#isUnwelcome(pod, node))
+      return resolvable("node(s) didn't satisfy existing pods anti-affinity rules");
+    return this.#spreadRejection(pod, node);
   }
 
-  /** How well a node suits a pod, by what it would rather have: more is better. */
+  /** The score of a node by a pod's preferences: more is better. */
   score(pod: StoredObject, node: StoredObject): number {
     let score = 0;
     for (const { weight, preference } of listAt(pod, "spec", "affinity", "nodeAffinity", preferred)) {
@@ -74,7 +83,7 @@ export class Neighbours {
     return score;
   }
 
-  /** Whether a pod that is there already cannot stand this one. */
+  /** Whether the anti-affinity of a placed pod excludes this one. */
   #isUnwelcome(pod: StoredObject, node: StoredObject): boolean {
     const own = pod.metadata.labels as JsonObject | undefined;
     for (const other of this.#averse) {
@@ -88,16 +97,17 @@ export class Neighbours {
     return false;
   }
 
-  #spreadTrouble(pod: StoredObject, node: StoredObject): string | undefined {
+  #spreadRejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
     for (const constraint of spreadsOf(pod, "DoNotSchedule")) {
       const domain = field(node, "metadata", "labels", textOf(constraint.topologyKey));
-      if (domain === undefined) return `${spreadTrouble} (missing required label)`;
+      if (domain === undefined)
+        return { reasons: [`${notSpread} (missing required label)`], unresolvable: true };
       const counts = this.#counts(pod, constraint);
       const enough = counts.size >= Number(constraint.minDomains ?? 1);
       const least = enough ? Math.min(...counts.values()) : 0;
       const self = selectorMatcher(constraint.labelSelector)(pod.metadata.labels as JsonObject | undefined);
       const here = (counts.get(textOf(domain)) ?? 0) + (self ? 1 : 0);
-      if (here - least > Number(constraint.maxSkew ?? 1)) return spreadTrouble;
+      if (here - least > Number(constraint.maxSkew ?? 1)) return resolvable(notSpread);
     }
     return undefined;
   }

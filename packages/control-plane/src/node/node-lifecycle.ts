@@ -2,7 +2,7 @@ import { replaceCondition } from "../controllers/conditions.ts";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
-  type ControllerWorld,
+  type ControllerDependencies,
   type Loop,
   type Running,
   startLoop,
@@ -60,22 +60,23 @@ const conditionTaints = [
 ] as const;
 const cordoned = "node.kubernetes.io/unschedulable";
 
-/** Taints nodes that are in trouble, and throws pods out that do not bear it. */
-export function startNodeLifecycle(world: ControllerWorld, connections: Connections): Running {
-  return together([startNodeMonitor(world, connections), startTaintEviction(world)]);
+/** Taints unhealthy nodes, and evicts pods that do not tolerate it. */
+export function startNodeLifecycle(deps: ControllerDependencies, connections: Connections): Running {
+  return together([startNodeMonitor(deps, connections), startTaintEviction(deps)]);
 }
 
-/** Keeps the conditions of simulated nodes, and the taints that follow from the conditions of all. */
-function startNodeMonitor(world: ControllerWorld, connections: Connections): Running {
-  const { registry } = world;
+/**
+ * Keeps the conditions of simulated nodes, and the taints that follow from the conditions of all.
+ */
+function startNodeMonitor(deps: ControllerDependencies, connections: Connections): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const nodes = builtin(registry, "", "v1", "nodes");
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("node-controller");
   const record = eventRecorder(registry, { component: "node-controller", context });
-  connections.clock = clock;
 
-  const loop: Loop = startLoop(world, {
+  const loop: Loop = startLoop(deps, {
     name: "node-lifecycle-controller",
     watches: { nodes: ({ key, type }) => (type === "DELETED" ? [] : [key]) },
     reconcile: async (name) => {
@@ -87,14 +88,20 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
       return again;
     },
   });
-  const told = connections.changed;
-  connections.changed = (name) => {
-    told(name);
-    loop.add(name);
+  const unsubscribe = connections.changes.subscribe((name) => loop.add(name));
+  return {
+    stop: () => {
+      unsubscribe();
+      loop.stop();
+    },
+    get idle() {
+      return loop.idle;
+    },
   };
-  return loop;
 
-  /** Notices that a node is gone, and that it is back. Nodes that others made are theirs to speak for. */
+  /**
+   * Detects that a node was lost or came back. Nodes that others created report their own status.
+   */
   async function watchOver(node: StoredObject): Promise<Again | undefined> {
     if (field(node, "metadata", "labels", "node.windlass.dev/simulated") !== "true") return undefined;
     const { name } = node.metadata;
@@ -157,7 +164,7 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
 
   async function taint(node: StoredObject): Promise<void> {
     const conditions = listAt(node, "status", "conditions");
-    // Who has never said anything is not judged.
+    // A node without a Ready condition is left alone.
     if (!conditions.some(({ type }) => type === "Ready")) return;
     const wanted: JsonObject[] = conditionTaints.flatMap(({ type, status, key, effects }) =>
       conditions.some((one) => one.type === type && one.status === status)
@@ -185,17 +192,17 @@ function startNodeMonitor(world: ControllerWorld, connections: Connections): Run
   }
 }
 
-/** Deletes pods from nodes whose taints they do not bear, or no longer. */
-function startTaintEviction(world: ControllerWorld): Running {
-  const { registry } = world;
+/** Deletes pods from nodes whose taints they do not tolerate, or no longer. */
+function startTaintEviction(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("taint-eviction-controller");
   const record = eventRecorder(registry, { component: "taint-eviction-controller", context });
-  /** Since when a pod has been on borrowed time. */
+  /** Since when a pod's tolerations have been running out. */
   const since = new Map<string, number>();
 
-  return startLoop(world, {
+  return startLoop(deps, {
     name: "taint-eviction-controller",
     watches: {
       [pods.bucket]: ({ key, type, entry, previous }) => {
@@ -253,7 +260,7 @@ function startTaintEviction(world: ControllerWorld): Running {
   }
 }
 
-/** How long a pod bears the taints of its node, in milliseconds; undefined if for ever. */
+/** How long a pod tolerates the taints of its node, in milliseconds; undefined if without limit. */
 function patienceOf(pod: StoredObject, node: StoredObject): number | undefined {
   const tolerations = listAt(pod, "spec", "tolerations");
   const times: number[] = [];

@@ -1,5 +1,5 @@
 import { uuid } from "@windlass/clock";
-import type { ControllerWorld } from "../controllers/loop.ts";
+import type { ControllerDependencies } from "../controllers/loop.ts";
 import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
@@ -13,7 +13,7 @@ export interface NodeNetwork {
   readonly host: (index: number) => string;
 }
 
-/** What a node says of itself that has nothing to complain about. @param now as a timestamp */
+/** The conditions of a healthy node. @param now as a timestamp */
 export function healthyConditions(now: string): JsonObject[] {
   const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
     type,
@@ -36,9 +36,9 @@ export function healthyConditions(now: string): JsonObject[] {
   ];
 }
 
-/** Makes a node known, or known under its new address. */
+/** Registers a node, or updates its address. */
 export function announceNode(
-  { registry }: ControllerWorld,
+  { registry }: ControllerDependencies,
   node: NodeSpec,
   index: number,
   network: NodeNetwork,

@@ -126,7 +126,10 @@ function stepAll(pod: StoredObject, view: PodView): Stepped {
   return { initContainers: inits, containers };
 }
 
-/** Whether one of these was ever started. Once a main container was, nobody waits for init containers any more. */
+/**
+ * Whether one of these was ever started. Once a main container was, nobody waits for init
+ * containers any more.
+ */
 function hasBegun(statuses: readonly JsonObject[]): boolean {
   return statuses.some(
     (status) =>
@@ -335,7 +338,7 @@ export function terminate(
   const initContainers = listAt(pod, "status", "initContainerStatuses").map(stop);
   const containers = listAt(pod, "status", "containerStatuses").map(stop);
   const status = statusWith(pod, view, { initContainers, containers });
-  // A pod that never ran has nothing to show for itself.
+  // A pod that never ran has no container statuses.
   const phase = status.phase === "Pending" ? "Failed" : textOf(status.phase);
   const conditions = conditionsOf(pod, view, phase, { initContainers, containers });
   return { status: { ...status, phase, conditions }, events: [] };

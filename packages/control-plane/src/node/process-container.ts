@@ -25,7 +25,9 @@ export interface PodProcesses {
   stop(container: string): boolean;
 }
 
-/** The next status of a container that has a real process. What it is doing is seen, not decided. */
+/**
+ * The next status of a container that has a real process. What it is doing is seen, not decided.
+ */
 export function stepProcess(
   processes: PodProcesses,
   view: ContainerView,
@@ -84,7 +86,10 @@ function begun(view: ContainerView, before: JsonObject | undefined, observed: Ob
   }
 }
 
-/** How a process ended. One that nobody knows of was lost with the control plane that had started it. */
+/**
+ * How a process ended. One that nobody knows of was lost with the control plane that had started
+ * it.
+ */
 export function exitOfProcess(observed: Observed): ContainerExit {
   if (observed.at === "exited") {
     const { exitCode, reason, message, finishedAt } = observed;

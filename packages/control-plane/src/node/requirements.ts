@@ -6,7 +6,10 @@ import { field, type Store, type StoredObject } from "../storage/store.ts";
 /** The certificate bundle of the namespace comes with the namespace; a pod does not wait for it. */
 const bundle = "kube-root-ca.crt";
 
-/** Why a pod's volumes cannot be mounted: a ConfigMap or Secret that is not there. Undefined if they can. */
+/**
+ * Why a pod's volumes cannot be mounted: a ConfigMap or Secret that is not there. Undefined if they
+ * can.
+ */
 export function mountError(store: Store, pod: StoredObject): EventText | undefined {
   for (const volume of listAt(pod, "spec", "volumes")) {
     const parts = [volume, ...listAt(volume, "projected", "sources")];
@@ -35,24 +38,27 @@ function missingPart(store: Store, pod: StoredObject, part: JsonObject): string 
   return undefined;
 }
 
-/** Why a container cannot be made: its environment names something that is not there. Undefined if it can. */
+/**
+ * Why a container cannot be made: its environment names something that is not there. Undefined if
+ * it can.
+ */
 export function configError(store: Store, pod: StoredObject, container: JsonObject): string | undefined {
   for (const source of listAt(container, "envFrom")) {
     const trouble =
-      wholeTrouble(store, pod, "configmaps", "configmap", source.configMapRef) ??
-      wholeTrouble(store, pod, "secrets", "secret", source.secretRef);
+      missingSource(store, pod, "configmaps", "configmap", source.configMapRef) ??
+      missingSource(store, pod, "secrets", "secret", source.secretRef);
     if (trouble !== undefined) return trouble;
   }
   for (const variable of listAt(container, "env")) {
     const trouble =
-      keyTrouble(store, pod, "configmaps", "ConfigMap", field(variable, "valueFrom", "configMapKeyRef")) ??
-      keyTrouble(store, pod, "secrets", "Secret", field(variable, "valueFrom", "secretKeyRef"));
+      missingKey(store, pod, "configmaps", "ConfigMap", field(variable, "valueFrom", "configMapKeyRef")) ??
+      missingKey(store, pod, "secrets", "Secret", field(variable, "valueFrom", "secretKeyRef"));
     if (trouble !== undefined) return trouble;
   }
   return undefined;
 }
 
-function wholeTrouble(
+function missingSource(
   store: Store,
   pod: StoredObject,
   bucket: string,
@@ -64,14 +70,14 @@ function wholeTrouble(
   return `${word} "${textOf(wanted.name)}" not found`;
 }
 
-function keyTrouble(
+function missingKey(
   store: Store,
   pod: StoredObject,
   bucket: string,
   kind: string,
   reference: unknown,
 ): string | undefined {
-  const missing = wholeTrouble(store, pod, bucket, kind.toLowerCase(), reference);
+  const missing = missingSource(store, pod, bucket, kind.toLowerCase(), reference);
   const wanted = reference as JsonObject | undefined;
   if (missing !== undefined || !wanted || wanted.optional === true) return missing;
   const namespace = namespaceOf(pod);

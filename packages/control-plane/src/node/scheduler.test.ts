@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { startCluster, type TestCluster } from "../controllers/cluster.fixture.ts";
 import { listAt } from "../controllers/objects.ts";
-import { type Stage, stage } from "../controllers/stage.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import type { NodeSpec } from "./index.ts";
@@ -23,13 +23,14 @@ function pod(name: string, spec: JsonObject = {}, labels: JsonObject = { app: "w
 const asking = (cpu: string): JsonObject => ({
   containers: [{ name: "main", image: "example/app:1", resources: { requests: { cpu } } }],
 });
-const nodeOf = (world: Stage, name: string) => textOf(field(world.get("pods", name), "spec", "nodeName"));
-const why = (world: Stage, name: string) =>
-  listAt(world.get("pods", name), "status", "conditions").find(({ type }) => type === "PodScheduled")
+const nodeOf = (cluster: TestCluster, name: string) =>
+  textOf(field(cluster.get("pods", name), "spec", "nodeName"));
+const why = (cluster: TestCluster, name: string) =>
+  listAt(cluster.get("pods", name), "status", "conditions").find(({ type }) => type === "PodScheduled")
     ?.message;
 
 test("pods spread over zones as evenly as they ask for, and say so when they cannot", async () => {
-  await using world = await stage({ nodes: zones });
+  await using cluster = await startCluster({ nodes: zones });
   const spread = {
     topologySpreadConstraints: [
       {
@@ -40,21 +41,21 @@ test("pods spread over zones as evenly as they ask for, and say so when they can
       },
     ],
   };
-  for (let index = 0; index < 4; index++) await world.create(pod(`web-${index}`, spread));
-  const places = [0, 1, 2, 3].map((index) => nodeOf(world, `web-${index}`).charAt(0));
+  for (let index = 0; index < 4; index++) await cluster.create(pod(`web-${index}`, spread));
+  const places = [0, 1, 2, 3].map((index) => nodeOf(cluster, `web-${index}`).charAt(0));
   expect(places.sort()).toEqual(["a", "a", "b", "b"]);
-  await world.change("nodes", "b1", (node) => {
+  await cluster.change("nodes", "b1", (node) => {
     node.spec = { ...(node.spec as JsonObject), unschedulable: true };
   });
-  await world.create(pod("web-4", spread), pod("web-5", spread));
-  expect(nodeOf(world, "web-4").charAt(0)).toBe("a");
-  expect(why(world, "web-5")).toBe(
+  await cluster.create(pod("web-4", spread), pod("web-5", spread));
+  expect(nodeOf(cluster, "web-4").charAt(0)).toBe("a");
+  expect(why(cluster, "web-5")).toBe(
     "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod topology spread constraints. no new claims to deallocate, preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.",
   );
 });
 
 test("a pod goes where it would rather be, if it can", async () => {
-  await using world = await stage({ nodes: zones });
+  await using cluster = await startCluster({ nodes: zones });
   const rather = {
     affinity: {
       nodeAffinity: {
@@ -79,49 +80,49 @@ test("a pod goes where it would rather be, if it can", async () => {
       },
     },
   };
-  await world.create(pod("fast", rather), pod("far", apart), pod("third", apart));
-  expect([nodeOf(world, "fast"), nodeOf(world, "far")]).toEqual(["a2", "b1"]);
-  expect(nodeOf(world, "third")).not.toBe("");
+  await cluster.create(pod("fast", rather), pod("far", apart), pod("third", apart));
+  expect([nodeOf(cluster, "fast"), nodeOf(cluster, "far")]).toEqual(["a2", "b1"]);
+  expect(nodeOf(cluster, "third")).not.toBe("");
 });
 
 test("a pod keeps away from those that cannot stand it", async () => {
-  await using world = await stage({ nodes: zones.slice(0, 1) });
+  await using cluster = await startCluster({ nodes: zones.slice(0, 1) });
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "noisy" } } };
   const aversion = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
-  await world.create(pod("quiet", { affinity: aversion }), pod("noisy", {}, { app: "noisy" }));
-  expect(why(world, "noisy")).toContain("1 node(s) didn't satisfy existing pods anti-affinity rules");
-  await world.delete("pods", "quiet");
-  expect(nodeOf(world, "noisy")).toBe("a1");
+  await cluster.create(pod("quiet", { affinity: aversion }), pod("noisy", {}, { app: "noisy" }));
+  expect(why(cluster, "noisy")).toContain("1 node(s) didn't satisfy existing pods anti-affinity rules");
+  await cluster.delete("pods", "quiet");
+  expect(nodeOf(cluster, "noisy")).toBe("a1");
 });
 
 test("a port of a node is taken by one pod at a time, on each address and by each protocol", async () => {
-  await using world = await stage({ nodes: zones.slice(0, 1) });
+  await using cluster = await startCluster({ nodes: zones.slice(0, 1) });
   const taking = (port: JsonObject): JsonObject => ({
     containers: [
       { name: "main", image: "example/app:1", ports: [{ containerPort: 80, hostPort: 8080, ...port }] },
     ],
   });
-  await world.create(
+  await cluster.create(
     pod("first", taking({ hostIP: "127.0.0.1" })),
     pod("other-address", taking({ hostIP: "127.0.0.2" })),
     pod("other-protocol", taking({ protocol: "UDP" })),
     pod("same", taking({ hostIP: "127.0.0.1" })),
     pod("everywhere", taking({})),
   );
-  expect(["first", "other-address", "other-protocol"].map((name) => nodeOf(world, name))).toEqual([
+  expect(["first", "other-address", "other-protocol"].map((name) => nodeOf(cluster, name))).toEqual([
     "a1",
     "a1",
     "a1",
   ]);
   for (const name of ["same", "everywhere"]) {
-    expect(why(world, name)).toContain("1 node(s) didn't have free ports for the requested pod ports");
+    expect(why(cluster, name)).toContain("1 node(s) didn't have free ports for the requested pod ports");
   }
-  await world.delete("pods", "first");
-  expect(nodeOf(world, "same")).toBe("a1");
+  await cluster.delete("pods", "first");
+  expect(nodeOf(cluster, "same")).toBe("a1");
 });
 
 test("the fewest and least important pods make room for a more important one", async () => {
-  await using world = await stage({ nodes: [{ name: "small", capacity: { cpu: "2" } }] });
+  await using cluster = await startCluster({ nodes: [{ name: "small", capacity: { cpu: "2" } }] });
   const linger = { annotations: { "node.windlass.dev/linger": "grace" } };
   const low = (name: string, cpu: string, priority: number) => {
     const made = pod(name, { ...asking(cpu), priorityClassName: `p${priority}` });
@@ -133,27 +134,27 @@ test("the fewest and least important pods make room for a more important one", a
     metadata: { name: `p${value}` },
     value,
   });
-  await world.create(...[1, 2, 100].map(priorityClass));
-  await world.create(low("least", "1", 1), low("less", "1", 2));
-  await world.create(pod("important", { ...asking("1"), priorityClassName: "p100" }));
-  expect(world.get("pods", "less")?.metadata.deletionTimestamp).toBeUndefined();
-  expect(world.get("pods", "least")?.metadata.deletionTimestamp).toBeDefined();
-  expect(listAt(world.get("pods", "least"), "status", "conditions")).toContainEqual(
+  await cluster.create(...[1, 2, 100].map(priorityClass));
+  await cluster.create(low("least", "1", 1), low("less", "1", 2));
+  await cluster.create(pod("important", { ...asking("1"), priorityClassName: "p100" }));
+  expect(cluster.get("pods", "less")?.metadata.deletionTimestamp).toBeUndefined();
+  expect(cluster.get("pods", "least")?.metadata.deletionTimestamp).toBeDefined();
+  expect(listAt(cluster.get("pods", "least"), "status", "conditions")).toContainEqual(
     expect.objectContaining({ type: "DisruptionTarget", reason: "PreemptionByScheduler" }),
   );
-  expect(field(world.get("pods", "important"), "status", "nominatedNodeName")).toBe("small");
-  expect(why(world, "important")).toBe(
+  expect(field(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBe("small");
+  expect(why(cluster, "important")).toBe(
     "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.",
   );
-  const uid = world.get("pods", "important")?.metadata.uid;
-  expect(world.events("Pod")).toContain(`Preempted: Preempted by pod ${uid} on node small`);
-  await world.pass(30_000);
-  expect(nodeOf(world, "important")).toBe("small");
-  expect(field(world.get("pods", "important"), "status", "nominatedNodeName")).toBeUndefined();
+  const uid = cluster.get("pods", "important")?.metadata.uid;
+  expect(cluster.events("Pod")).toContain(`Preempted: Preempted by pod ${uid} on node small`);
+  await cluster.pass(30_000);
+  expect(nodeOf(cluster, "important")).toBe("small");
+  expect(field(cluster.get("pods", "important"), "status", "nominatedNodeName")).toBeUndefined();
 });
 
 test("nobody makes room for a pod that is no more important, or does not want it", async () => {
-  await using world = await stage({ nodes: [{ name: "small", capacity: { cpu: "1" } }] });
+  await using cluster = await startCluster({ nodes: [{ name: "small", capacity: { cpu: "1" } }] });
   const important = {
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",
@@ -161,8 +162,8 @@ test("nobody makes room for a pod that is no more important, or does not want it
     value: 100,
     preemptionPolicy: "Never",
   };
-  await world.create(important, pod("first", asking("1")), pod("second", asking("1")));
-  await world.create(pod("polite", { ...asking("1"), priorityClassName: "polite" }));
-  expect(nodeOf(world, "first")).toBe("small");
-  expect([nodeOf(world, "second"), nodeOf(world, "polite")]).toEqual(["", ""]);
+  await cluster.create(important, pod("first", asking("1")), pod("second", asking("1")));
+  await cluster.create(pod("polite", { ...asking("1"), priorityClassName: "polite" }));
+  expect(nodeOf(cluster, "first")).toBe("small");
+  expect([nodeOf(cluster, "second"), nodeOf(cluster, "polite")]).toEqual(["", ""]);
 });

@@ -1,6 +1,6 @@
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventName, reference } from "../controllers/events.ts";
-import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import {
   builtin,
   controllerContext,
@@ -26,6 +26,7 @@ import {
   amounts,
   hostPortsOf,
   isWantedNode,
+  type Rejection,
   requestsOf,
   sharesHostPort,
   untolerated,
@@ -40,8 +41,8 @@ interface Load {
   readonly amounts: Amounts;
 }
 
-/** What the scheduler says of a pod. */
-interface Telling {
+/** An event of the scheduler about a pod. */
+interface SchedulerEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly action: string;
@@ -50,18 +51,13 @@ interface Telling {
   readonly related?: StoredObject;
 }
 
-/** Why a pod cannot be on a node; whether others would have to go for it to fit. */
-interface Refusal {
-  readonly reasons: readonly string[];
-  readonly helpless: boolean;
-}
-
 /**
- * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather have, and else on the emptiest.
- * Where a pod fits nowhere, less important ones are thrown out if that makes room for it. Disruption budgets do not hold it back.
+ * Puts pods on nodes: on those they ask for, where they fit; of these on those they would rather
+ * have, and else on the emptiest. Where a pod fits nowhere, pods of lower priority are preempted if
+ * that makes room for it. Disruption budgets are ignored.
  */
-export function startScheduler(world: ControllerWorld): Running {
-  const { registry } = world;
+export function startScheduler(deps: ControllerDependencies): Running {
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const events = builtin(registry, "", "v1", "events");
@@ -71,7 +67,7 @@ export function startScheduler(world: ControllerWorld): Running {
     user: { name: "system:kube-scheduler", groups: ["system:authenticated"] },
   };
   const loads = new Map<string, Load>();
-  /** Pods that cannot stand certain others, by uid. */
+  /** Pods with required anti-affinity, by uid. */
   const averse = new Map<string, StoredObject>();
   /** Pods that take ports of their node. */
   const exposed = new Map<string, StoredObject>();
@@ -80,7 +76,7 @@ export function startScheduler(world: ControllerWorld): Running {
   /** Pods that found no node: any change may be the one they wait for. */
   const pending = new Set<string>();
 
-  const loop = startLoop(world, {
+  const loop = startLoop(deps, {
     name: "kube-scheduler",
     watches: {
       [pods.bucket]: (record) => {
@@ -158,15 +154,15 @@ export function startScheduler(world: ControllerWorld): Running {
       return;
     }
     const nodes = store.list("nodes").entries.map(({ object }) => object);
-    const early = await claimTrouble(pod);
+    const early = await claimFault(pod);
     if (early !== undefined) {
       pending.add(key);
       await fail(pod, `0/${nodes.length} nodes are available: ${early}. not found`);
       return;
     }
     const neighbours = new Neighbours(registry, [...averse.values()]);
-    const verdicts = nodes.map((node) => ({ node, refusal: refusalOf(pod, node, neighbours) }));
-    const fitting = verdicts.filter(({ refusal }) => refusal === undefined).map(({ node }) => node);
+    const verdicts = nodes.map((node) => ({ node, rejection: rejectionOf(pod, node, neighbours) }));
+    const fitting = verdicts.filter(({ rejection }) => rejection === undefined).map(({ node }) => node);
     const scores = new Map(fitting.map((node) => [node, neighbours.score(pod, node)]));
     const best = fitting.toSorted(
       (a, b) =>
@@ -179,20 +175,20 @@ export function startScheduler(world: ControllerWorld): Running {
       return;
     }
     pending.add(key);
-    const refusals = verdicts.flatMap(({ refusal }) => refusal ?? []);
+    const rejections = verdicts.flatMap(({ rejection }) => rejection ?? []);
     const nominated = textOf(field(pod, "status", "nominatedNodeName"));
     if (isMakingRoom(pod, nominated)) {
       const words =
         "no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.";
-      await fail(pod, `${complaint(refusals)} ${words}`);
+      await fail(pod, `${complaint(rejections)} ${words}`);
       return;
     }
-    const hopeful = verdicts.flatMap(({ node, refusal }) => (refusal?.helpless ? [] : [node]));
+    const hopeful = verdicts.flatMap(({ node, rejection }) => (rejection?.unresolvable ? [] : [node]));
     const node = await preempt(pod, hopeful);
-    await fail(pod, node === undefined ? why(refusals) : complaint(refusals), node);
+    await fail(pod, node === undefined ? why(rejections) : complaint(rejections), node);
   }
 
-  /** Whether somebody less important is on their way out for a pod. */
+  /** Whether a pod of lower priority is being deleted to make room. */
   function isMakingRoom(pod: StoredObject, nominated: string): boolean {
     if (nominated === "") return false;
     for (const { object: other } of store.entries(pods.bucket)) {
@@ -203,7 +199,7 @@ export function startScheduler(world: ControllerWorld): Running {
   }
 
   /** Why a pod's claims keep it from any node; undefined if they do not. */
-  async function claimTrouble(pod: StoredObject): Promise<string | undefined> {
+  async function claimFault(pod: StoredObject): Promise<string | undefined> {
     for (const claim of claimsOf(pod)) {
       const stored = store.get(claims.bucket, `${namespaceOf(pod)}/${claim}`)?.object;
       if (!stored || isDeleting(stored)) return `persistentvolumeclaim "${claim}" not found`;
@@ -215,7 +211,7 @@ export function startScheduler(world: ControllerWorld): Running {
         const neighbours = new Neighbours(registry, [...averse.values()]);
         const node = store
           .list("nodes")
-          .entries.find(({ object }) => refusalOf(pod, object, neighbours) === undefined);
+          .entries.find(({ object }) => rejectionOf(pod, object, neighbours) === undefined);
         if (!node) continue;
         // The first consumer is here: whoever makes the volume may go ahead.
         await edit(registry, claims, stored, context, (next) => {
@@ -228,28 +224,27 @@ export function startScheduler(world: ControllerWorld): Running {
     return undefined;
   }
 
-  function refusalOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Refusal | undefined {
+  function rejectionOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Rejection | undefined {
     const spec = (pod.spec ?? {}) as JsonObject;
-    const helpless = (reason: string): Refusal => ({ reasons: [reason], helpless: true });
+    const unresolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: true });
     const shut: JsonObject = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
     const closed = { ...node, spec: { taints: [shut] } };
     if (field(node, "spec", "unschedulable") === true && untolerated(spec, closed, ["NoSchedule"])) {
-      return helpless("node(s) were unschedulable");
+      return unresolvable("node(s) were unschedulable");
     }
     const taint = untolerated(spec, node, ["NoSchedule", "NoExecute"]);
-    if (taint) return helpless("node(s) had untolerated taint(s)");
-    if (!isWantedNode(spec, node)) return helpless("node(s) didn't match Pod's node affinity/selector");
+    if (taint) return unresolvable("node(s) had untolerated taint(s)");
+    if (!isWantedNode(spec, node)) return unresolvable("node(s) didn't match Pod's node affinity/selector");
     const short = shortages(pod, node);
     if (short) return short;
-    const trouble = neighbours.trouble(pod, node);
-    return trouble === undefined ? undefined : { reasons: [trouble], helpless: trouble.endsWith("label)") };
+    return neighbours.rejection(pod, node);
   }
 
   function shortages(
     pod: StoredObject,
     node: StoredObject,
     absent: ReadonlySet<StoredObject> = new Set(),
-  ): Refusal | undefined {
+  ): Rejection | undefined {
     const taken = [...exposed.values()].some(
       (other) =>
         field(other, "spec", "nodeName") === node.metadata.name &&
@@ -257,25 +252,25 @@ export function startScheduler(world: ControllerWorld): Running {
         sharesHostPort(pod, other),
     );
     if (taken) {
-      return { reasons: ["node(s) didn't have free ports for the requested pod ports"], helpless: false };
+      return { reasons: ["node(s) didn't have free ports for the requested pod ports"], unresolvable: false };
     }
     const load = loadOf(node.metadata.name, absent);
     const room = amounts(field(node, "status", "allocatable"));
     const billion = 1_000_000_000n;
     const reasons: string[] = [];
-    let helpless = false;
+    let unresolvable = false;
     const most = room.get("pods");
     if (most !== undefined && BigInt((load?.pods ?? 0) + 1) * billion > most) reasons.push("Too many pods");
     for (const [resource, wanted] of requestsOf(pod)) {
       const total = room.get(resource) ?? 0n;
       if (wanted === 0n || wanted + (load?.amounts.get(resource) ?? 0n) <= total) continue;
       reasons.push(`Insufficient ${resource}`);
-      helpless ||= wanted > total;
+      unresolvable ||= wanted > total;
     }
-    return reasons.length > 0 ? { reasons, helpless } : undefined;
+    return reasons.length > 0 ? { reasons, unresolvable } : undefined;
   }
 
-  /** Makes room for a pod where less important ones are in its way. @returns the node it may hope for, if there is one */
+  /** Preempts pods of lower priority. @returns the nominated node, if there is one */
   async function preempt(pod: StoredObject, nodes: readonly StoredObject[]): Promise<string | undefined> {
     if (field(pod, "spec", "preemptionPolicy") === "Never") return undefined;
     const priority = priorityOf(pod);
@@ -315,7 +310,9 @@ export function startScheduler(world: ControllerWorld): Running {
     return best?.node.metadata.name;
   }
 
-  /** The fewest and least important pods that would have to go; undefined if that would not help. */
+  /**
+   * The fewest and least important pods that would have to go; undefined if that would not help.
+   */
   function victimsOn(pod: StoredObject, node: StoredObject, priority: number): StoredObject[] | undefined {
     const spec = (pod.spec ?? {}) as JsonObject;
     const isClosed =
@@ -328,7 +325,7 @@ export function startScheduler(world: ControllerWorld): Running {
       .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
     const absent = new Set(lesser);
     if (!fitsWithout(pod, node, absent)) return undefined;
-    // Whoever can stay does, the most important first.
+    // Spare as many as possible, those of the highest priority first.
     for (const other of lesser) {
       absent.delete(other);
       if (!fitsWithout(pod, node, absent)) absent.add(other);
@@ -339,7 +336,7 @@ export function startScheduler(world: ControllerWorld): Running {
   function fitsWithout(pod: StoredObject, node: StoredObject, absent: ReadonlySet<StoredObject>): boolean {
     return (
       shortages(pod, node, absent) === undefined &&
-      new Neighbours(registry, [...averse.values()], absent).trouble(pod, node) === undefined
+      new Neighbours(registry, [...averse.values()], absent).rejection(pod, node) === undefined
     );
   }
 
@@ -397,8 +394,11 @@ export function startScheduler(world: ControllerWorld): Running {
     await writeStatus(registry, pods, pod, status, context);
   }
 
-  /** The scheduler speaks the newer dialect of events. */
-  async function tell(pod: StoredObject, { type, reason, action, note, related }: Telling): Promise<void> {
+  /** The scheduler writes events of events.k8s.io. */
+  async function tell(
+    pod: StoredObject,
+    { type, reason, action, note, related }: SchedulerEvent,
+  ): Promise<void> {
     const namespace = namespaceOf(pod);
     try {
       await createObject(
@@ -432,23 +432,25 @@ function priorityOf(pod: StoredObject): number {
   return numberAt(pod, ["spec", "priority"], 0);
 }
 
-/** The refusals of all nodes in one sentence, as the real scheduler puts it. */
-function complaint(refusals: readonly Refusal[]): string {
+/** The rejections of all nodes in one sentence, as the real scheduler puts it. */
+function complaint(rejections: readonly Rejection[]): string {
   const tally = new Map<string, number>();
-  for (const { reasons } of refusals)
+  for (const { reasons } of rejections)
     for (const reason of reasons) tally.set(reason, (tally.get(reason) ?? 0) + 1);
   const words = [...tally].map(([reason, times]) => `${times} ${reason}`).sort();
-  return `0/${refusals.length} nodes are available: ${words.join(", ")}.`;
+  return `0/${rejections.length} nodes are available: ${words.join(", ")}.`;
 }
 
-/** The same, and that nobody can be thrown out for it. */
-function why(refusals: readonly Refusal[]): string {
-  const total = refusals.length;
+/** The same, with the result of preemption. */
+function why(rejections: readonly Rejection[]): string {
+  const total = rejections.length;
   if (total === 0) return "no nodes available to schedule pods";
-  const helpless = refusals.filter((refusal) => refusal.helpless).length;
+  const unresolvable = rejections.filter((rejection) => rejection.unresolvable).length;
   const rest = [
-    ...(total - helpless > 0 ? [`${total - helpless} No preemption victims found for incoming pod`] : []),
-    ...(helpless > 0 ? [`${helpless} Preemption is not helpful for scheduling`] : []),
+    ...(total - unresolvable > 0
+      ? [`${total - unresolvable} No preemption victims found for incoming pod`]
+      : []),
+    ...(unresolvable > 0 ? [`${unresolvable} Preemption is not helpful for scheduling`] : []),
   ].sort();
-  return `${complaint(refusals)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
+  return `${complaint(rejections)} no new claims to deallocate, preemption: 0/${total} nodes are available: ${rest.join(", ")}.`;
 }

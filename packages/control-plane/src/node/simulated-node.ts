@@ -1,10 +1,11 @@
-import type { ControllerWorld, Running } from "../controllers/loop.ts";
+import type { Clock } from "@windlass/clock";
+import type { ControllerDependencies, Running } from "../controllers/loop.ts";
 import type {
   AddressBlock,
   ContainerRun,
   ProcessOptions,
   ProcessRuntime,
-  RuntimeWorld,
+  RuntimeDependencies,
 } from "../processes/index.ts";
 import type { StoredObject } from "../storage/store.ts";
 import {
@@ -47,11 +48,12 @@ export interface RunningProcesses extends Running {
 }
 
 /**
- * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are told, and go when they are deleted.
- * Enough for everything above the kubelet to do its work.
+ * Nodes that run nothing: pods are placed on them, become Ready, fail, crash or end as they are
+ * told, and go when they are deleted. Enough for everything above the kubelet to do its work.
  *
- * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`, `missingImages`), or not at all: then it
- * runs and is ready at once, and one that is there to end, as the pods of Jobs are, succeeds at once.
+ * How a pod behaves is said by its annotations (see `annotations`), by a program (`on`,
+ * `missingImages`), or not at all: then it runs and is ready at once, and one that is there to end,
+ * as the pods of Jobs are, succeeds at once.
  *
  * @example
  * plane.node.on("web-*", { kind: "crash-loop", exitCode: 3 });
@@ -59,16 +61,20 @@ export interface RunningProcesses extends Running {
  */
 export class SimulatedNodes {
   readonly #behaviors = new Behaviors();
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   readonly #nodes: readonly NodeSpec[];
   #runtime: ProcessRuntime | undefined;
 
   /** @throws RangeError for a number of nodes that there cannot be */
-  constructor(choice: NodeChoice = 1) {
+  constructor(clock: Clock, choice: NodeChoice = 1) {
+    this.#connections = new Connections(clock);
     this.#nodes = nodesOf(choice);
   }
 
-  /** Pods that match behave so from now on, those that run already too. The returned function takes it back. */
+  /**
+   * Pods that match behave so from now on, those that run already too. The returned function takes
+   * it back.
+   */
   on(which: PodSelector, behavior: Behavior | BehaviorKind): () => void {
     return this.#behaviors.on(which, behavior);
   }
@@ -79,9 +85,10 @@ export class SimulatedNodes {
   }
 
   /**
-   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function brings it back. As in a real cluster
-   * it counts as lost after 50 seconds, its pods are then not ready, and are deleted once they no longer tolerate it, which by default
-   * is after five minutes; they are gone when the node is back, or deleted itself.
+   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function
+   * brings it back. As in a real cluster it counts as lost after 50 seconds, its pods are then not
+   * ready, and are deleted once they no longer tolerate it, which by default is after five minutes;
+   * they are gone when the node is back, or deleted itself.
    */
   lose(name: string): () => void {
     return this.#connections.lose(name);
@@ -108,9 +115,9 @@ export class SimulatedNodes {
   }
 
   /** Brings the nodes up: a scheduler for all, and a kubelet on each. */
-  async start(world: ControllerWorld): Promise<Running> {
+  async start(deps: ControllerDependencies): Promise<Running> {
     const { startNodes } = await import("./start-nodes.ts");
-    return startNodes(world, {
+    return startNodes(deps, {
       nodes: this.#nodes,
       behaviors: this.#behaviors,
       connections: this.#connections,
@@ -123,29 +130,29 @@ export class SimulatedNodes {
    * @param block where pods and Services have their addresses
    */
   async startProcesses(
-    world: Omit<RuntimeWorld, "ownAddresses">,
+    deps: Omit<RuntimeDependencies, "ownAddresses">,
     options: ProcessOptions,
     block: AddressBlock,
   ): Promise<RunningProcesses> {
     const { startNodes, warnOfSharedAddress } = await import("./start-nodes.ts");
     const { ProcessRuntime, startServiceProxy } = await import("../processes/index.ts");
     const isShared = block.kind === "shared";
-    const runtime = new ProcessRuntime({ ...world, ownAddresses: !isShared }, options);
+    const runtime = new ProcessRuntime({ ...deps, ownAddresses: !isShared }, options);
     this.#runtime = runtime;
     const network: NodeNetwork = {
       pods: block.pods,
       host: (index) => (isShared ? block.pods : `${block.pods}.255.${index + 1}`),
     };
-    const nodes = startNodes(world, {
+    const nodes = startNodes(deps, {
       nodes: this.#nodes,
       behaviors: this.#behaviors,
       connections: this.#connections,
       network,
       runtime,
     });
-    if (isShared) await warnOfSharedAddress(world, this.#nodes);
+    if (isShared) await warnOfSharedAddress(deps, this.#nodes);
     const hosts = this.#nodes.map((_node, index) => network.host(index));
-    const proxy = startServiceProxy(world, { hosts, apiServer: world.apiServer });
+    const proxy = startServiceProxy(deps, { hosts, apiServer: deps.apiServer });
     return {
       stop: () => {
         nodes.stop();

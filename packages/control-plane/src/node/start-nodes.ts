@@ -1,7 +1,7 @@
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
-  type ControllerWorld,
+  type ControllerDependencies,
   type Loop,
   type Running,
   startLoop,
@@ -52,34 +52,37 @@ export interface NodesOptions {
 }
 
 /** Brings nodes up: a scheduler for all, and a kubelet on each. */
-export function startNodes(world: ControllerWorld, options: NodesOptions): Running {
+export function startNodes(deps: ControllerDependencies, options: NodesOptions): Running {
   const { nodes, network = simulatedNetwork } = options;
-  for (const [index, node] of nodes.entries()) announceNode(world, node, index, network);
+  for (const [index, node] of nodes.entries()) announceNode(deps, node, index, network);
   const hosts = new Map(nodes.map(({ name }, index) => [name, network.host(index)]));
   return together([
-    startScheduler(world),
-    startKubelets(world, options, hosts),
-    startNodeLifecycle(world, options.connections),
+    startScheduler(deps),
+    startKubelets(deps, options, hosts),
+    startNodeLifecycle(deps, options.connections),
   ]);
 }
 
 /** Says on each node that its pods have no addresses of their own. */
-export async function warnOfSharedAddress(world: ControllerWorld, nodes: readonly NodeSpec[]): Promise<void> {
+export async function warnOfSharedAddress(
+  deps: ControllerDependencies,
+  nodes: readonly NodeSpec[],
+): Promise<void> {
   const context = controllerContext("", "kubelet");
-  const record = eventRecorder(world.registry, { component: "kubelet", context });
+  const record = eventRecorder(deps.registry, { component: "kubelet", context });
   for (const { name } of nodes) {
-    const node = world.registry.store.get("nodes", name)?.object;
+    const node = deps.registry.store.get("nodes", name)?.object;
     const message = `${process.platform} leads no address of 127.0.0.0/8 here but 127.0.0.1: all pods share it, no two can have the same port, and Services cannot be reached`;
     if (node) await record(node, { type: "Warning", reason: "SharedAddress", message });
   }
 }
 
 function startKubelets(
-  world: ControllerWorld,
+  deps: ControllerDependencies,
   { behaviors, connections, network = simulatedNetwork, runtime }: NodesOptions,
   hosts: ReadonlyMap<string, string>,
 ): Running {
-  const { registry } = world;
+  const { registry } = deps;
   const { store, clock } = registry;
   const pods = builtin(registry, "", "v1", "pods");
   const isShared = network.pods.split(".").length === 4;
@@ -105,7 +108,7 @@ function startKubelets(
   );
 
   const wake = ({ entry }: LogRecord) => wanting.get(namespaceOf(entry.object)) ?? [];
-  const loop: Loop = startLoop(world, {
+  const loop: Loop = startLoop(deps, {
     name: "kubelet",
     watches: {
       [pods.bucket]: ({ key, type, entry }) => {
@@ -143,15 +146,16 @@ function startKubelets(
   const lookAtAll = () => {
     for (const { key } of store.list(pods.bucket).entries) loop.add(key);
   };
-  behaviors.changed = lookAtAll;
-  const told = connections.changed;
-  connections.changed = (node) => {
-    told(node);
-    lookAtAll();
-  };
-  if (runtime) runtime.changed = (key) => loop.add(key);
+  const unsubscribe = [
+    behaviors.changes.subscribe(lookAtAll),
+    connections.changes.subscribe(lookAtAll),
+    ...(runtime ? [runtime.changes.subscribe((key) => loop.add(key))] : []),
+  ];
   return {
-    stop: () => loop.stop(),
+    stop: () => {
+      for (const end of unsubscribe) end();
+      loop.stop();
+    },
     get idle() {
       return loop.idle && (runtime?.idle ?? true);
     },
@@ -183,7 +187,7 @@ function startKubelets(
     return {
       ...view,
       behavior: () => ({ kind: "run" }),
-      imageMissing: (container) => missing(container) ?? runtime.imageTrouble(container),
+      imageMissing: (container) => missing(container) ?? runtime.imageFault(container),
       step: (one, status) => stepProcess(own, one, status),
     };
   }
@@ -250,7 +254,10 @@ function startKubelets(
     else wanting.get(namespace)?.add(key);
   }
 
-  /** Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold it for is theirs. */
+  /**
+   * Stops the containers of a deleted pod; once they have stopped, the pod may go. What others hold
+   * it for is theirs.
+   */
   async function finish(pod: StoredObject, node: string): Promise<Again | undefined> {
     const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
     const view = viewOf(key, pod, node);
@@ -266,7 +273,10 @@ function startKubelets(
     return undefined;
   }
 
-  /** The same for a pod with real processes: they are asked to end, and after the grace period made to. */
+  /**
+   * The same for a pod with real processes: they are asked to end, and after the grace period made
+   * to.
+   */
   async function finishProcesses(key: string, pod: StoredObject, node: string): Promise<Again | undefined> {
     const end = timeAt(pod, "metadata", "deletionTimestamp") ?? clock.now();
     const asked = new Set(runtime?.stop(pod, Math.max(0, end - clock.now())));

@@ -4,9 +4,10 @@ import { field, type StoredObject } from "../storage/store.ts";
 import type { Behavior } from "./behavior.ts";
 
 /**
- * What a container does that nothing is said about: it runs, unless its pod is there to end. That is the pod of a Job, and a pod that nobody
- * looks after, is not restarted and names what it runs, as those of `helm test` and `kubectl run --restart=Never -- command` are. A command that
- * would go on does: `sleep 30` for 30 seconds, `sleep infinity` for ever.
+ * What a container does that nothing is said about: it runs, unless its pod is there to end. That
+ * is the pod of a Job, and a pod that nobody looks after, is not restarted and names what it runs,
+ * as those of `helm test` and `kubectl run --restart=Never -- command` are. A command that would go
+ * on does: `sleep 30` for 30 seconds, `sleep infinity` for ever.
  */
 export function usualBehavior(pod: StoredObject, name: string | undefined): Behavior {
   const container = containerOf(pod, name);

@@ -5,8 +5,8 @@ import type { Schema } from "../schema/schema.ts";
 import { embeddedWords, identityWords, withWords } from "./descriptions.ts";
 
 /**
- * The named schemas of a document. A type is described when it is first referred to, along with all it refers to, so that a
- * document holds what it needs and no more.
+ * The named schemas of a document. A type is described when it is first referred to, along with all
+ * it refers to, so that a document holds what it needs and no more.
  */
 export class Components {
   readonly #schemas = new Map<string, JsonObject>();
@@ -28,7 +28,10 @@ export class Components {
     return `#/components/schemas/${name}`;
   }
 
-  /** Whether a type of that name was recorded. Some kinds, such as lists of options, are in no document. */
+  /**
+   * Whether a type of that name was recorded. Some kinds, such as lists of options, are in no
+   * document.
+   */
   knows(type: string): boolean {
     const dot = type.lastIndexOf(".");
     return Object.hasOwn(recordedSchemas(type.slice(0, dot)).types, type.slice(dot + 1));
@@ -115,7 +118,10 @@ function introduction(recorded: RecordedSchema): JsonObject {
   };
 }
 
-/** A custom schema as it is published: as its author wrote it, descriptions included, with what is implied spelled out. */
+/**
+ * A custom schema as it is published: as its author wrote it, descriptions included, with what is
+ * implied spelled out.
+ */
 function describeCustom(schema: Schema, metadata: JsonObject): JsonObject {
   const inner = (part: Schema) => describeCustom(part, metadata);
   const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...plain } = schema;

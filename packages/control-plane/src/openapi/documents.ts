@@ -29,12 +29,15 @@ interface Made {
 
 const made = new WeakMap<KindTable, Made>();
 
-/** Raised when what is written for the same kinds changes, so that no client keeps what an earlier release wrote. */
+/**
+ * Raised when what is written for the same kinds changes, so that no client keeps what an earlier
+ * release wrote.
+ */
 const edition = 2;
 
 /**
- * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is made from rather than of
- * its text, so that the index costs no document.
+ * `/openapi/v3`: where each group version's document is. Its address carries a hash of what it is
+ * made from rather than of its text, so that the index costs no document.
  */
 export function openApiIndex(table: KindTable): string {
   const known = madeOf(table);
@@ -49,8 +52,8 @@ export function openApiIndex(table: KindTable): string {
 }
 
 /**
- * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing is served there. Made on
- * first use and kept until the table changes.
+ * `/openapi/v3/PATH`, where the path is `api/v1` or `apis/GROUP/VERSION`; undefined where nothing
+ * is served there. Made on first use and kept until the table changes.
  */
 export function openApiDocument(table: KindTable, path: string): OpenApiDocument | undefined {
   const known = madeOf(table);
@@ -69,7 +72,10 @@ export function openApiDocument(table: KindTable, path: string): OpenApiDocument
   return document;
 }
 
-/** `/openapi/v2`: everything in one document, for clients that know no other. Made on first use and kept until the table changes. */
+/**
+ * `/openapi/v2`: everything in one document, for clients that know no other. Made on first use and
+ * kept until the table changes.
+ */
 export function swaggerDocument(table: KindTable): OpenApiDocument {
   const known = madeOf(table);
   if (known.swagger) return known.swagger;

@@ -23,7 +23,9 @@ export interface Message {
   readonly extensions?: number;
 }
 
-/** Writes an OpenAPI document in the protobuf form that clients compiled from gnostic's models read. */
+/**
+ * Writes an OpenAPI document in the protobuf form that clients compiled from gnostic's models read.
+ */
 export function encodeDocument(message: Message, document: JsonObject): Uint8Array {
   const writer = new BackwardWriter();
   writeMessage(writer, message, document);

@@ -40,7 +40,10 @@ const deleteParameters: Parameters = [
 /** Subresources that are streams rather than documents. */
 const streams = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
-/** Every path of a kind, with the operations clients look up before they write: what they accept, and for which kind. */
+/**
+ * Every path of a kind, with the operations clients look up before they write: what they accept,
+ * and for which kind.
+ */
 export function pathsOf(kind: KindInfo, components: Components): { [path: string]: JsonObject } {
   const bodies = bodiesOf(kind, components);
   if (bodies === undefined) return {};
@@ -182,7 +185,10 @@ class Writer {
     };
   }
 
-  /** Which patches are listed is how clients tell whether a kind knows strategic merges: custom ones do not. */
+  /**
+   * Which patches are listed is how clients tell whether a kind knows strategic merges: custom ones
+   * do not.
+   */
   #patch(body: string, of: GroupVersionKind, suffix: string): JsonObject {
     const patch = { schema: { $ref: this.#components.refer("meta.v1.Patch") } };
     const content: JsonObject = {

@@ -3,7 +3,10 @@ import { isObject, type Json, type JsonObject } from "../json.ts";
 const produces = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 const methods = ["get", "put", "post", "delete", "patch"];
 
-/** One OpenAPI v2 document out of the v3 documents of every group version: what older clients and tools still read. */
+/**
+ * One OpenAPI v2 document out of the v3 documents of every group version: what older clients and
+ * tools still read.
+ */
 export function swaggerOf(info: JsonObject, documents: readonly JsonObject[]): JsonObject {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
@@ -92,7 +95,8 @@ const kindsKey = "x-kubernetes-group-version-kind";
 const openKey = "x-kubernetes-preserve-unknown-fields";
 
 function schemaOf(schema: JsonObject): JsonObject {
-  // Of a kind that takes any field nothing is told: a reader would complain of all fields that are not.
+  // Of a kind that takes any field nothing is told: a reader would complain of all fields that are
+  // not.
   if (schema[kindsKey] !== undefined && schema[openKey] === true) {
     return { type: "object", [kindsKey]: schema[kindsKey] };
   }

@@ -7,12 +7,13 @@ const mostEdges = 2_000;
 const mostPairs = 20_000;
 
 /**
- * How much work a backtracking engine can have with a pattern, at most, for each character of a text; undefined where there is no
- * such bound, or none is found.
+ * How much work a backtracking engine can have with a pattern, at most, for each character of a
+ * text; undefined where there is no such bound, or none is found.
  *
- * A backtracking engine tries the ways through a pattern one after the other. If there is never more than one way to reach a
- * position of the pattern with a given part of the text, then there are no more ways than positions, and the time is linear. So
- * the automaton of the pattern's positions is searched for two ways that read the same text, part, and meet again.
+ * A backtracking engine tries the ways through a pattern one after the other. If there is never
+ * more than one way to reach a position of the pattern with a given part of the text, then there
+ * are no more ways than positions, and the time is linear. So the automaton of the pattern's
+ * positions is searched for two ways that read the same text, part, and meet again.
  */
 export function workPerCharacter(alternatives: readonly Alternative[]): number | undefined {
   const automaton = automatonOf(alternatives);
@@ -113,7 +114,10 @@ class Builder {
     };
   }
 
-  /** Each round has positions of its own, up to the last that is counted, and follows the round before it only. */
+  /**
+   * Each round has positions of its own, up to the last that is counted, and follows the round
+   * before it only.
+   */
   #repeat({ part, least, most }: Part & { readonly is: "repetition" }): Span {
     const isEndless = most === Number.POSITIVE_INFINITY;
     const rounds = isEndless ? Math.max(least, 1) : most;

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { longestTurn } from "../longest-turn.fixture.ts";
 import { StatusError } from "../status.ts";
-import { finish } from "../steps.ts";
+import { finish, finishNow } from "../steps.ts";
 import { workPerCharacter } from "./backtracking.ts";
 import { type Matcher, PatternError, Patterns } from "./index.ts";
-import { atOnce, matcher } from "./patterns.fixture.ts";
+import { matcher } from "./patterns.fixture.ts";
 import { programSize } from "./program-size.ts";
 import { Re2 } from "./re2.ts";
 import { javaScriptSource, parsePlain } from "./syntax.ts";
@@ -13,7 +13,7 @@ import { WorkerThread } from "./worker-thread.ts";
 
 function testOnce(pattern: string, text: string): boolean {
   const using = matcher();
-  return atOnce(using.attempt(() => using.test(pattern, text)));
+  return finishNow(using.attempt(() => using.test(pattern, text)));
 }
 
 test.each([
@@ -74,19 +74,19 @@ test.each([
 ])("%s is refused as RE2 refuses it", (pattern, message) => {
   const using = matcher();
   for (const ask of [() => using.test(pattern, "a"), () => using.check(pattern)]) {
-    expect(() => atOnce(using.attempt(ask))).toThrow(new PatternError(message));
+    expect(() => finishNow(using.attempt(ask))).toThrow(new PatternError(message));
   }
 });
 
 test("all matches are found as Go finds them", () => {
   const using = matcher();
   const all = (pattern: string, text: string, most = Number.POSITIVE_INFINITY) =>
-    atOnce(using.attempt(() => using.findAll(pattern, text, most)));
+    finishNow(using.attempt(() => using.findAll(pattern, text, most)));
   expect(all("a*", "baaac")).toEqual(["", "aaa", ""]);
   expect(all("a.", "abacad", 2)).toEqual(["ab", "ac"]);
   expect(all("x", "abc")).toEqual([]);
-  expect(atOnce(using.attempt(() => using.find("b+", "abbc")))).toBe("bb");
-  expect(atOnce(using.attempt(() => using.find("x", "abbc")))).toBeUndefined();
+  expect(finishNow(using.attempt(() => using.find("b+", "abbc")))).toBe("bb");
+  expect(finishNow(using.attempt(() => using.find("x", "abbc")))).toBeUndefined();
 });
 
 test.each([
@@ -221,7 +221,7 @@ test("whatever the pattern, RE2's program is no larger than it was guessed to be
   );
 });
 
-/** Asks as whoever validates does, and returns how long others were held up. */
+/** Matches as validation does, and returns how long the event loop was blocked. */
 async function heldUp(ask: (using: Matcher) => unknown): Promise<{ answer: unknown; longest: number }> {
   await using patterns = new Patterns();
   const using = patterns.matcher();

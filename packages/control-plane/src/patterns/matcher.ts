@@ -7,8 +7,8 @@ import { javaScriptSource, parsePlain } from "./syntax.ts";
 import type { WorkerThread } from "./worker-thread.ts";
 
 /**
- * What may be spent on patterns before others get their turn, in instructions of RE2 on one character. RE2 takes up to 80 ns for
- * one, JavaScript's engine less than 10 for one of its own.
+ * What may be spent on patterns before others get their turn, in instructions of RE2 on one
+ * character. RE2 takes up to 80 ns for one, JavaScript's engine less than 10 for one of its own.
  */
 const turnBudget = 400_000;
 /** What costs more than this is no business of the thread that serves requests. */
@@ -81,7 +81,11 @@ function lookAt(pattern: string): Known {
   return { size, native: { regexp: new RegExp(javaScriptSource(plain), "u"), work } };
 }
 
-/** Thrown where an answer takes longer than others should have to wait. `attempt` waits for it, and tries again. */
+/**
+ * Thrown where an answer would block the event loop too long. `attempt` waits for it, and starts
+ * over: evaluating every expression as a generator would slow down all of them for the few that
+ * wait.
+ */
 export class MatchPending extends Error {
   /** Finds the answer, which the matcher then knows. */
   readonly settle: () => Promise<void>;
@@ -94,8 +98,8 @@ export class MatchPending extends Error {
 }
 
 /**
- * Matches texts against RE2 patterns, and never holds up the event loop for long: every question throws `MatchPending` where its answer
- * must be waited for.
+ * Matches texts against RE2 patterns, and never holds up the event loop for long: every question
+ * throws `MatchPending` where its answer must be waited for.
  */
 export class Matcher {
   readonly #patterns: Patterns;
@@ -106,7 +110,10 @@ export class Matcher {
     this.#patterns = patterns;
   }
 
-  /** Runs work that asks questions, as often as it takes to have all answers. It must have no effects. */
+  /**
+   * Runs work that asks questions, as often as it takes to have all answers. It must have no
+   * effects.
+   */
   *attempt<T>(work: () => T): Steps<T> {
     for (;;) {
       try {
@@ -147,7 +154,7 @@ export class Matcher {
       answers = new Map();
       this.#answers.set(key, answers);
     }
-    // All are remembered: whoever had to wait asks again, and must get further each time.
+    // All answers are kept: work that had to wait starts over, and must get further each time.
     let answer = answers.get(text);
     if (answer === undefined && !answers.has(text)) {
       answer = this.#answer(question, text.length, answers);

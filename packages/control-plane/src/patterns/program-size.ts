@@ -5,8 +5,9 @@ const mostRounds = 1_000;
 const unicodeClass = 50;
 
 /**
- * How many instructions RE2 makes of a pattern, at most: its repetitions are unrolled. Found by a glance at the text, whether the
- * pattern is valid or not, so that a large one is not compiled just to find out that it is large.
+ * How many instructions RE2 makes of a pattern, at most: its repetitions are unrolled. Found by a
+ * glance at the text, whether the pattern is valid or not, so that a large one is not compiled just
+ * to find out that it is large.
  */
 export function programSize(pattern: string): number {
   const open: Level[] = [];

@@ -60,7 +60,7 @@ function compile(text: string): RE2JS {
     return RE2JS.compile(text);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    // Go takes groups of the same name. Nobody asks for groups here, so they need none.
+    // Go accepts groups of the same name. Group names are not used here, so they are removed.
     const unnamed = error.message.includes("duplicate capture group name") ? withoutNames(text) : text;
     if (unnamed !== text) return compile(unnamed);
     // Go shows what is wrong also where it is nothing.

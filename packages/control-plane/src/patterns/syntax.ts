@@ -31,8 +31,8 @@ const notNewline = complement(setOf([[10, 10]]));
 const controls: { readonly [letter: string]: number } = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 
 /**
- * Reads the plain part of RE2's syntax, where RE2 and JavaScript mean the same: characters, classes, groups, alternatives and
- * repetitions, and anchors at both ends of an alternative.
+ * Reads the plain part of RE2's syntax, where RE2 and JavaScript mean the same: characters,
+ * classes, groups, alternatives and repetitions, and anchors at both ends of an alternative.
  *
  * @returns undefined for everything else, be it valid or not
  */

@@ -5,7 +5,7 @@ import type { Answer, Question } from "./re2.ts";
 import type { Reply } from "./worker.ts";
 import { patternWorkerUrl } from "./worker-url.ts";
 
-/** A question, and who waits for its answer. */
+/** A question, and the caller that waits for its answer. */
 interface Waiting {
   readonly question: Question;
   readonly resolve: (answer: Answer | PatternError) => void;
@@ -18,15 +18,18 @@ type State =
   | { readonly is: "asked"; readonly worker: Worker; readonly timer: NodeJS.Timeout };
 
 /**
- * A thread of its own for patterns that take long. Started with the first question; one that is not answered in time costs the
- * thread, and the next question starts another.
+ * A thread of its own for patterns that take long. Started with the first question; one that is not
+ * answered in time costs the thread, and the next question starts another.
  */
 export class WorkerThread {
   readonly #patienceMs: number;
   readonly #waiting: Waiting[] = [];
   #state: State = { is: "stopped" };
 
-  /** @param options.patienceMs how long an answer is waited for @default half a minute, as long as clients wait */
+  /**
+   * @param options.patienceMs how long an answer is waited for
+   * @default half a minute, as long as clients wait
+   */
   constructor({ patienceMs = 30_000 }: { readonly patienceMs?: number } = {}) {
     this.#patienceMs = patienceMs;
   }
@@ -50,7 +53,7 @@ export class WorkerThread {
     if (this.#state.is === "stopped") this.#state = { is: "starting", worker: this.#start() };
     if (this.#state.is !== "idle") return;
     const { worker } = this.#state;
-    // Only while somebody waits is the thread a reason for the process to go on.
+    // The thread keeps the process alive only while a caller waits.
     worker.ref();
     worker.postMessage(first.question);
     this.#state = { is: "asked", worker, timer: setTimeout(() => this.#fail(timedOut()), this.#patienceMs) };

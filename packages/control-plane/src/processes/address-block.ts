@@ -1,9 +1,15 @@
 import { createServer, type Server } from "node:net";
 import type { Random } from "@windlass/clock";
 
-/** The addresses of one control plane: a part of the loopback network that no other control plane of this machine has. */
+/**
+ * The addresses of one control plane: a part of the loopback network that no other control plane of
+ * this machine has.
+ */
 export interface AddressBlock {
-  /** `own`: each pod and each Service has an address. `shared`: this machine has but one, which all pods share. */
+  /**
+   * `own`: each pod and each Service has an address. `shared`: this machine has but one, which all
+   * pods share.
+   */
   readonly kind: "own" | "shared";
   /** The first half of pod addresses: `127.5`. */
   readonly pods: string;
@@ -21,8 +27,8 @@ const last = 126;
 const servicesFrom = 128;
 
 /**
- * Takes a block of 127.0.0.0/8 that is free. On Linux all of that network leads to this machine, without any rights or set-up; on others
- * only 127.0.0.1 does.
+ * Takes a block of 127.0.0.0/8 that is free. On Linux all of that network leads to this machine,
+ * without any rights or set-up; on others only 127.0.0.1 does.
  *
  * @param preferred the block to take if it is free: the one that stored pods and Services know
  */

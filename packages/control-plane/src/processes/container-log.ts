@@ -85,7 +85,12 @@ export class ContainerLog {
     return () => this.#followers.delete(follower);
   }
 
-  /** Tells of what is written from now on as it comes, whole lines or not, and of the end with undefined. @returns stops it */
+  /**
+   * Tells of what is written from now on as it comes, whole lines or not, and of the end with
+   * undefined.
+   *
+   * @returns stops it
+   */
   tap(listener: (stream: "stdout" | "stderr", chunk: Buffer | undefined) => void): () => void {
     this.#taps.add(listener);
     return () => this.#taps.delete(listener);

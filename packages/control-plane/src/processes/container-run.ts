@@ -6,7 +6,7 @@ import { numberAt } from "../controllers/objects.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { field } from "../storage/store.ts";
 import { ContainerLog } from "./container-log.ts";
-import { type ContainerPlace, commandTrouble, exitCodeOf, launch, withTerminal } from "./launch.ts";
+import { type ContainerPlace, commandFault, exitCodeOf, launch, withTerminal } from "./launch.ts";
 import { type Observed, retryMs } from "./observed.ts";
 import { variables } from "./options.ts";
 import { look, type Reach, startProbe } from "./probe.ts";
@@ -24,7 +24,7 @@ export interface RunOptions {
   /** What to run, and where. @throws what keeps it from being started */
   readonly place: () => Promise<{ readonly place: ContainerPlace; readonly command: readonly string[] }>;
   readonly lastWords: () => Promise<string>;
-  /** Told when something about it has changed. */
+  /** Called when its state changed. */
   readonly changed: () => void;
   readonly tell: (text: EventText) => void;
 }
@@ -81,11 +81,11 @@ export class ContainerRun {
       this.#place = made.place;
       command = made.command;
     } catch (error) {
-      const reason = error instanceof Held ? error.reason : "CreateContainerError";
+      const reason = error instanceof StartPostponed ? error.reason : "CreateContainerError";
       this.#settle({ at: "held", reason, message: error instanceof Error ? error.message : String(error) });
       return;
     }
-    const trouble = await commandTrouble(this.#place, command);
+    const trouble = await commandFault(this.#place, command);
     if (trouble !== undefined) {
       await this.#exit({
         exitCode: 128,
@@ -122,7 +122,10 @@ export class ContainerRun {
     await this.#afterStart();
   }
 
-  /** What no process can be started with (a variable's name with a zero in it, say) is a failure of the container. */
+  /**
+   * What no process can be started with (a variable's name with a zero in it, say) is a failure of
+   * the container.
+   */
   async #launch(place: ContainerPlace, command: readonly string[]): Promise<ChildProcess | undefined> {
     const { stdin, tty } = this.#options.container;
     try {
@@ -199,7 +202,8 @@ export class ContainerRun {
   }
 
   /**
-   * Asks the process to end, and makes it after a while. A second call can only make the while shorter.
+   * Asks the process to end, and makes it after a while. A second call can only make the while
+   * shorter.
    *
    * @param graceMs by the control plane's clock
    * @returns whether it had not been asked before
@@ -265,10 +269,14 @@ export class ContainerRun {
     };
   }
 
-  /** Starts another program where this container's runs. @throws Error if the container has none running */
+  /**
+   * Starts another program where this container's runs.
+   *
+   * @throws Error if the container has none running
+   */
   async exec(command: readonly string[], stdin: "pipe" | "ignore"): Promise<ChildProcess> {
     if (!this.#place || this.#observed.at === "exited") throw new Error("container not running");
-    const trouble = await commandTrouble(this.#place, command);
+    const trouble = await commandFault(this.#place, command);
     if (trouble !== undefined) throw new CommandNotFound(trouble);
     const child = launch(this.#place, command, stdin);
     const { pid } = child;
@@ -368,7 +376,7 @@ export class ContainerRun {
 }
 
 /** Why a container is not started for now. */
-export class Held extends Error {
+export class StartPostponed extends Error {
   readonly reason: string;
 
   constructor(reason: string, message: string) {

@@ -48,7 +48,10 @@ export function environmentOf(sources: EnvironmentSources): Map<string, string> 
   ]);
 }
 
-/** Puts variables into a text: `$(NAME)`, with `$$` for a dollar sign. What is not known stays as it is. */
+/**
+ * Puts variables into a text: `$(NAME)`, with `$$` for a dollar sign. What is not known stays as it
+ * is.
+ */
 export function expand(text: string, lookup: (name: string) => string | undefined): string {
   return text.replace(/\$(\$|\(([^)]*)\))/g, (whole, what: string, name: string | undefined) =>
     what === "$" ? "$" : (lookup(name ?? "") ?? whole),
@@ -66,7 +69,10 @@ function decoded(value: Json): string {
   return Buffer.from(textOf(value), "base64").toString();
 }
 
-/** The value that a variable takes from elsewhere; undefined if there is none, which only what is optional may be. */
+/**
+ * The value that a variable takes from elsewhere; undefined if there is none, which only what is
+ * optional may be.
+ */
 function foreignValue(sources: EnvironmentSources, from: JsonObject): string | undefined {
   const { find } = sources;
   const { configMapKeyRef: ofMap, secretKeyRef: ofSecret, fieldRef, resourceFieldRef } = from;
@@ -108,7 +114,9 @@ export function podField(
   }
 }
 
-/** How much of a resource a container asked for or may have, in units of the divisor, rounded up. */
+/**
+ * How much of a resource a container asked for or may have, in units of the divisor, rounded up.
+ */
 export function resourceField(
   { pod, container, allocatable }: Pick<EnvironmentSources, "pod" | "container" | "allocatable">,
   reference: JsonObject,
@@ -129,7 +137,10 @@ export function resourceField(
   return String((nanos + by - 1n) / by);
 }
 
-/** Where the Services of the namespace are, in the variables that containers have had since before there was DNS. */
+/**
+ * Where the Services of the namespace are, in the variables that containers have had since before
+ * there was DNS.
+ */
 function serviceVariables({ pod, services, apiServer }: EnvironmentSources): Map<string, string> {
   const made = new Map<string, string>();
   const add = (name: string, host: string, ports: readonly JsonObject[]) => {

@@ -15,7 +15,8 @@ export type NamespaceTool =
   | { readonly at: "missing"; readonly why: string };
 
 /**
- * Finds out how mounts of one's own can be made here: by root, or by anybody where user namespaces are allowed.
+ * Finds out how mounts of one's own can be made here: by root, or by anybody where user namespaces
+ * are allowed.
  *
  * @param scratch a directory to try it with
  */
@@ -62,8 +63,9 @@ export interface FileView {
 }
 
 /**
- * Prepares a view. Nothing of this machine is changed: where a mount's path does not exist, the directory that would hold it is
- * replaced, for the container alone, by one of links to what is really there.
+ * Prepares a view. Nothing of this machine is changed: where a mount's path does not exist, the
+ * directory that would hold it is replaced, for the container alone, by one of links to what is
+ * really there.
  *
  * @param directory an empty one, for the parts of the view
  */
@@ -114,7 +116,10 @@ async function makePlace(path: string, isFile: boolean): Promise<void> {
   await writeFile(path, "", { flag: "a" });
 }
 
-/** So many directories are mounted again, and look just as before. Where there are more, they are linked to: that is quicker. */
+/**
+ * So many directories are mounted again, and look just as before. Where there are more, they are
+ * linked to: that is quicker.
+ */
 const mostMounts = 16;
 
 /** A directory to be seen in place of another, in which more can be made. @returns where it is */
@@ -155,7 +160,10 @@ shift
 exec chroot "$root" /bin/sh -c 'cd "$0" && exec "$@"' "$directory" "$@"
 `;
 
-/** The command that runs a command within a view. It keeps its process: nothing is left between the two. */
+/**
+ * The command that runs a command within a view. It keeps its process: nothing is left between the
+ * two.
+ */
 export function inView(
   tool: readonly string[],
   { root, steps }: FileView,

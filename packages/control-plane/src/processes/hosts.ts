@@ -11,8 +11,8 @@ export interface HostsSources {
 }
 
 /**
- * A pod's `/etc/hosts`: what the kubelet writes, and below it the names that a cluster's DNS would answer for. Names of other
- * kinds of records (SRV) are not in it.
+ * A pod's `/etc/hosts`: what the kubelet writes, and below it the names that a cluster's DNS would
+ * answer for. Names of other kinds of records (SRV) are not in it.
  */
 export function hostsText({ pod, podAddress, services, slices }: HostsSources): string {
   const lines = [

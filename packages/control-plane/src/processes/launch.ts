@@ -9,7 +9,10 @@ export interface ContainerPlace {
   readonly env: ReadonlyMap<string, string>;
   readonly directory: string;
   readonly mounts: readonly Mount[];
-  /** How the mounts get to their paths; undefined where there are none, or where they are left elsewhere. */
+  /**
+   * How the mounts get to their paths; undefined where there are none, or where they are left
+   * elsewhere.
+   */
   readonly view: { readonly tool: readonly string[]; readonly files: FileView } | undefined;
 }
 
@@ -43,8 +46,11 @@ export function withTerminal(command: readonly string[], size: string): string[]
   return ["script", "-qefc", `${resize}exec ${words}`, "/dev/null"];
 }
 
-/** Why a command cannot be run, in the words of container runtimes; undefined if nothing speaks against it. */
-export async function commandTrouble(
+/**
+ * Why a command cannot be run, in the words of container runtimes; undefined if nothing speaks
+ * against it.
+ */
+export async function commandFault(
   { env, mounts, directory }: ContainerPlace,
   command: readonly string[],
 ): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 /**
- * Loaded into Node.js programs before their own code: one that listens on every address listens on its pod's alone. Without it, the
- * second replica of a program that listens on port 8080 would find the port taken. In the language of every Node.js there is.
+ * Loaded into Node.js programs before their own code: one that listens on every address listens on
+ * its pod's alone. Without it, the second replica of a program that listens on port 8080 would find
+ * the port taken. In the language of every Node.js there is.
  */
 export const listenOnPodAddress = `"use strict";
 const net = require("net");

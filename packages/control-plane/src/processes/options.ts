@@ -4,7 +4,12 @@ export interface ImageProgram {
   readonly command: readonly string[];
   /** What follows where a container gives no arguments and no command. @default none */
   readonly args?: readonly string[];
-  /** Variables the image brings, below those of the container. `$(WINDLASS_POD_IP)` is the pod's address. @default none */
+  /**
+   * Variables the image brings, below those of the container. `$(WINDLASS_POD_IP)` is the pod's
+   * address.
+   *
+   * @default none
+   */
   readonly env?: { readonly [name: string]: string };
   /** @default the directory that the control plane runs in */
   readonly workingDir?: string;
@@ -12,23 +17,32 @@ export interface ImageProgram {
 
 export interface ProcessOptions {
   /**
-   * What to run for the containers of an image: a name, with `*` for any run of characters. The first that matches counts. A
-   * container with a command of its own needs no entry.
+   * What to run for the containers of an image: a name, with `*` for any run of characters. The
+   * first that matches counts. A container with a command of its own needs no entry.
    *
    * @default none
    */
   readonly images?: { readonly [image: string]: ImageProgram };
-  /** So many processes run at once, not counting what they start themselves. Further containers wait. @default 100 */
+  /**
+   * So many processes run at once, not counting what they start themselves. Further containers
+   * wait.
+   *
+   * @default 100
+   */
   readonly most?: number;
   /**
-   * How volumes get to their paths. `namespace` gives each container a view of the file system of its own (Linux, no rights
-   * needed where user namespaces are allowed); `variable` leaves them under the directory that `WINDLASS_ROOT` names, and
-   * programs must look there.
+   * How volumes get to their paths. `namespace` gives each container a view of the file system of
+   * its own (Linux, no rights needed where user namespaces are allowed); `variable` leaves them
+   * under the directory that `WINDLASS_ROOT` names, and programs must look there.
    *
    * @default "namespace"
    */
   readonly mounts?: "namespace" | "variable";
-  /** Where the files of volumes are kept while the control plane runs. @default a new directory for temporary files */
+  /**
+   * Where the files of volumes are kept while the control plane runs.
+   *
+   * @default a new directory for temporary files
+   */
   readonly directory?: string;
 }
 

@@ -17,7 +17,10 @@ import {
 
 const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The files of one pod: its volumes, its `/etc/hosts`, and where its containers leave their last words. */
+/**
+ * The files of one pod: its volumes, its `/etc/hosts`, and where its containers leave their last
+ * words.
+ */
 export class PodFiles {
   readonly directory: string;
   readonly #claims: string;
@@ -35,7 +38,10 @@ export class PodFiles {
     this.#sources = sources;
   }
 
-  /** Writes what is made from objects, as they are now. One at a time: two would get into each other's way. */
+  /**
+   * Writes what is made from objects, as they are now. One at a time: two would get into each
+   * other's way.
+   */
   refresh(pod: StoredObject): Promise<void> {
     this.#work = this.#work.catch(() => undefined).then(() => this.#write(pod));
     return this.#work;

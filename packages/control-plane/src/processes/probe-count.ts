@@ -15,7 +15,7 @@ export interface ProbeThresholds {
   readonly failureThreshold: number;
 }
 
-/** Before the first outcome: alive is who has not been shown to be dead, ready is who has been shown to be. */
+/** Before the first outcome, a container counts as alive and as not ready. */
 export function firstCount(kind: "liveness" | "readiness" | "startup"): ProbeCount {
   return { verdict: kind === "liveness" ? "success" : "unknown", run: 0, latest: undefined };
 }

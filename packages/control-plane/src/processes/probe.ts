@@ -26,7 +26,7 @@ export interface Reach {
   ) => Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** Looks once. Never rejects: what goes wrong is a failure. */
+/** Probes once. Never rejects: errors count as failures. */
 export async function look(action: JsonObject, reach: Reach, timeoutMs: number): Promise<Outcome> {
   const { exec, httpGet, tcpSocket, grpc } = action;
   try {
@@ -151,10 +151,11 @@ export interface ProbeOptions {
 const firstEagerMs = 50;
 
 /**
- * Looks again and again, for as long as the signal lets it.
+ * Probes periodically until the signal is aborted.
  *
- * Until it succeeds for the first time it looks more often than its period says, so that a test does not wait ten seconds for what took
- * a tenth of one. These looks count if they succeed, and never if they fail. Commands are not run more often than asked.
+ * Until it succeeds for the first time it looks more often than its period says, so that a test
+ * does not wait ten seconds for what took a tenth of one. These looks count if they succeed, and
+ * never if they fail. Commands are not run more often than asked.
  */
 export function startProbe(options: ProbeOptions): void {
   const { kind, spec, reach, clock, onOutcome, signal } = options;
@@ -188,7 +189,7 @@ export function startProbe(options: ProbeOptions): void {
       dueMs = clock.monotonic() + periodMs;
       onOutcome(count.verdict, seen);
     }
-    // Whoever listened may have seen enough.
+    // The listener may have aborted meanwhile.
     if (!signal.aborted) wait();
   };
   wait();

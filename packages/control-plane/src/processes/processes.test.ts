@@ -12,7 +12,7 @@ import { listAt } from "../controllers/objects.ts";
 import { isReady } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { commandPod, type ProcessWorld, startWorld } from "./world.ts";
+import { commandPod, type ProcessCluster, startProcessCluster } from "./process-cluster.fixture.ts";
 
 // Processes take as long as the machine lets them.
 vi.setConfig({ testTimeout: 30_000 });
@@ -27,8 +27,8 @@ const phase = (wanted: string) => (pod: StoredObject | undefined) => field(pod, 
 const ready = (pod: StoredObject | undefined) => pod !== undefined && isReady(pod);
 const main = (pod: StoredObject | undefined) => listAt(pod, "status", "containerStatuses")[0] ?? {};
 const never = { restartPolicy: "Never" };
-const logsOf = (world: ProcessWorld, name: string, query = "") =>
-  world.read(`/api/v1/namespaces/default/pods/${name}/log${query}`);
+const logsOf = (cluster: ProcessCluster, name: string, query = "") =>
+  cluster.read(`/api/v1/namespaces/default/pods/${name}/log${query}`);
 
 /** The text at a URL, over a connection of its own. */
 function get(host: string, port: number): Promise<string> {
@@ -42,7 +42,7 @@ function get(host: string, port: number): Promise<string> {
 }
 
 test("programs that listen on the same port each have it, and a Service sends to them in turn", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const podName = { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
   const container = {
     name: "main",
@@ -54,7 +54,7 @@ test("programs that listen on the same port each have it, and a Service sends to
   };
   const labels = { app: "web" };
   const template = { metadata: { labels }, spec: { containers: [container] } };
-  await world.create(
+  await cluster.create(
     {
       apiVersion: "v1",
       kind: "Service",
@@ -68,17 +68,17 @@ test("programs that listen on the same port each have it, and a Service sends to
       spec: { replicas: 2, selector: { matchLabels: labels }, template },
     },
   );
-  await world.until("deployments.apps", "web", (one) => field(one, "status", "readyReplicas") === 2);
-  await world.plane.settle();
-  const address = field(world.plane.store.get("services", "default/web")?.object, "spec", "clusterIP");
+  await cluster.until("deployments.apps", "web", (one) => field(one, "status", "readyReplicas") === 2);
+  await cluster.plane.settle();
+  const address = field(cluster.plane.store.get("services", "default/web")?.object, "spec", "clusterIP");
   const said = [await get(textOf(address), 9090), await get(textOf(address), 9090)];
-  const names = world.plane.store.list("pods").entries.map(({ object }) => object.metadata.name);
+  const names = cluster.plane.store.list("pods").entries.map(({ object }) => object.metadata.name);
   expect(said.sort()).toEqual(names.map((name) => `${name} says hello`));
 });
 
 test("a container finds its volumes, its token and the names of Services where a real one would", async () => {
-  await using world = await startWorld();
-  await world.create(
+  await using cluster = await startProcessCluster();
+  await cluster.create(
     { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { greeting: "good day" } },
     {
       apiVersion: "v1",
@@ -102,19 +102,19 @@ test("a container finds its volumes, its token and the names of Services where a
     { name: "settings", mountPath: "/etc/settings" },
     { name: "scratch", mountPath: "/deep/down" },
   ];
-  await world.create(
+  await cluster.create(
     commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
   );
-  const pod = await world.until("pods", "reader", phase("Failed"));
-  expect(await logsOf(world, "reader")).toBe("good day\ntoken\nknown\ndata\n");
+  const pod = await cluster.until("pods", "reader", phase("Failed"));
+  expect(await logsOf(cluster, "reader")).toBe("good day\ntoken\nknown\ndata\n");
   expect(main(pod).state).toMatchObject({
     terminated: { exitCode: 3, reason: "Error", message: "all is well\n" },
   });
 });
 
 test("a webhook may be a pod behind a Service", async () => {
-  await using world = await startWorld();
-  const { authority } = world.plane;
+  await using cluster = await startProcessCluster();
+  const { authority } = cluster.plane;
   const { certificate, key } = authority.issue({
     commonName: "hook",
     dnsNames: ["hook.default.svc"],
@@ -138,7 +138,7 @@ test("a webhook may be a pod behind a Service", async () => {
   const volumes = [{ name: "tls", secret: { secretName: "tls" } }];
   const pod = commandPod("hook", node(script), { container, spec: { volumes } });
   const service = { name: "hook", namespace: "default", port: 8443 };
-  await world.create(
+  await cluster.create(
     { apiVersion: "v1", kind: "Secret", metadata: { name: "tls" }, stringData: { cert: certificate, key } },
     { ...pod, metadata: { name: "hook", labels: { app: "hook" } } },
     {
@@ -148,10 +148,10 @@ test("a webhook may be a pod behind a Service", async () => {
       spec: { selector: { app: "hook" }, ports: [{ port: 8443 }] },
     },
   );
-  await world.until("pods", "hook", ready);
-  await world.plane.settle();
+  await cluster.until("pods", "hook", ready);
+  await cluster.plane.settle();
   const rules = [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE"] }];
-  await world.create({
+  await cluster.create({
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingWebhookConfiguration",
     metadata: { name: "hook" },
@@ -165,37 +165,37 @@ test("a webhook may be a pod behind a Service", async () => {
       },
     ],
   });
-  const refused = world.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
+  const refused = cluster.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
   await expect(refused).rejects.toThrow(
     'admission webhook "hook.example.com" denied the request: no more of these',
   );
 });
 
 test("a file follows the object that it is made from, while the container runs", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { mode: "old" } };
-  await world.create(map);
+  await cluster.create(map);
   const script = "echo ready; until grep -q new /etc/settings/mode; do sleep 0.02; done; echo seen";
   const volumes = [{ name: "settings", configMap: { name: "settings" } }];
   const volumeMounts = [{ name: "settings", mountPath: "/etc/settings" }];
-  await world.create(
+  await cluster.create(
     commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
   );
-  await world.until("pods", "reader", phase("Running"));
-  await followUntil(world, "reader", "ready\n");
+  await cluster.until("pods", "reader", phase("Running"));
+  await followUntil(cluster, "reader", "ready\n");
   const path = "/api/v1/namespaces/default/configmaps/settings";
   const headers = { "content-type": "application/merge-patch+json" };
   const body = JSON.stringify({ data: { mode: "new" } });
-  await world.plane.connect().request({ method: "PATCH", path, headers, body });
-  await world.until("pods", "reader", phase("Succeeded"));
-  expect(await logsOf(world, "reader")).toBe("ready\nseen\n");
+  await cluster.plane.connect().request({ method: "PATCH", path, headers, body });
+  await cluster.until("pods", "reader", phase("Succeeded"));
+  expect(await logsOf(cluster, "reader")).toBe("ready\nseen\n");
 });
 
 test("a container that ends is started again, and both of its logs can be read", async () => {
   const clock = new ManualClock();
-  await using world = await startWorld({ clock });
-  await world.create(commandPod("crash", sh("echo once more; exit 7")));
-  const pod = await world.until(
+  await using cluster = await startProcessCluster({ clock });
+  await cluster.create(commandPod("crash", sh("echo once more; exit 7")));
+  const pod = await cluster.until(
     "pods",
     "crash",
     (one) => field(main(one), "state", "waiting") !== undefined && main(one).restartCount === 1,
@@ -204,14 +204,14 @@ test("a container that ends is started again, and both of its logs can be read",
     state: { waiting: { reason: "CrashLoopBackOff" } },
     lastState: { terminated: { exitCode: 7 } },
   });
-  expect(await logsOf(world, "crash")).toBe("once more\n");
-  expect(await logsOf(world, "crash", "?previous=true")).toBe("once more\n");
+  expect(await logsOf(cluster, "crash")).toBe("once more\n");
+  expect(await logsOf(cluster, "crash", "?previous=true")).toBe("once more\n");
   await clock.advance(10_000);
-  await world.until("pods", "crash", (one) => main(one).restartCount === 2);
+  await cluster.until("pods", "crash", (one) => main(one).restartCount === 2);
 });
 
 test("init containers run one after the other, and a sidecar ends after the others", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const share = { volumeMounts: [{ name: "shared", mountPath: "/shared" }] };
   const container = (name: string, script: string, more: JsonObject = {}) => ({
     name,
@@ -221,7 +221,7 @@ test("init containers run one after the other, and a sidecar ends after the othe
     ...more,
   });
   const sidecar = "trap 'echo side >> /shared/order; exit 0' TERM; while :; do sleep 0.05; done";
-  await world.create({
+  await cluster.create({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "steps" },
@@ -236,37 +236,37 @@ test("init containers run one after the other, and a sidecar ends after the othe
       containers: [container("main", "echo main >> /shared/order; cat /shared/order")],
     },
   });
-  const pod = await world.until("pods", "steps", phase("Succeeded"));
-  expect(await logsOf(world, "steps", "?container=main")).toBe("one\ntwo\nmain\n");
+  const pod = await cluster.until("pods", "steps", phase("Succeeded"));
+  expect(await logsOf(cluster, "steps", "?container=main")).toBe("one\ntwo\nmain\n");
   const side = listAt(pod, "status", "initContainerStatuses").find(({ name }) => name === "side");
   expect(side?.state).toMatchObject({ terminated: { exitCode: 0 } });
 });
 
 test("a process that does not heed its end is killed when its grace period is over", async () => {
   const clock = new ManualClock();
-  await using world = await startWorld({ clock });
+  await using cluster = await startProcessCluster({ clock });
   const stubborn = "trap 'echo no' TERM; echo ready; while :; do sleep 0.02; done";
-  await world.create(commandPod("stubborn", sh(stubborn)));
-  await world.until("pods", "stubborn", ready);
-  const log = await followUntil(world, "stubborn", "ready\n");
+  await cluster.create(commandPod("stubborn", sh(stubborn)));
+  await cluster.until("pods", "stubborn", ready);
+  const log = await followUntil(cluster, "stubborn", "ready\n");
   const endings: unknown[] = [];
-  world.plane.store.subscribe("pods", ({ entry }) =>
+  cluster.plane.store.subscribe("pods", ({ entry }) =>
     endings.push(field(main(entry.object), "state", "terminated", "exitCode")),
   );
-  await world.plane
+  await cluster.plane
     .connect()
     .request({ method: "DELETE", path: "/api/v1/namespaces/default/pods/stubborn", headers: {} });
   expect(await log.until("ready\nno\n")).toBe("ready\nno\n");
-  expect(world.plane.store.get("pods", "default/stubborn")).toBeDefined();
+  expect(cluster.plane.store.get("pods", "default/stubborn")).toBeDefined();
   await clock.advance(30_000);
-  await world.until("pods", "stubborn", (pod) => pod === undefined);
+  await cluster.until("pods", "stubborn", (pod) => pod === undefined);
   expect(endings.at(-1)).toBe(137);
 });
 
 /** Reads a log as it is written. */
-async function followUntil(world: ProcessWorld, name: string, first: string) {
+async function followUntil(cluster: ProcessCluster, name: string, first: string) {
   const path = `/api/v1/namespaces/default/pods/${name}/log?follow=true`;
-  const { body } = await world.plane.connect().request({ method: "GET", path, headers: {} });
+  const { body } = await cluster.plane.connect().request({ method: "GET", path, headers: {} });
   const chunks = body[Symbol.asyncIterator]();
   let text = "";
   const until = async (wanted: string) => {
@@ -282,7 +282,7 @@ async function followUntil(world: ProcessWorld, name: string, first: string) {
 }
 
 test("hooks run after the start and before the end, and nothing is asked before a container has started up", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const note = (text: string) => ({ exec: { command: sh(`echo ${text} >> /notes/all`) } });
   const script = "trap 'cat /notes/all; exit 0' TERM; echo begun; while :; do sleep 0.02; done";
   const container = {
@@ -292,22 +292,22 @@ test("hooks run after the start and before the end, and nothing is asked before 
     volumeMounts: [{ name: "notes", mountPath: "/notes" }],
   };
   const volumes = [{ name: "notes", emptyDir: {} }];
-  await world.create(commandPod("hooked", sh(script), { container, spec: { volumes } }));
-  await world.until("pods", "hooked", ready);
-  const log = await followUntil(world, "hooked", "begun\n");
+  await cluster.create(commandPod("hooked", sh(script), { container, spec: { volumes } }));
+  await cluster.until("pods", "hooked", ready);
+  const log = await followUntil(cluster, "hooked", "begun\n");
   const path = "/api/v1/namespaces/default/pods/hooked";
-  await world.plane.connect().request({ method: "DELETE", path, headers: {} });
+  await cluster.plane.connect().request({ method: "DELETE", path, headers: {} });
   const all = "begun\npost\nstartup\nreadiness\npre\n";
   expect(await log.until(all)).toBe(all);
-  await world.until("pods", "hooked", (pod) => pod === undefined);
+  await cluster.until("pods", "hooked", (pod) => pod === undefined);
 });
 
 test("a container that fails its liveness probe is started again", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const livenessProbe = { exec: { command: ["/bin/false"] }, failureThreshold: 1 };
-  await world.create(commandPod("sick", sh("exec sleep 1000"), { container: { livenessProbe } }));
-  await world.until("pods", "sick", (one) => main(one).restartCount === 1);
-  const told = world.plane.store.list("events").entries.map(({ object }) => textOf(object.message));
+  await cluster.create(commandPod("sick", sh("exec sleep 1000"), { container: { livenessProbe } }));
+  await cluster.until("pods", "sick", (one) => main(one).restartCount === 1);
+  const told = cluster.plane.store.list("events").entries.map(({ object }) => textOf(object.message));
   expect(told).toContain("Liveness probe failed: ");
   expect(told).toContain("Container main failed liveness probe, will be restarted");
 });
@@ -318,17 +318,17 @@ test("an image that nothing is known about says how to make it known, and a know
     args: ["x", "default"],
     env: { WHO: "at $(WINDLASS_POD_IP)" },
   };
-  await using world = await startWorld({ processes: { images: { "known:*": program } } });
+  await using cluster = await startProcessCluster({ processes: { images: { "known:*": program } } });
   const pod = (name: string, image: string) => ({
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name },
     spec: { ...never, containers: [{ name: "main", image }] },
   });
-  await world.create(pod("unknown", "unknown:1"), pod("known", "known:1"));
-  const known = await world.until("pods", "known", phase("Succeeded"));
-  expect(await logsOf(world, "known")).toBe(`at ${textOf(field(known, "status", "podIP"))} default\n`);
-  const unknown = await world.until(
+  await cluster.create(pod("unknown", "unknown:1"), pod("known", "known:1"));
+  const known = await cluster.until("pods", "known", phase("Succeeded"));
+  expect(await logsOf(cluster, "known")).toBe(`at ${textOf(field(known, "status", "podIP"))} default\n`);
+  const unknown = await cluster.until(
     "pods",
     "unknown",
     (one) => field(main(one), "state", "waiting", "reason") === "ImagePullBackOff",
@@ -337,9 +337,9 @@ test("an image that nothing is known about says how to make it known, and a know
 });
 
 test("a command that is not there is told, and so is that there are too many processes", async () => {
-  await using world = await startWorld({ processes: { most: 1 } });
-  await world.create(commandPod("typo", ["no-such-program"], { spec: never }));
-  const typo = await world.until("pods", "typo", phase("Failed"));
+  await using cluster = await startProcessCluster({ processes: { most: 1 } });
+  await cluster.create(commandPod("typo", ["no-such-program"], { spec: never }));
+  const typo = await cluster.until("pods", "typo", phase("Failed"));
   expect(main(typo).state).toMatchObject({
     terminated: {
       exitCode: 128,
@@ -347,10 +347,10 @@ test("a command that is not there is told, and so is that there are too many pro
       message: expect.stringContaining('"no-such-program"'),
     },
   });
-  await world.create(commandPod("first", sh("exec sleep 1000")));
-  await world.until("pods", "first", ready);
-  await world.create(commandPod("second", sh("exec sleep 1000")));
-  const second = await world.until(
+  await cluster.create(commandPod("first", sh("exec sleep 1000")));
+  await cluster.until("pods", "first", ready);
+  await cluster.create(commandPod("second", sh("exec sleep 1000")));
+  const second = await cluster.until(
     "pods",
     "second",
     (one) => field(main(one), "state", "waiting", "reason") === "CreateContainerError",
@@ -359,38 +359,40 @@ test("a command that is not there is told, and so is that there are too many pro
 });
 
 test("a program that cannot even be tried fails like one that is not there", async () => {
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const args = ["zero \0 byte"];
-  await world.create(commandPod("zero", ["/bin/echo"], { container: { args }, spec: never }));
-  const pod = await world.until("pods", "zero", phase("Failed"));
+  await cluster.create(commandPod("zero", ["/bin/echo"], { container: { args }, spec: never }));
+  const pod = await cluster.until("pods", "zero", phase("Failed"));
   expect(main(pod).state).toMatchObject({ terminated: { exitCode: 128, reason: "StartError" } });
 });
 
 test("a pod that is told how to behave is simulated beside those that run", async () => {
-  await using world = await startWorld();
-  world.plane.node.on("pretend", "run");
-  await world.create(commandPod("pretend", ["no-such-program"]));
-  await world.until("pods", "pretend", ready);
+  await using cluster = await startProcessCluster();
+  cluster.plane.node.on("pretend", "run");
+  await cluster.create(commandPod("pretend", ["no-such-program"]));
+  await cluster.until("pods", "pretend", ready);
 });
 
 test("a machine with one loopback address and no mounts says so, and runs what it can", async () => {
   const { platform } = process;
   Object.defineProperty(process, "platform", { value: "darwin" });
   try {
-    await using world = await startWorld();
+    await using cluster = await startProcessCluster();
     const volumes = [{ name: "scratch", emptyDir: {} }];
     const volumeMounts = [{ name: "scratch", mountPath: "/scratch" }];
-    await world.create(commandPod("plain", sh("echo at $WINDLASS_POD_IP"), { spec: never }));
-    await world.create(commandPod("mounts", sh("true"), { container: { volumeMounts }, spec: { volumes } }));
-    await world.until("pods", "plain", phase("Succeeded"));
-    expect(await logsOf(world, "plain")).toBe("at 127.0.0.1\n");
-    const held = await world.until(
+    await cluster.create(commandPod("plain", sh("echo at $WINDLASS_POD_IP"), { spec: never }));
+    await cluster.create(
+      commandPod("mounts", sh("true"), { container: { volumeMounts }, spec: { volumes } }),
+    );
+    await cluster.until("pods", "plain", phase("Succeeded"));
+    expect(await logsOf(cluster, "plain")).toBe("at 127.0.0.1\n");
+    const held = await cluster.until(
       "pods",
       "mounts",
       (pod) => field(main(pod), "state", "waiting", "reason") === "CreateContainerError",
     );
     expect(field(main(held), "state", "waiting", "message")).toContain("darwin has no mount namespaces");
-    const told = world.plane.store.list("events").entries.map(({ object }) => object.reason);
+    const told = cluster.plane.store.list("events").entries.map(({ object }) => object.reason);
     expect(told).toContain("SharedAddress");
   } finally {
     Object.defineProperty(process, "platform", { value: platform });
@@ -398,17 +400,17 @@ test("a machine with one loopback address and no mounts says so, and runs what i
 });
 
 test("volumes may be left below a directory that a variable names", async () => {
-  await using world = await startWorld({ processes: { mounts: "variable" } });
+  await using cluster = await startProcessCluster({ processes: { mounts: "variable" } });
   const data = { greeting: "good day" };
-  await world.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data });
+  await cluster.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data });
   const volumes = [{ name: "settings", configMap: { name: "settings" } }];
   const volumeMounts = [{ name: "settings", mountPath: "/etc/settings" }];
   const script = 'cat "$WINDLASS_ROOT/etc/settings/greeting"';
-  await world.create(
+  await cluster.create(
     commandPod("reader", sh(script), { container: { volumeMounts }, spec: { ...never, volumes } }),
   );
-  await world.until("pods", "reader", phase("Succeeded"));
-  expect(await logsOf(world, "reader")).toBe("good day");
+  await cluster.until("pods", "reader", phase("Succeeded"));
+  expect(await logsOf(cluster, "reader")).toBe("good day");
 });
 
 /** The end of a connection, however it comes: the process at the other end is gone. */
@@ -420,26 +422,26 @@ function closeOf(socket: Socket): Promise<void> {
 }
 
 test("nothing outlives a control plane that is closed: not what went off on its own either", async () => {
-  const world = await startWorld();
+  const cluster = await startProcessCluster();
   const daemon = `setsid ${process.execPath} -e '${server}' & exec sleep 1000`;
   const readinessProbe = { tcpSocket: { port: 8080 } };
-  await world.create(commandPod("daemon", sh(daemon), { container: { readinessProbe } }));
-  const pod = await world.until("pods", "daemon", ready);
+  await cluster.create(commandPod("daemon", sh(daemon), { container: { readinessProbe } }));
+  const pod = await cluster.until("pods", "daemon", ready);
   const socket = connect(8080, textOf(field(pod, "status", "podIP")));
   await once(socket, "connect");
   const closed = closeOf(socket);
-  await world.plane.close();
+  await cluster.plane.close();
   await closed;
 });
 
 test("nothing outlives a control plane that is killed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "killed-"));
   const program = `
-    import { startWorld, commandPod } from ${JSON.stringify(join(import.meta.dirname, "world.ts"))};
-    const world = await startWorld();
+    import { startProcessCluster, commandPod } from ${JSON.stringify(join(import.meta.dirname, "cluster.ts"))};
+    const cluster = await startProcessCluster();
     const command = [process.execPath, "-e", ${JSON.stringify(server)}];
-    await world.create(commandPod("web", command, { container: { readinessProbe: { tcpSocket: { port: 8080 } } } }));
-    const pod = await world.until("pods", "web", (pod) => pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"));
+    await cluster.create(commandPod("web", command, { container: { readinessProbe: { tcpSocket: { port: 8080 } } } }));
+    const pod = await cluster.until("pods", "web", (pod) => pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"));
     console.log(pod.status.podIP);
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {

@@ -3,9 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { variables } from "./options.ts";
 
 /**
- * Waits for the end of its input, which comes however the control plane ends, and then ends what is left: the groups it was told
- * of, and everything that carries the control plane's mark, whatever group it has gone off to. It looks until it finds nothing
- * twice in a row: what was being started a moment ago shows its mark only now. Their files go last.
+ * Waits for the end of its input, which comes however the control plane ends, and then ends what is
+ * left: the groups it was told of, and everything that carries the control plane's mark, whatever
+ * group it has gone off to. It looks until it finds nothing twice in a row: what was being started
+ * a moment ago shows its mark only now. Their files go last.
  */
 const script = `trap '' INT TERM HUP
 groups=
@@ -93,8 +94,8 @@ export class Reaper {
 }
 
 /**
- * Ends the processes of a container that went off into groups of their own. Their mark is inherited, so they are found; where there
- * is no `/proc`, they are not.
+ * Ends the processes of a container that moved to process groups of their own. Their mark is
+ * inherited, so they are found; where there is no `/proc`, they are not.
  */
 export async function sweep(name: string, value: string): Promise<void> {
   if (process.platform !== "linux") return;
@@ -106,12 +107,14 @@ export async function sweep(name: string, value: string): Promise<void> {
   }
 }
 
-/** Sends a signal to a process, or with a negative number to a group, that may have ended already. */
+/**
+ * Sends a signal to a process, or with a negative number to a group, that may have ended already.
+ */
 export function endProcess(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch (error) {
-    // What may not be ended is no longer ours either.
+    // A process that we may not signal is not ours any more.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

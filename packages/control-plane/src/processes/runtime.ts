@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { uuid } from "@windlass/clock";
 import { requestToken, type Tokens } from "../auth/index.ts";
 import type { EventText } from "../controllers/events.ts";
-import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import { listAt, mapAt, namespaceOf, numberAt } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { ContainerRun, Held } from "./container-run.ts";
+import { Subscribers } from "../subscribers.ts";
+import { ContainerRun, StartPostponed } from "./container-run.ts";
 import { environmentOf, expand } from "./environment.ts";
 import { findNamespaceTool, type NamespaceTool, prepareView } from "./file-view.ts";
 import { hostsText } from "./hosts.ts";
@@ -21,7 +22,7 @@ import { PodFiles } from "./pod-files.ts";
 import { Reaper } from "./reaper.ts";
 
 /** What a node needs to run real processes. */
-export interface RuntimeWorld extends ControllerWorld {
+export interface RuntimeDependencies extends ControllerDependencies {
   readonly tokens: Tokens;
   /** Where the API server listens, for programs in pods. */
   readonly apiServer: () => Promise<{ readonly host: string; readonly port: number }>;
@@ -58,9 +59,9 @@ const rotateAfterMs = 40 * 60_000;
 
 /** Runs the containers of pods as processes of this machine. */
 export class ProcessRuntime {
-  /** Told when something about a pod has changed. */
-  changed: (key: string) => void = () => undefined;
-  readonly #world: RuntimeWorld;
+  /** Notified with the key of a pod whose containers changed. */
+  readonly changes = new Subscribers<string>();
+  readonly #deps: RuntimeDependencies;
   readonly #options: ProcessOptions;
   readonly #owner: string;
   readonly #reaper: Reaper;
@@ -71,10 +72,10 @@ export class ProcessRuntime {
   #starting = 0;
   #closed = false;
 
-  constructor(world: RuntimeWorld, options: ProcessOptions) {
-    this.#world = world;
+  constructor(deps: RuntimeDependencies, options: ProcessOptions) {
+    this.#deps = deps;
     this.#options = options;
-    this.#owner = uuid(world.registry.random);
+    this.#owner = uuid(deps.registry.random);
     this.#reaper = new Reaper(this.#owner, this.#base);
     this.#watching = this.#follow();
   }
@@ -85,7 +86,7 @@ export class ProcessRuntime {
   }
 
   /** Why a container's image is not there; undefined if there is something to run for it. */
-  imageTrouble(container: JsonObject): string | undefined {
+  imageFault(container: JsonObject): string | undefined {
     const image = textOf(container.image);
     if (Array.isArray(container.command) && container.command.length > 0) return undefined;
     if (programFor(this.#options, image)) return undefined;
@@ -112,7 +113,7 @@ export class ProcessRuntime {
     const before = state.runs.get(name);
     if (before?.attempt === attempt && !before.run.mayTryAgain) return;
     const run = new ContainerRun({
-      clock: this.#world.registry.clock,
+      clock: this.#deps.registry.clock,
       reaper: this.#reaper,
       container,
       part: of.part,
@@ -120,7 +121,7 @@ export class ProcessRuntime {
       graceMs: numberAt(pod, ["spec", "terminationGracePeriodSeconds"], 30) * 1_000,
       place: () => this.#place(state, of),
       lastWords: () => state.files.lastWords(`${name}-${attempt}`),
-      changed: () => this.changed(state.key),
+      changed: () => this.changes.notify(state.key),
       tell: (text) => state.events.push(text),
     });
     const previous = before && before.attempt !== attempt ? before.run : before?.previous;
@@ -128,10 +129,10 @@ export class ProcessRuntime {
     this.#starting++;
     void run
       .start()
-      .catch((error: unknown) => this.#world.onPanic(error, `starting ${state.key}/${name}`))
+      .catch((error: unknown) => this.#deps.onPanic(error, `starting ${state.key}/${name}`))
       .finally(() => {
         this.#starting--;
-        this.changed(state.key);
+        this.changes.notify(state.key);
       });
   }
 
@@ -176,7 +177,7 @@ export class ProcessRuntime {
     const gone = Promise.all(alive.map(({ run }) => run.ended));
     void gone
       .then(() => state.files.remove())
-      .catch((error: unknown) => this.#world.onPanic(error, `removing the files of ${state.key}`));
+      .catch((error: unknown) => this.#deps.onPanic(error, `removing the files of ${state.key}`));
   }
 
   /** A run of a container: the one that goes on or was the last, or the one before. */
@@ -246,7 +247,7 @@ export class ProcessRuntime {
   }
 
   #rotate(state: PodState): void {
-    state.cancelRotation = this.#world.registry.clock.schedule(rotateAfterMs, () => {
+    state.cancelRotation = this.#deps.registry.clock.schedule(rotateAfterMs, () => {
       void this.#refresh(state);
       this.#rotate(state);
     });
@@ -254,7 +255,7 @@ export class ProcessRuntime {
 
   async #refresh(state: PodState): Promise<void> {
     try {
-      const now = this.#world.registry.store.get("pods", state.key)?.object;
+      const now = this.#deps.registry.store.get("pods", state.key)?.object;
       await state.files.refresh(now?.metadata.uid === state.pod.metadata.uid ? now : state.pod);
     } catch (error) {
       state.events.push({ type: "Warning", reason: "FailedMount", message: String(error) });
@@ -267,7 +268,7 @@ export class ProcessRuntime {
     const podsIn = (namespace: string) =>
       [...this.#pods].filter(([, { pod }]) => namespaceOf(pod) === namespace).map(([uid]) => `files ${uid}`);
     const hosts = () => (this.#pods.size > 0 ? ["hosts"] : []);
-    return startLoop(this.#world, {
+    return startLoop(this.#deps, {
       name: "volumes",
       watches: {
         configmaps: ({ entry }) => podsIn(namespaceOf(entry.object)),
@@ -287,7 +288,7 @@ export class ProcessRuntime {
   }
 
   async #writeHosts({ pod, podAddress, files }: PodState): Promise<void> {
-    const { store } = this.#world.registry;
+    const { store } = this.#deps.registry;
     const all = (bucket: string) => store.list(bucket).entries.map(({ object }) => object);
     const services = all("services");
     await files.setHosts(
@@ -295,7 +296,7 @@ export class ProcessRuntime {
     );
   }
 
-  /** @throws Held */
+  /** @throws StartPostponed */
   async #place(
     state: PodState,
     of: RunOf,
@@ -306,7 +307,7 @@ export class ProcessRuntime {
       .flatMap(({ runs }) => [...runs.values()])
       .filter(({ run }) => run.isAlive);
     if (alive.length > most) {
-      throw new Held(
+      throw new StartPostponed(
         "CreateContainerError",
         `the most processes run already: ${most}, as processes.most says`,
       );
@@ -338,7 +339,7 @@ export class ProcessRuntime {
     const tool = await this.#findTool();
     if (tool.at === "missing") {
       if (required.length > 0) {
-        throw new Held(
+        throw new StartPostponed(
           "CreateContainerError",
           `volumes cannot be put at their paths, as this machine allows no mounts: ${tool.why}. With processes: { mounts: "variable" } they are below the directory that ${variables.root} names`,
         );
@@ -359,7 +360,7 @@ export class ProcessRuntime {
 
   async #environment(of: RunOf, mark: string, state: PodState): Promise<Map<string, string>> {
     const { pod, container, podAddress, hostAddress } = of;
-    const { host, port } = await this.#world.apiServer();
+    const { host, port } = await this.#deps.apiServer();
     const program = programFor(this.#options, textOf(container.image));
     const owned = new Map([
       [variables.podAddress, podAddress],
@@ -384,12 +385,12 @@ export class ProcessRuntime {
       hostAddress,
       allocatable: this.#allocatable(pod),
       find: this.#finder(pod),
-      services: [...within(this.#world.registry, "services", namespaceOf(pod))],
+      services: [...within(this.#deps.registry, "services", namespaceOf(pod))],
       apiServer: { host, port: String(port) },
       base,
     });
     for (const [name, value] of owned) env.set(name, value);
-    if (this.#world.ownAddresses && field(pod, "spec", "hostNetwork") !== true) {
+    if (this.#deps.ownAddresses && field(pod, "spec", "hostNetwork") !== true) {
       const own = env.get("NODE_OPTIONS");
       const required = `--require "${join(this.#base, "listen-on-pod-address.cjs")}"`;
       env.set("NODE_OPTIONS", own === undefined ? required : `${own} ${required}`);
@@ -398,12 +399,12 @@ export class ProcessRuntime {
   }
 
   #allocatable(pod: StoredObject): JsonObject {
-    const node = this.#world.registry.store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
+    const node = this.#deps.registry.store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
     return { ...mapAt(node, "status", "allocatable") };
   }
 
   #finder(pod: StoredObject): (bucket: "configmaps" | "secrets", name: string) => StoredObject | undefined {
-    const { store } = this.#world.registry;
+    const { store } = this.#deps.registry;
     return (bucket, name) => store.get(bucket, `${namespaceOf(pod)}/${name}`)?.object;
   }
 
@@ -411,7 +412,7 @@ export class ProcessRuntime {
     pod: StoredObject,
     { audience, expirationSeconds }: { readonly audience: string; readonly expirationSeconds: number },
   ): Promise<string> {
-    const { registry, tokens } = this.#world;
+    const { registry, tokens } = this.#deps;
     const account = textOf(field(pod, "spec", "serviceAccountName")) || "default";
     const found = registry.store.get("serviceaccounts", `${namespaceOf(pod)}/${account}`)?.object;
     if (!found) throw new Error(`serviceaccounts "${account}" not found`);

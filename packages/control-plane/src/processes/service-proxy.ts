@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { eventRecorder } from "../controllers/events.ts";
-import { type ControllerWorld, type Running, startLoop } from "../controllers/loop.ts";
+import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
 import { controllerContext, isDeleting, listAt, namespaceOf } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { textOf } from "../json.ts";
@@ -8,24 +8,24 @@ import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { startListening } from "../streams/start-listening.ts";
 
-/** Where a connection goes on. */
+/** An endpoint of a Service. */
 export interface Backend {
   readonly host: string;
   readonly port: number;
 }
 
-/** What should listen somewhere, and where its connections go. */
-interface Door {
+/** An address that a Service listens on, and the pods behind it. */
+interface Frontend {
   readonly host: string;
   readonly port: number;
   readonly backends: readonly Backend[];
   readonly sticky: boolean;
 }
 
-/** A door that is open. */
-interface OpenDoor {
+/** A frontend that is listening. */
+interface OpenFrontend {
   readonly server: Server;
-  door: Door;
+  frontend: Frontend;
   turn: number;
 }
 
@@ -40,22 +40,23 @@ export interface ServiceProxyOptions {
 }
 
 /**
- * Makes Services reachable: at a Service's address, each TCP port takes connections and passes them on to ready pods in turn. Where
- * there are none, nothing listens and connections are refused, as kube-proxy has it.
+ * Makes Services reachable: at a Service's address, each TCP port takes connections and passes them
+ * on to ready pods in turn. Where there are none, nothing listens and connections are refused, as
+ * kube-proxy has it.
  */
 export function startServiceProxy(
-  world: ControllerWorld,
+  deps: ControllerDependencies,
   options: ServiceProxyOptions,
 ): Running & { close(): Promise<void> } {
-  const { store } = world.registry;
-  const open = new Map<string, Map<string, OpenDoor>>();
+  const { store } = deps.registry;
+  const open = new Map<string, Map<string, OpenFrontend>>();
   const sockets = new Set<Socket>();
-  const record = eventRecorder(world.registry, {
+  const record = eventRecorder(deps.registry, {
     component: "kube-proxy",
     context: controllerContext("kube-proxy", "kube-proxy"),
   });
 
-  const loop = startLoop(world, {
+  const loop = startLoop(deps, {
     name: "service-proxy",
     watches: {
       services: ({ key }) => [key],
@@ -67,35 +68,37 @@ export function startServiceProxy(
     reconcile: async (key) => {
       const service = store.get("services", key)?.object;
       const wanted = service && !isDeleting(service) ? await doorsOf(service) : [];
-      const doors = open.get(key) ?? new Map<string, OpenDoor>();
-      open.set(key, doors);
-      const places = new Map(wanted.map((door) => [`${door.host}:${door.port}`, door]));
-      for (const [place, known] of doors) {
-        const door = places.get(place);
-        if (door) known.door = door;
+      const frontends = open.get(key) ?? new Map<string, OpenFrontend>();
+      open.set(key, frontends);
+      const places = new Map(wanted.map((frontend) => [`${frontend.host}:${frontend.port}`, frontend]));
+      for (const [place, known] of frontends) {
+        const frontend = places.get(place);
+        if (frontend) known.frontend = frontend;
         else {
-          doors.delete(place);
+          frontends.delete(place);
           await shut(known);
         }
       }
-      for (const [place, door] of places) {
-        if (doors.has(place)) continue;
-        const opened = await openDoor(door, sockets, (error) => world.onPanic(error, `Service ${key}`));
-        if (typeof opened !== "string") doors.set(place, opened);
+      for (const [place, frontend] of places) {
+        if (frontends.has(place)) continue;
+        const opened = await openFrontend(frontend, sockets, (error) =>
+          deps.onPanic(error, `Service ${key}`),
+        );
+        if (typeof opened !== "string") frontends.set(place, opened);
         else if (service)
           await record(service, { type: "Warning", reason: "FailedToListen", message: opened });
       }
-      if (doors.size === 0) open.delete(key);
+      if (frontends.size === 0) open.delete(key);
       return undefined;
     },
   });
 
-  async function doorsOf(service: StoredObject): Promise<Door[]> {
+  async function doorsOf(service: StoredObject): Promise<Frontend[]> {
     const address = textOf(field(service, "spec", "clusterIP"));
     if (!address.startsWith("127.") || field(service, "spec", "type") === "ExternalName") return [];
     const isApi = namespaceOf(service) === "default" && service.metadata.name === "kubernetes";
     const sticky = field(service, "spec", "sessionAffinity") === "ClientIP";
-    const doors: Door[] = [];
+    const frontends: Frontend[] = [];
     for (const port of listAt(service, "spec", "ports")) {
       if ((textOf(port.protocol) || "TCP") !== "TCP") {
         const message = `port ${textOf(port.port)} is not served: nodes of real processes pass on TCP alone`;
@@ -104,14 +107,14 @@ export function startServiceProxy(
       }
       const backends = isApi
         ? [await options.apiServer()]
-        : backendsOf(world.registry, service, textOf(port.name));
+        : backendsOf(deps.registry, service, textOf(port.name));
       if (backends.length === 0) continue;
-      doors.push({ host: address, port: Number(port.port), backends, sticky });
+      frontends.push({ host: address, port: Number(port.port), backends, sticky });
       const { nodePort } = port;
       if (typeof nodePort !== "number") continue;
-      for (const host of options.hosts) doors.push({ host, port: nodePort, backends, sticky });
+      for (const host of options.hosts) frontends.push({ host, port: nodePort, backends, sticky });
     }
-    return doors;
+    return frontends;
   }
 
   return {
@@ -121,7 +124,7 @@ export function startServiceProxy(
     stop: () => loop.stop(),
     close: async () => {
       loop.stop();
-      const all = [...open.values()].flatMap((doors) => [...doors.values()]);
+      const all = [...open.values()].flatMap((frontends) => [...frontends.values()]);
       open.clear();
       for (const socket of sockets) socket.destroy();
       await Promise.all(all.map(shut));
@@ -146,24 +149,24 @@ export function backendsOf(registry: Registry, service: StoredObject, portName: 
 }
 
 /** @returns why it cannot be opened, if it cannot */
-async function openDoor(
-  door: Door,
+async function openFrontend(
+  frontend: Frontend,
   sockets: Set<Socket>,
   onError: (error: Error) => void,
-): Promise<OpenDoor | string> {
+): Promise<OpenFrontend | string> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     passOn(socket, opened, sockets);
   });
-  const opened: OpenDoor = { server, door, turn: 0 };
+  const opened: OpenFrontend = { server, frontend, turn: 0 };
   try {
-    await startListening(server, { host: door.host, port: door.port }, onError);
+    await startListening(server, { host: frontend.host, port: frontend.port }, onError);
     return opened;
   } catch (error) {
-    return whyNot(door, error as NodeJS.ErrnoException);
+    return whyNot(frontend, error as NodeJS.ErrnoException);
   }
 }
 
-function whyNot({ host, port }: Door, { code, message }: NodeJS.ErrnoException): string {
+function whyNot({ host, port }: Frontend, { code, message }: NodeJS.ErrnoException): string {
   const way =
     code === "EACCES"
       ? ": ports below 1024 are for root here; allow them with `sysctl net.ipv4.ip_unprivileged_port_start=0`, or give the Service another port"
@@ -173,8 +176,8 @@ function whyNot({ host, port }: Door, { code, message }: NodeJS.ErrnoException):
   return `nothing listens on ${host}:${port} (${code ?? message})${way}`;
 }
 
-function passOn(socket: Socket, opened: OpenDoor, sockets: Set<Socket>): void {
-  const { backends, sticky } = opened.door;
+function passOn(socket: Socket, opened: OpenFrontend, sockets: Set<Socket>): void {
+  const { backends, sticky } = opened.frontend;
   // All clients are on this machine, so those that are to stay with one pod all stay with the same.
   const backend = backends[sticky ? 0 : opened.turn++ % backends.length];
   if (!backend) {
@@ -194,8 +197,10 @@ function passOn(socket: Socket, opened: OpenDoor, sockets: Set<Socket>): void {
   onward.pipe(socket);
 }
 
-/** Connections that are open stay open: a Service that goes away, or loses a pod, does not cut them. */
-function shut({ server }: OpenDoor): Promise<void> {
+/**
+ * Connections that are open stay open: a Service that goes away, or loses a pod, does not cut them.
+ */
+function shut({ server }: OpenFrontend): Promise<void> {
   return new Promise((resolve) => {
     server.close();
     resolve();

@@ -118,8 +118,8 @@ function put(files: Map<string, ProjectedFile>, path: string, file: ProjectedFil
 }
 
 /**
- * Writes the files of a volume so that a reader sees all of the old ones or all of the new: through a link that is moved, as the
- * kubelet does.
+ * Writes the files of a volume so that a reader sees all of the old ones or all of the new: through
+ * a link that is moved, as the kubelet does.
  */
 export async function writeFiles(
   directory: string,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import { type GoType, goType, goTypeOfKind } from "../kinds/go-types.ts";
 import { type GroupVersionKind, normalize } from "../kinds/index.ts";
-import { badRequest } from "../status.ts";
+import { cannotBeHandled, unrecognized } from "../status.ts";
 import { readMessage } from "./message.ts";
 import { readFields, WireError } from "./wire.ts";
 
@@ -18,9 +18,11 @@ interface Envelope {
 }
 
 /**
- * Reads a body that a client sent as protobuf into the JSON the same object has, kind and version included.
+ * Reads a body that a client sent as protobuf into the JSON the same object has, kind and version
+ * included.
  *
- * @param expected the kind the request is for: what the body is when it does not say, and what errors name.
+ * @param expected the kind the request is for: what the body is when it does not say, and what
+ *   errors name.
  * @throws {StatusError} 400, whatever the bytes.
  */
 export function decodeProtobuf(data: Uint8Array, expected: GroupVersionKind): JsonObject {
@@ -30,8 +32,8 @@ export function decodeProtobuf(data: Uint8Array, expected: GroupVersionKind): Js
   const kind = identified ? { group, version, kind: envelope.kind } : expected;
   const type = messageType(kind);
   const refuse = (why: string) => {
-    const shown = JSON.stringify(kind.group === "" ? kind.version : `${kind.group}/${kind.version}`);
-    return badRequest(`${kind.kind} in version ${shown} cannot be handled as a ${expected.kind}: ${why}`);
+    const version = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
+    return cannotBeHandled({ kind: kind.kind, version }, { message: why }, expected.kind);
   };
   if (type?.at !== "struct") {
     throw refuse(
@@ -66,10 +68,7 @@ function splitVersion(apiVersion: string): [group: string, version: string] {
 }
 
 function openEnvelope(data: Uint8Array, expectedKind: string): Envelope {
-  const refuse = (why: string) =>
-    badRequest(
-      `the object provided is unrecognized (must be of type ${expectedKind}): ${why} (${excerpt(data)})`,
-    );
+  const refuse = (why: string) => unrecognized(expectedKind, why, excerpt(data));
   if (data.length === 0) throw refuse("empty data");
   if (!magic.every((byte, index) => data[index] === byte)) {
     throw refuse(

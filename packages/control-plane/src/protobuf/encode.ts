@@ -15,15 +15,19 @@ type Struct = GoType & { readonly at: "struct" };
 const magic = Buffer.from("k8s\0", "latin1");
 
 /**
- * Writes an object as the protobuf body the real server would answer with, or gives undefined for a kind that has no such
- * form, as custom ones do not. The object must have the shape {@link normalize} gives.
+ * Writes an object as the protobuf body the real server would answer with, or gives undefined for a
+ * kind that has no such form, as custom ones do not. The object must have the shape {@link
+ * normalize} gives.
  */
 export function encodeProtobuf(kind: GroupVersionKind, object: JsonObject): Uint8Array | undefined {
   const body = encodeMessage(kind, object);
   return body && envelope(apiVersionOf(kind), kind.kind, body);
 }
 
-/** An object's message alone, as lists hold it and as {@link envelope} takes it; undefined where there is no such form. */
+/**
+ * An object's message alone, as lists hold it and as {@link envelope} takes it; undefined where
+ * there is no such form.
+ */
 export function encodeMessage(kind: GroupVersionKind, object: JsonObject): Uint8Array | undefined {
   const type = structOf(kind);
   if (!type) return undefined;
@@ -61,7 +65,10 @@ export function envelope(apiVersion: string, kind: string, body: Uint8Array): Ui
   return writer.bytes();
 }
 
-/** One event of a watch: the length of a `WatchEvent` in four bytes, then the event. The object is in its envelope. */
+/**
+ * One event of a watch: the length of a `WatchEvent` in four bytes, then the event. The object is
+ * in its envelope.
+ */
 export function watchFrame(type: string, object: Uint8Array): Uint8Array {
   const writer = new BackwardWriter();
   writer.raw(1, object);

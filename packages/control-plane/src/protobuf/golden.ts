@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { JsonObject } from "../json.ts";
 
-/** Bodies as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them again. */
+/**
+ * Bodies as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them
+ * again.
+ */
 export const golden = JSON.parse(
   gunzipSync(readFileSync(new URL("./messages-golden.json.gz", import.meta.url))).toString("utf8"),
 ) as [encoded: string, object: JsonObject & { apiVersion: string; kind: string }][];

@@ -5,14 +5,17 @@ import { delimited, fixed64, readFields, readPacked, varint, WireError, type Wir
 
 type Struct = GoType & { readonly at: "struct" };
 
-/** No Kubernetes object is nested as deep; a message made to be is refused before it exhausts the stack. */
+/**
+ * No Kubernetes object is nested as deep; a message made to be is refused before it exhausts the
+ * stack.
+ */
 const deepest = 500;
 
 const utf8 = new TextDecoder();
 
 /**
- * Reads a message into the JSON that the Go type would be given to hold the same: only the fields that were sent, zero values
- * included.
+ * Reads a message into the JSON that the Go type would be given to hold the same: only the fields
+ * that were sent, zero values included.
  *
  * @throws {WireError}
  */
@@ -55,7 +58,9 @@ function readItems(type: GoType, wire: WireField, field: GoField, depth: number)
   return [readValue(type, wire, field, depth)];
 }
 
-/** An entry of a map is a message of a key and a value; either may be missing, and is then empty. */
+/**
+ * An entry of a map is a message of a key and a value; either may be missing, and is then empty.
+ */
 function readEntry(map: JsonObject, type: GoType & { at: "map" }, bytes: Uint8Array, depth: number): void {
   let key = "";
   let value: Json = emptyValue(type.value);
@@ -179,7 +184,10 @@ function readSchema(bytes: Uint8Array, depth: number): Json {
   return readMessage(type, bytes, depth + 1);
 }
 
-/** Dates JavaScript has no name for are refused, as Go would write years that JSON clients cannot read. */
+/**
+ * Dates JavaScript has no name for are refused, as Go would write years that JSON clients cannot
+ * read.
+ */
 const latest = 253_402_300_800n;
 const earliest = -62_135_596_800n;
 

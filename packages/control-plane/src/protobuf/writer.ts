@@ -1,8 +1,8 @@
 import { delimited, fixed64, varint } from "./wire.ts";
 
 /**
- * Builds a message from its end to its start: the last field is written first. A message's length is known by then, so
- * nothing is measured beforehand and nothing is copied but once, at the end.
+ * Builds a message from its end to its start: the last field is written first. A message's length
+ * is known by then, so nothing is measured beforehand and nothing is copied but once, at the end.
  */
 export class BackwardWriter {
   #buffer: Buffer = Buffer.allocUnsafe(1_024);

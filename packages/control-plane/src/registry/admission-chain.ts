@@ -2,7 +2,7 @@ import type { AdmissionStep, ServerMetrics } from "../metrics/server-metrics.ts"
 import type { Admission, AdmissionRequest } from "./admission.ts";
 
 /**
- * Shows a write to all plugins, one after the other, and measures how long each takes.
+ * Runs the admission plugins in order, and measures each.
  *
  * @throws StatusError what the first that refuses says
  */

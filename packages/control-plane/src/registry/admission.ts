@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { Resource } from "./resource.ts";
 
-/** Who asks. */
+/** The authenticated user of a request. */
 export interface Requester {
   readonly name: string;
   readonly uid?: string;
@@ -22,7 +22,10 @@ export interface AdmissionRequest {
   /** What is being written. Mutating admission changes it in place. Absent for deletions. */
   object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-  /** The request's options as an object of kind CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
+  /**
+   * The request's options as an object of kind CreateOptions, UpdateOptions, PatchOptions or
+   * DeleteOptions.
+   */
   readonly options: JsonObject;
   readonly user: Requester;
   readonly dryRun: boolean;
@@ -30,8 +33,9 @@ export interface AdmissionRequest {
 }
 
 /**
- * One admission plugin. Both functions refuse by throwing a `StatusError`. A plugin that only sometimes has to wait returns a
- * promise only then: a write that nobody holds up is one synchronous step.
+ * One admission plugin. Both functions refuse by throwing a `StatusError`. A plugin that only
+ * sometimes has to wait returns a promise only then: a write without waiting is one synchronous
+ * step.
  */
 export interface Admission {
   readonly name: string;

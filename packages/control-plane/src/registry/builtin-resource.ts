@@ -25,7 +25,7 @@ export function builtinResource(info: KindInfo): Resource {
       strategy.setDefaults?.(object);
       return {
         object,
-        // Looked up only when somebody wants to be told.
+        // Computed only when the request wants warnings or errors.
         get unknown() {
           return findUnknownFields(info.schema(), input);
         },

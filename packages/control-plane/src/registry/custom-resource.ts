@@ -12,7 +12,7 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 const terminatingVerbs = ["delete", "deletecollection", "get", "list", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
-/** How a definition fares, as far as the objects it defines notice. */
+/** The state of a definition, as far as its objects are concerned. */
 export interface DefinitionState {
   readonly isTerminating: boolean;
 }
@@ -78,7 +78,7 @@ export function customResource(
       schema.applyDefaults(object);
       return { object, unknown };
     },
-    // What is left of a field that was taken away, or applied as null, is for validation to refuse.
+    // A null that is left of a removed or null-applied field is refused by validation.
     decodeApplied: (object) => {
       schema.prune(object, { nulls: "kept" });
       schema.applyDefaults(object);

@@ -5,7 +5,10 @@ import { finish } from "../steps.ts";
 import { definitionsBucket } from "./definitions.ts";
 import type { Resource } from "./resource.ts";
 
-/** CustomResourceDefinitions are checked by code of their own; CEL is loaded for the first one that has rules. */
+/**
+ * CustomResourceDefinitions are checked by code of their own; CEL is loaded for the first one that
+ * has rules.
+ */
 export function prepareCustomDefinitions(resource: Resource, patterns: Patterns): Resource {
   if (resource.bucket !== definitionsBucket) return resource;
   return {

@@ -15,14 +15,17 @@ import { cleanupFinalizer, withTerminating } from "./strategies/custom-resource-
 
 export const definitionsBucket = "customresourcedefinitions.apiextensions.k8s.io";
 
-/** Converts objects to another version by asking whoever the definition names. */
+/** Converts objects to another version through the definition's webhook. */
 export type WebhookConversion = (
   definition: JsonObject,
   objects: readonly JsonObject[],
   apiVersion: string,
 ) => Promise<JsonObject[]>;
 
-/** An object as the schema of its version makes it by now: what it no longer has is gone, and its new defaults are there. */
+/**
+ * An object as the schema of its version makes it by now: what it no longer has is gone, and its
+ * new defaults are there.
+ */
 function readWith(all: readonly ServedKind[], object: JsonObject): JsonObject {
   const stored = all.find(({ group, version }) => `${group}/${version}` === object.apiVersion);
   if (!stored) return object;
@@ -32,7 +35,11 @@ function readWith(all: readonly ServedKind[], object: JsonObject): JsonObject {
   return read;
 }
 
-/** Objects are stored in a version that the definition has. One that lost it can no longer be read. @throws StatusError 500 */
+/**
+ * Objects are stored in a version that the definition has. One that lost it can no longer be read.
+ *
+ * @throws StatusError 500
+ */
 function checkVersions(all: readonly ServedKind[], objects: readonly JsonObject[]): void {
   const versions = new Set(all.map(({ group, version }) => `${group}/${version}`));
   const stray = objects.find(({ apiVersion }) => !versions.has(textOf(apiVersion)));
@@ -44,8 +51,8 @@ function checkVersions(all: readonly ServedKind[], objects: readonly JsonObject[
 }
 
 /**
- * Keeps what is served in step with the CustomResourceDefinitions that are stored: names are accepted, versions appear and
- * vanish, and the objects of a deleted definition go before it does.
+ * Serves the stored CustomResourceDefinitions: accepts names, adds and removes versions, and
+ * deletes the objects of a deleted definition before the definition itself.
  */
 export class Definitions {
   readonly #registry: Registry;
@@ -68,7 +75,7 @@ export class Definitions {
     return resource;
   }
 
-  /** Serves what is defined already, as after a restart with kept data, and from now on what will be. */
+  /** Serves the existing definitions, as after a restart with kept data, and follows changes. */
   async start(): Promise<void> {
     const { store } = this.#registry;
     const kept = Array.from(store.entries(definitionsBucket));
@@ -87,7 +94,7 @@ export class Definitions {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  /** A commit's listeners may not write; what follows from it does so right after. */
+  /** Listeners of a commit may not write: the follow-up write happens right after. */
   #later(record: LogRecord): void {
     queueMicrotask(() => {
       this.#refresh(record.key);
@@ -95,7 +102,10 @@ export class Definitions {
     });
   }
 
-  /** A definition that has changed or gone may have given up a name that others of its group were refused for. */
+  /**
+   * A definition that has changed or gone may have given up a name that others of its group were
+   * refused for.
+   */
   #reconsider(name: string): void {
     const group = name.slice(name.indexOf("."));
     for (const { key, object } of Array.from(this.#registry.store.entries(definitionsBucket))) {
@@ -184,9 +194,11 @@ export class Definitions {
     storage: ServedKind,
     all: readonly ServedKind[],
   ): Conversion | undefined {
-    // Objects are stored as the schema of their day made them: they are only read otherwise once it has changed.
+    // Objects are stored as the schema of their day made them: they are only read otherwise once it
+    // has changed.
     const hasChanged = Number(field(definition as Json, "metadata", "generation") ?? 1) > 1;
-    // The status of a new object is taken away after its defaults were filled in. It has them again when it is read.
+    // The status of a new object is taken away after its defaults were filled in. It has them again
+    // when it is read.
     const isRead =
       hasChanged || all.some(({ schema }) => schema.schema.properties?.status?.default !== undefined);
     if (all.length === 1 && !isRead) return undefined;

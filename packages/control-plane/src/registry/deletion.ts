@@ -15,12 +15,12 @@ export interface DeleteOptions {
   readonly raw?: JsonObject;
 }
 
-/** The finalizers by which the garbage collector is told what to do about dependents. */
+/** The finalizers that request foreground deletion or orphaning from the garbage collector. */
 export const foregroundFinalizer = "foregroundDeletion";
 export const orphanFinalizer = "orphan";
 
 /**
- * The object as deletion leaves it while something holds it back: finalizers, or a grace period.
+ * The object after a delete request that finalizers or a grace period delay.
  *
  * @returns undefined if nothing does, and it may go at once
  */
@@ -54,7 +54,7 @@ export function markForDeletion(
     return { object: { ...object, metadata } };
   }
   metadata.deletionTimestamp = timeText(clock.now() + goDurationMs(grace));
-  // A namespace goes when its content has gone, which no number of seconds tells.
+  // A namespace goes when it is empty, whatever the grace period.
   if (!resource.strategy.heldBack) metadata.deletionGracePeriodSeconds = grace;
   if (resource.strategy.generation) metadata.generation = Number(metadata.generation ?? 0) + 1;
   const marked: JsonObject = { ...object, metadata };
@@ -62,7 +62,10 @@ export function markForDeletion(
   return { object: marked };
 }
 
-/** The last state of what goes at once. Of kinds that may linger it tells when, and that it had no time left. */
+/**
+ * The last state of what goes at once. Of kinds that may linger it tells when, and that it had no
+ * time left.
+ */
 export function dying(resource: Resource, object: JsonObject, clock: Clock): JsonObject {
   const metadata = object.metadata as JsonObject;
   if (!resource.strategy.gracePeriod || metadata.deletionTimestamp !== undefined) return object;
@@ -77,7 +80,10 @@ export function dying(resource: Resource, object: JsonObject, clock: Clock): Jso
   };
 }
 
-/** Seconds as Go's duration has them, in milliseconds: more nanoseconds than 64 bits hold start again from below. */
+/**
+ * Seconds as Go's duration has them, in milliseconds: more nanoseconds than 64 bits hold start
+ * again from below.
+ */
 function goDurationMs(seconds: number | bigint): number {
   return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
 }
@@ -98,7 +104,7 @@ function withDependents(resource: Resource, finalizers: readonly string[], optio
   const others = finalizers.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   const policy = options.propagationPolicy;
   if (policy === undefined) {
-    // Finalizers that somebody put there say what is wanted; failing those, the kind's own default does.
+    // Existing finalizers decide; without them the kind's default does.
     if (others.length < finalizers.length) return [...finalizers];
     return resource.strategy.dependents === "Orphan" ? [...others, orphanFinalizer] : others;
   }

@@ -9,7 +9,8 @@ export interface FieldRequirement {
 }
 
 /**
- * Splits a `fieldSelector` query parameter. Commas, equals signs and backslashes in a value are escaped by a backslash.
+ * Splits a `fieldSelector` query parameter. Commas, equals signs and backslashes in a value are
+ * escaped by a backslash.
  *
  * @throws StatusError 400, in the words of the real server.
  */
@@ -29,13 +30,16 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return requirements;
 }
 
-/** The name that objects must have to be selected, if it can be part of a path: lists and watches are authorized for it. */
+/**
+ * The name that objects must have to be selected, if it can be part of a path: lists and watches
+ * are authorized for it.
+ */
 export function selectedName(selector: string): string | undefined {
   let requirements: readonly FieldRequirement[];
   try {
     requirements = parseFieldSelector(selector);
   } catch (error) {
-    // The list itself will be refused.
+    // The list itself is refused later.
     if (error instanceof StatusError) return undefined;
     throw error;
   }

@@ -14,7 +14,11 @@ export interface Target {
   readonly subresource?: string;
 }
 
-/** Gives an object without a name one that begins as it asks. @throws StatusError 409 if all that were tried are taken */
+/**
+ * Gives an object without a name one that begins as it asks.
+ *
+ * @throws StatusError 409 if all that were tried are taken
+ */
 export function chooseName(
   resource: Resource,
   namespace: string | undefined,
@@ -68,7 +72,8 @@ export function checkIdentity(
   checkName(metadata, name);
   placeIn(resource, namespace, metadata);
   const uid = metadata.uid;
-  // A patch is made from the live object, so that another uid is a change of it; a PUT may be about another object.
+  // A patch is made from the live object, so that another uid is a change of it; a PUT may be about
+  // another object.
   if (uid && uid !== before.uid && kind === "UpdateOptions") {
     throw otherIdentity(target, textOf(uid), textOf(before.uid), context);
   }
@@ -94,7 +99,7 @@ export function isVersion(text: unknown): boolean {
   return typeof text === "string" && /^\d+$/.test(text) && BigInt(text) > 0n && BigInt(text) < 2n ** 64n;
 }
 
-/** @throws StatusError 500, as the real server does, for what is no version */
+/** @throws StatusError 500, as the real server does, for a malformed version */
 export function checkVersion(version: string): void {
   if (version === "" || /^\d+$/.test(version)) return;
   const message = `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`;

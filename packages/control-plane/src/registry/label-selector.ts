@@ -26,7 +26,10 @@ export function parseLabelSelector(text: string): LabelMatcher {
   return (labels) => requirements.every((requirement) => meets(requirement, labels));
 }
 
-/** A `metav1.LabelSelector`, as workloads, policies and webhooks carry it. Absent matches nothing, empty everything. */
+/**
+ * A `metav1.LabelSelector`, as workloads, policies and webhooks carry it. Absent matches nothing,
+ * empty everything.
+ */
 export function selectorMatcher(selector: Json | undefined): LabelMatcher {
   if (typeof selector !== "object" || selector === null || Array.isArray(selector)) return () => false;
   const requirements: Requirement[] = [];

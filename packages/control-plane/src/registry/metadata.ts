@@ -29,14 +29,17 @@ export function generateName(random: Random, prefix: string): string {
   return `${prefix.slice(0, 58)}${nameSuffix(random)}`;
 }
 
-/** Takes away what says that an object is being deleted. The real server does so of what is posted, and of nothing else. */
+/**
+ * Removes the deletion fields of the metadata. The real server does so of what is posted, and of
+ * nothing else.
+ */
 export function withoutDeletion(object: JsonObject): void {
   const metadata = object.metadata as JsonObject;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Gives a new object its identity, and takes away what only the server may say. */
+/** Sets the identity of a new object, and clears fields that only the server may set. */
 export function stampNew(object: JsonObject, strategy: Strategy, clock: Clock, random: Random): void {
   const metadata = object.metadata as JsonObject;
   delete metadata.selfLink;
@@ -179,7 +182,9 @@ function maskTrailingDash(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -1)}a` : prefix;
 }
 
-/** The faults of labels and annotations: syntax, and the 256 KiB that annotations may take in all. */
+/**
+ * The faults of labels and annotations: syntax, and the 256 KiB that annotations may take in all.
+ */
 function mapFaults(metadata: JsonObject): Cause[] {
   const causes: Cause[] = [];
   for (const [key, value] of Object.entries((metadata.labels as JsonObject | undefined) ?? {})) {
@@ -233,7 +238,10 @@ function ownerFaults(references: Json | undefined): Cause[] {
 
 const wellKnownFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
-/** @param isKnown whether the kind comes with the server: custom kinds may have finalizers of any name. */
+/**
+ * @param isKnown whether the kind comes with the server: custom kinds may have finalizers of any
+ *   name.
+ */
 function finalizerFaults(finalizers: Json | undefined, isKnown: boolean): Cause[] {
   const causes: Cause[] = [];
   for (const [index, finalizer] of (Array.isArray(finalizers) ? finalizers : []).entries()) {

@@ -25,7 +25,10 @@ export function placeIn(resource: Resource, namespace: string | undefined, metad
   metadata.namespace = namespace as string;
 }
 
-/** Finalizers of custom objects may have any name, but those without a domain are asking for trouble. */
+/**
+ * Finalizers of custom objects may have any name, but those without a domain may collide: the
+ * server warns.
+ */
 export function warnOfFinalizers(
   next: JsonObject,
   live: JsonObject | undefined,
@@ -55,7 +58,7 @@ export function carryOver(next: JsonObject, live: JsonObject): void {
   ]) {
     const value: Json | undefined = before[part];
     const ours = metadata[part];
-    // One that is being deleted stays so, whatever is said; one that is not cannot be made to.
+    // An update can neither set nor clear the deletion fields.
     const isServers =
       part === "generation" ||
       part === "creationTimestamp" ||
@@ -83,7 +86,7 @@ export function keepToSubresource(
     for (const part of Object.keys(next)) if (part !== "metadata") delete next[part];
     for (const [part, value] of Object.entries(live)) if (part !== "metadata") next[part] = clone(value);
     if (custom) {
-      // Who owns what is told anew with each write, also when it is nobody.
+      // managedFields are set anew with each write, even to none.
       const { managedFields: _managedFields, ...kept } = live.metadata as JsonObject;
       next.metadata = { ...clone(kept), ...pick(metadata, "managedFields", "resourceVersion") };
     } else {
@@ -106,7 +109,7 @@ function pick(object: JsonObject, ...parts: string[]): JsonObject {
   );
 }
 
-/** One more, where what is wanted has changed. */
+/** Increments the generation where the spec changed. */
 export function countGeneration(resource: Resource, next: JsonObject, live: JsonObject): void {
   const { specChanged } = resource.strategy;
   const changed = specChanged

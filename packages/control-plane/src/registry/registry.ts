@@ -1,18 +1,12 @@
 import type { Clock, Random } from "@windlass/clock";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
-import {
-  type Managers,
-  managersAfter,
-  noOp,
-  type TrackedUpdate,
-  trackUpdate,
-  withManagers,
-} from "../merge/index.ts";
+import { managersAfter, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
-import { nextTurn } from "../steps.ts";
+import { finish, nextTurn, type Steps } from "../steps.ts";
+import type { ObjectIndexes } from "../storage/object-indexes.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { runAdmission } from "./admission-chain.ts";
@@ -30,8 +24,9 @@ import {
   warnOfFinalizers,
 } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
+import type { ServiceNetwork } from "./strategies/service-network.ts";
 import type { StrategyContext } from "./strategy.ts";
-import { withTracking } from "./tracking.ts";
+import { trackingOf } from "./tracking.ts";
 
 /** What a request brings besides its object. */
 export interface RequestContext {
@@ -46,7 +41,7 @@ export interface RequestContext {
   readonly warn: (text: string) => void;
 }
 
-/** How the object of a write comes about, from what is stored. Called again when somebody else was faster. */
+/** Computes the object to write from the stored one. Called again after a conflict. */
 export type Compute = (live: JsonObject) => JsonObject | Promise<JsonObject>;
 
 export interface WriteOutcome {
@@ -70,43 +65,62 @@ export interface RegistryOptions {
   readonly random: Random;
   readonly patterns: Patterns;
   readonly metrics: ServerMetrics;
+  readonly network: ServiceNetwork;
+  readonly indexes: ObjectIndexes;
   /** Makes the served resource of a kind: its strategy, its schema, its conversion. */
   readonly resourceOf: (info: KindInfo) => Resource;
 }
 
-/** How an object comes about. */
+/** How an object is created. */
 export interface CreateChoices {
-  /** Whether the object already carries its managedFields: server-side apply has its own way to find them. @default false */
+  /**
+   * Whether the object already carries its managedFields: server-side apply has its own way to find
+   * them.
+   *
+   * @default false
+   */
   readonly tracked?: boolean;
-  /** A kind that a write creates is created so through a subresource too, without what its own endpoint gives it. @default none */
+  /**
+   * A kind that a write creates is created so through a subresource too, without what its own
+   * endpoint gives it.
+   *
+   * @default none
+   */
   readonly subresource?: string | undefined;
   /** Posted, or by an update or apply of what was not there. @default "post" */
   readonly through?: "post" | "update";
 }
 
-/** What is written through these is observed, not wanted: it is no new generation. */
+/** Writes through these subresources do not change the generation. */
 const uncounted: ReadonlySet<string> = new Set(["status", "binding"]);
 
-/** Writes that lose a race are tried again this often before the client hears of it. */
+/** How often a conflicting write is retried before the client gets the error. */
 const patience = 5;
 
 /**
- * The rules that hold for every kind: identity, versions, admission, validation, deletion. Everything that writes goes through
- * here, whether it came over the network or from a controller in this process.
+ * The rules that hold for every kind: identity, versions, admission, validation, deletion.
+ * Everything that writes goes through here, whether it came over the network or from a controller
+ * in this process.
  */
 export class Registry {
   readonly store: Store;
   readonly kinds: KindTable;
   readonly clock: Clock;
   readonly random: Random;
-  /** What schemas and expressions match texts with. */
+  /** Matches the regular expressions of schemas and CEL. */
   readonly patterns: Patterns;
   readonly metrics: ServerMetrics;
+  /** The addresses of Services. */
+  readonly network: ServiceNetwork;
+  /** Finds objects by owner, namespace, label and selector. */
+  readonly indexes: ObjectIndexes;
   readonly admission: Admission[] = [];
   readonly #resourceOf: (info: KindInfo) => Resource;
   readonly #resources = new WeakMap<KindInfo, Resource>();
   /** New objects that were stored without all their defaults. */
   readonly #unsettled = new WeakSet<Entry>();
+  #byBucket: { readonly revision: number; readonly resources: ReadonlyMap<string, Resource> } | undefined;
+  #events = 0;
 
   constructor(options: RegistryOptions) {
     this.store = options.store;
@@ -115,7 +129,14 @@ export class Registry {
     this.random = options.random;
     this.patterns = options.patterns;
     this.metrics = options.metrics;
+    this.network = options.network;
+    this.indexes = options.indexes;
     this.#resourceOf = options.resourceOf;
+  }
+
+  /** A number that no other event of this server has. */
+  nextEventNumber(): number {
+    return this.#events++;
   }
 
   /** The resource at a path, if it is served. */
@@ -131,6 +152,22 @@ export class Registry {
       this.#resources.set(info, resource);
     }
     return resource;
+  }
+
+  /**
+   * A served version of what a bucket holds; undefined where nothing is served from it any more.
+   */
+  resourceOfBucket(bucket: string): Resource | undefined {
+    const { revision } = this.kinds;
+    if (this.#byBucket?.revision !== revision) {
+      const resources = new Map<string, Resource>();
+      for (const info of this.kinds.all()) {
+        const resource = this.resourceFor(info);
+        if (!resources.has(resource.bucket)) resources.set(resource.bucket, resource);
+      }
+      this.#byBucket = { revision, resources };
+    }
+    return this.#byBucket.resources.get(bucket);
   }
 
   /** @throws StatusError 404 */
@@ -218,14 +255,14 @@ export class Registry {
     const key = keyOf(namespace, name);
     const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
     if (isSlow) await nextTurn();
-    // It is the real server's storage that finds this, after all that is said before it.
+    // The real server's storage checks this, after everything else.
     if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
       throw new StatusError({
         code: 500,
         message: "resourceVersion should not be set on objects to be created",
       });
     }
-    // From here on nothing waits: the name is free, or it is not.
+    // No await from here on, so the name cannot be taken in between.
     const existing = this.store.get(resource.bucket, key);
     if (existing) {
       const failure = alreadyExists(nameOf(resource), name);
@@ -246,8 +283,8 @@ export class Registry {
   }
 
   /**
-   * Changes an object. `compute` is given the live object, in this version, and returns the one to store; it must not change
-   * what it is given.
+   * Changes an object. `compute` is given the live object, in this version, and returns the one to
+   * store; it must not change what it is given.
    *
    * @param options.tracked whether `compute` sets managedFields itself
    * @throws StatusError 404, 409, 422 and whatever admission says
@@ -319,19 +356,22 @@ export class Registry {
     const settled = resource.settle?.(next) ?? next;
     const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
-    // Admission may have waited for a webhook: what was read before it may be old by now. From here on nothing waits.
+    // Admission may have waited for a webhook: what was read before it may be old by now. No await
+    // from here on.
     if (this.store.get(resource.bucket, key) !== entry) {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
-    // In the shape it would be read back in: a zero that storage drops is no change. An object that is stored in another
-    // version than its definition says now is written anew, as migrations of stored versions rely on.
+    // In the shape it would be read back in: a zero that storage drops is no change. An object that
+    // is stored in another version than its definition says now is written anew, as migrations of
+    // stored versions rely on.
     const isStoredVersion = stored.apiVersion === entry.object.apiVersion;
     const isGoing = readyToGo(resource, next);
     if (!isGoing && noOp(live, settled) && isStoredVersion && !this.#unsettled.has(entry)) return live;
     if (context.dryRun) return settled;
     if (isGoing) {
-      // Watchers see the state before this write, which was never stored; only its author sees what it made.
+      // Watchers see the state before this write, which was never stored; only its author sees what
+      // it made.
       this.store.delete(resource.bucket, key);
       strategy.afterDelete?.(next, strategyContext);
       return next;
@@ -383,8 +423,8 @@ export class Registry {
   }
 
   /**
-   * Lets admission see what is sent to a subresource and stored nowhere: an eviction, a binding, the request for a token; or, where
-   * a conversation is opened, what is wanted of it.
+   * Runs admission on an object that is sent to a subresource and not stored: an eviction, a
+   * binding, a token request, or the options of a CONNECT.
    *
    * @returns the object as admission left it
    * @throws StatusError whatever admission says
@@ -412,22 +452,24 @@ export class Registry {
   ): JsonObject | Promise<JsonObject> {
     const time = timestamp(this.clock);
     const write = { ...(live ? { live } : {}), next, manager: context.fieldManager, time };
-    const track = <T>(work: (update: TrackedUpdate) => T) =>
-      withTracking(resource, this, subresource, (tracking) => work({ ...write, ...tracking }));
-    return isSlow ? trackInTurns(next, () => track(managersAfter)) : track(trackUpdate);
+    const update = { ...write, ...trackingOf(resource, this, subresource) };
+    return finish(trackSteps(update, isSlow));
   }
 
-  /** What a strategy has to say of an object is said once the object is known to be valid. */
+  /** The warnings of a strategy are sent once the object is known to be valid. */
   #strategyContext(
     context: RequestContext,
     subresource: string | undefined,
   ): { warnings: readonly string[]; strategyContext: StrategyContext } {
-    const { store, clock, random } = this;
+    const { store, clock, random, network } = this;
     const warnings: string[] = [];
     const warn = (text: string) => {
       warnings.push(text);
     };
-    return { warnings, strategyContext: { store, clock, random, subresource, warn, dryRun: context.dryRun } };
+    return {
+      warnings,
+      strategyContext: { store, clock, random, network, subresource, warn, dryRun: context.dryRun },
+    };
   }
 
   #admissionRequest(
@@ -467,12 +509,9 @@ export class Registry {
   }
 }
 
-/** The same as tracking at once, with a turn for everybody else in the middle. */
-async function trackInTurns(
-  next: JsonObject,
-  managers: () => Managers | Promise<Managers>,
-): Promise<JsonObject> {
-  const after = await managers();
-  await nextTurn();
-  return withManagers(next, after);
+/** Tracks the fields of a write; of a slow one with a turn of the event loop in the middle. */
+function* trackSteps(update: TrackedUpdate, isSlow: boolean): Steps<JsonObject> {
+  const managers = yield* managersAfter(update);
+  if (isSlow) yield nextTurn;
+  return withManagers(update.next, managers);
 }

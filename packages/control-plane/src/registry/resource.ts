@@ -16,13 +16,17 @@ export interface Resource {
   readonly selectableFields: readonly string[];
   readonly schema: () => Schema;
   /**
-   * Gives a decoded object the shape it is stored in: types checked, unknown fields dropped, defaults filled in. May change
-   * the object it is given.
+   * Gives a decoded object the shape it is stored in: types checked, unknown fields dropped,
+   * defaults filled in. May change the object it is given.
    *
    * @returns the object, and the fields that were dropped
    */
   readonly decode: (object: JsonObject, numbers?: NumberSources) => Decoded;
-  /** The same for what server-side apply has merged, where that is not the same. @returns the object */
+  /**
+   * The same for what server-side apply has merged, where that is not the same.
+   *
+   * @returns the object
+   */
   readonly decodeApplied?: (object: JsonObject) => JsonObject;
   /** Why no object can be created at the moment. Absent while they can. */
   readonly refusesCreates?: string;
@@ -36,7 +40,10 @@ export interface Resource {
   ) => Cause[] | Promise<Cause[]>;
   /** From the version that is stored to this one, and back. Absent where they are the same. */
   readonly conversion?: Conversion;
-  /** Another version of a custom kind, be it served or not: managers may have written it. Absent for built-in kinds. */
+  /**
+   * Another version of a custom kind, be it served or not: managers may have written it. Absent for
+   * built-in kinds.
+   */
   readonly inVersion?: (version: string) => Resource | undefined;
   /** Absent for kinds that do not scale. */
   readonly scale?: Scaling;
@@ -46,7 +53,7 @@ export interface Resource {
 
 export interface Decoded {
   readonly object: JsonObject;
-  /** Paths of fields that nobody knows, for warnings. */
+  /** Paths of unknown fields, for field validation. */
   readonly unknown: readonly string[];
 }
 
@@ -54,7 +61,11 @@ export interface Decoded {
 export interface Conversion {
   readonly fromStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
   readonly toStorage: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
-  /** From any version to this one, and nothing else: no defaults. @default by way of the stored version */
+  /**
+   * From any version to this one, and nothing else: no defaults.
+   *
+   * @default by way of the stored version
+   */
   readonly fromAny?: (objects: readonly JsonObject[]) => JsonObject[] | Promise<JsonObject[]>;
 }
 
@@ -65,7 +76,8 @@ export interface Scaling {
   /**
    * The `autoscaling/v1` Scale.
    *
-   * @param unset what is shown for an object that has no replicas @default such an object has no Scale
+   * @param unset what is shown for an object that has no replicas @default such an object has no
+   *   Scale
    */
   readonly get: (object: JsonObject, unset?: number) => JsonObject | undefined;
   /** Changes the object. */

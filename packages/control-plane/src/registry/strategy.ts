@@ -3,12 +3,14 @@ import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import type { Cause } from "../status.ts";
 import type { Store } from "../storage/store.ts";
+import type { ServiceNetwork } from "./strategies/service-network.ts";
 
 /** What a strategy may look at besides the object. It may not write. */
 export interface StrategyContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  readonly network: ServiceNetwork;
   /** The subresource being written, if any. */
   readonly subresource: string | undefined;
   readonly warn: (text: string) => void;
@@ -17,13 +19,18 @@ export interface StrategyContext {
 }
 
 /**
- * What is particular to a kind in the life of its objects. The registry does what is common; every field here is a deviation
- * that clients can see.
+ * The rules of one kind. The registry implements what all kinds have in common; every field here is
+ * a difference that clients can see.
  *
  * Functions may change the object they are given first: it is the request's own copy.
  */
 export interface Strategy {
-  /** Names must be a DNS subdomain, a DNS label, an RFC 1035 label, an IP address, or just fit in a path. @default "subdomain" */
+  /**
+   * Names must be a DNS subdomain, a DNS label, an RFC 1035 label, an IP address, or just fit in a
+   * path.
+   *
+   * @default "subdomain"
+   */
   readonly names?: "subdomain" | "label" | "label1035" | "address" | "path" | "any";
   /** Whether `metadata.generation` counts changes of the spec. @default false */
   readonly generation?: boolean;
@@ -35,9 +42,12 @@ export interface Strategy {
   readonly returnsDeleted?: boolean;
   /** What DELETE does about dependents when nothing is said. @default "Background" */
   readonly dependents?: "Background" | "Orphan";
-  /** Seconds an object lingers after DELETE, unless the request says otherwise; undefined: it goes at once. */
+  /**
+   * Seconds an object lingers after DELETE, unless the request says otherwise; undefined: it goes
+   * at once.
+   */
   readonly gracePeriod?: (object: JsonObject) => number | bigint | undefined;
-  /** Finalizers that deletion itself puts on, for somebody to do the rest. */
+  /** Finalizers that a delete request adds, for a controller to act on. */
   readonly deletionFinalizers?: (object: JsonObject) => readonly string[];
   /** Whether something besides `metadata.finalizers` keeps a deleted object there. */
   readonly heldBack?: (object: JsonObject) => boolean;
@@ -52,14 +62,18 @@ export interface Strategy {
   readonly validate?: (object: JsonObject, context: StrategyContext) => Cause[];
   /** Runs instead of `validate` on updates, also of subresources. */
   readonly validateUpdate?: (next: JsonObject, live: JsonObject, context: StrategyContext) => Cause[];
-  /** Faults of a new object's metadata are told only where there are none of the rest. @default false: all are told together */
+  /**
+   * Report faults of a new object's metadata only if the rest is valid.
+   *
+   * @default false: all are reported together
+   */
   readonly metadataLast?: boolean;
   /**
-   * Whether a new object is stored without defaults that it is read with ever after: its first update stores them, and so is a
-   * change whatever it says. @default never
+   * Whether a new object is stored without defaults that it is read with ever after: its first
+   * update stores them, and so is a change whatever it says. @default never
    */
   readonly settlesLate?: (object: JsonObject) => boolean;
-  /** Says what is doubtful about an object that is new, or of another generation than before. */
+  /** Warns about a new object, or one with a new generation. */
   readonly warn?: (object: JsonObject, warn: (text: string) => void) => void;
   /** Whether a change counts for the generation. @default any difference of `spec` */
   readonly specChanged?: (next: JsonObject, live: JsonObject) => boolean;
@@ -155,7 +169,7 @@ const pathNames = new Set([
   "/ComponentStatus",
 ]);
 
-/** The strategy of a kind as far as tables tell it; what needs code is laid over it. */
+/** The declarative part of a kind's strategy. */
 export function tableStrategy(info: Pick<KindInfo, "group" | "kind" | "origin">): Strategy {
   const kind = `${info.group}/${info.kind}`;
   const custom = info.origin === "custom";

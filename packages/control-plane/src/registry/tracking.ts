@@ -10,62 +10,18 @@ export type Tracking = Pick<
   "schema" | "apiVersion" | "subresource" | "resetFields" | "empty" | "convert" | "schemaFor"
 >;
 
-/** What became of conversions that had to be waited for. */
-type Converted = Map<string, JsonObject | ConversionError>;
-
 type Resources = Pick<Registry, "kinds" | "resourceFor">;
 
-/**
- * Runs what merges or tracks fields. Managers may have written other versions of the object, which a webhook may have to make:
- * `work` is then run again with each that it lacked, and so must have no effects.
- */
-export function withTracking<T>(
+/** What field tracking must know of a resource, written through an endpoint of it. */
+export function trackingOf(
   resource: Resource,
   registry: Resources,
   subresource: string | undefined,
-  work: (tracking: Tracking) => T,
-): T | Promise<T> {
-  const converted: Converted = new Map();
-  const tracking = trackingOf(resource, registry, subresource, converted);
-  try {
-    return work(tracking);
-  } catch (error) {
-    if (!(error instanceof Lacking)) throw error;
-    return resumed(error, converted, () => work(tracking));
-  }
-}
-
-/** An object is needed in another version, and somebody must be asked for it first. */
-class Lacking extends Error {
-  readonly key: string;
-  readonly coming: Promise<JsonObject | ConversionError>;
-
-  constructor(key: string, coming: Promise<JsonObject | ConversionError>) {
-    super("the object is not yet converted");
-    this.key = key;
-    this.coming = coming;
-  }
-}
-
-async function resumed<T>(first: Lacking, converted: Converted, work: () => T): Promise<T> {
-  for (let lacking = first; ; ) {
-    converted.set(lacking.key, await lacking.coming);
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof Lacking)) throw error;
-      lacking = error;
-    }
-  }
-}
-
-function trackingOf(
-  resource: Resource,
-  registry: Resources,
-  subresource: string | undefined,
-  converted: Converted,
 ): Tracking {
   const { info } = resource;
+  // Managers of one version have the same object converted: a webhook is asked for it once in a
+  // write.
+  const asked = new Map<string, Promise<JsonObject>>();
   const inVersion = (apiVersion: string): Resource | undefined => {
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     if (resource.inVersion) return group === info.group ? resource.inVersion(textOf(version)) : undefined;
@@ -81,8 +37,9 @@ function trackingOf(
     ...(info.origin === "builtin" ? { empty: emptyOf(resource) } : {}),
     convert: (object, apiVersion) => {
       const to = inVersion(apiVersion);
-      if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, converted);
-      // Of built-in kinds the one unknown version is passed over; a definition that lacks it loses all entries.
+      if (to) return convertedTo(object, inVersion(textOf(object.apiVersion)), to, apiVersion, asked);
+      // For built-in kinds the entry of the unknown version is skipped; for custom kinds it is an
+      // error, and all entries are dropped.
       if (info.origin === "custom") {
         throw new ConversionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
       }
@@ -97,22 +54,22 @@ function convertedTo(
   from: Resource | undefined,
   to: Resource,
   apiVersion: string,
-  converted: Converted,
-): JsonObject {
+  asked: Map<string, Promise<JsonObject>>,
+): JsonObject | Promise<JsonObject> {
   if (!from?.conversion && !to.conversion) return { ...object, apiVersion };
-  const key = `${apiVersion} ${stringify(object)}`;
-  const known = converted.get(key);
-  if (known instanceof ConversionError) throw known;
+  const question = `${apiVersion} ${stringify(object)}`;
+  const known = asked.get(question);
   if (known) return known;
-  const made = to.conversion?.fromAny?.([object]) ?? byStorage(object, from, to);
-  if (!(made instanceof Promise)) return made[0] as JsonObject;
-  throw new Lacking(
-    key,
-    made.then(
-      ([one]) => one as JsonObject,
-      (error: unknown) => new ConversionError(error instanceof Error ? error.message : String(error)),
-    ),
+  const converted = to.conversion?.fromAny?.([object]) ?? byStorage(object, from, to);
+  if (!(converted instanceof Promise)) return converted[0] as JsonObject;
+  const answer = converted.then(
+    ([one]) => one as JsonObject,
+    (error: unknown) => {
+      throw new ConversionError(error instanceof Error ? error.message : String(error), { cause: error });
+    },
   );
+  asked.set(question, answer);
+  return answer;
 }
 
 function byStorage(

@@ -2,8 +2,9 @@ import type { Json } from "../json.ts";
 import type { Cause } from "../status.ts";
 import { goQuote, shownValue } from "./go-text.ts";
 
-// Each function builds one entry of a 422's `details.causes`, worded as the API server words it. `field` is a path such as
-// `spec.ports[0].name`; the empty path is written `<nil>`, because that is what the real server answers for it.
+// Each function builds one entry of a 422's `details.causes`, worded as the API server words it.
+// `field` is a path such as `spec.ports[0].name`; the empty path is written `<nil>`, because that
+// is what the real server answers for it.
 
 function cause(reason: string, field: string, body: string, detail: string): Cause {
   return {
@@ -61,7 +62,10 @@ export function tooMany(field: string, actual: number, max: number): Cause {
   );
 }
 
-/** Faults after which CEL rules are not run: the values they would see may not have the declared types or bounds. */
+/**
+ * Faults after which CEL rules are not run: the values they would see may not have the declared
+ * types or bounds.
+ */
 const BLOCKING = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",

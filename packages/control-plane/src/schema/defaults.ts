@@ -5,11 +5,14 @@ import type { Schema } from "./schema.ts";
 
 const withDefaults = new WeakMap<Schema, boolean>();
 
-/** Whether a schema or anything below it has a default. Most subtrees have none, and are not walked. */
+/**
+ * Whether a schema or anything below it has a default. Most subtrees have none, and are not walked.
+ */
 function hasDefaults(node: SchemaNode): boolean {
   const known = withDefaults.get(node.schema);
   if (known !== undefined) return known;
-  // A recursive type is taken to have defaults while it is being looked at: walking more than needed is harmless.
+  // A recursive type is taken to have defaults while it is being looked at: walking more than
+  // needed is harmless.
   withDefaults.set(node.schema, true);
   const children: SchemaNode[] = [...node.properties.values()];
   if (typeof node.additional === "object") children.push(node.additional);

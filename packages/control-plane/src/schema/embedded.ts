@@ -9,7 +9,10 @@ import type { Schema } from "./schema.ts";
 
 const DNS_LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Visits each value that the schema says is a whole resource (`x-kubernetes-embedded-resource`), outermost first. */
+/**
+ * Visits each value that the schema says is a whole resource (`x-kubernetes-embedded-resource`),
+ * outermost first.
+ */
 function visitEmbedded(
   value: Json,
   node: SchemaNode,
@@ -44,7 +47,10 @@ function hasEmbedded(node: SchemaNode): boolean {
   return found;
 }
 
-/** Normalises the `metadata` of embedded resources; tells unknown fields, sorted, and the first thing that cannot be read. */
+/**
+ * Normalises the `metadata` of embedded resources; tells unknown fields, sorted, and the first
+ * thing that cannot be read.
+ */
 export function normaliseEmbedded(object: JsonObject, schema: Schema): { unknown: string[]; fault?: string } {
   const unknown: string[] = [];
   let fault: string | undefined;

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-// The formats a CRD may name, checked as the API server checks them. Names are compared without dashes, so `date-time` and
-// `datetime` are one. A format that is not here is ignored.
+// The formats a CRD may name, checked as the API server checks them. Names are compared without
+// dashes, so `date-time` and `datetime` are one. A format that is not here is ignored.
 
 const HOSTNAME =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.))+([a-zA-Z0-9\p{S}\p{L}])(-?[a-zA-Z0-9\p{S}\p{L}]){1,62})$/u;
@@ -17,7 +17,10 @@ const WORD_DURATION = /(?<!\d)\d+\s*([A-Za-zµ]+)/g;
 const DURATION_UNITS =
   /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
 
-/** Whether `text` is a duration in Go's notation (`1h30m`) or has one in words somewhere in it (`in 3 days`). */
+/**
+ * Whether `text` is a duration in Go's notation (`1h30m`) or has one in words somewhere in it (`in
+ * 3 days`).
+ */
 function isDuration(text: string): boolean {
   if (/^[+-]?0$/.test(text) || GO_DURATION.test(text)) return true;
   return [...text.matchAll(WORD_DURATION)].some((match) => DURATION_UNITS.test(match[1] as string));
@@ -181,7 +184,10 @@ const FORMATS = new Map<string, (text: string) => boolean>([
   ["k8slongname", (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** The check behind a format's name, or undefined for a format the API server does not know and therefore ignores. */
+/**
+ * The check behind a format's name, or undefined for a format the API server does not know and
+ * therefore ignores.
+ */
 export function formatCheck(name: string): ((text: string) => boolean) | undefined {
   return FORMATS.get(name.replaceAll("-", ""));
 }

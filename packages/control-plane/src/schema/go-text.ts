@@ -13,7 +13,10 @@ const NAMED_ESCAPES = new Map([
   ['"', '\\"'],
 ]);
 
-/** A string as Go's `%q` prints it. Error messages carry values in this form, and programs match on them. */
+/**
+ * A string as Go's `%q` prints it. Error messages carry values in this form, and programs match on
+ * them.
+ */
 export function goQuote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   let quoted = '"';

@@ -2,11 +2,17 @@ import { equal, identityText, isObject, type Json, type JsonObject } from "../js
 import { field } from "./paths.ts";
 import type { Schema } from "./schema.ts";
 
-/** A schema node made ready for walking data: fields by `Map`, so that no field name ever meets a prototype. */
+/**
+ * A schema node made ready for walking data: fields by `Map`, so that no field name ever meets a
+ * prototype.
+ */
 export interface SchemaNode {
   readonly schema: Schema;
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** Values of a map: a node, `true` for anything, `false` for nothing; undefined when the schema does not say. */
+  /**
+   * Values of a map: a node, `true` for anything, `false` for nothing; undefined when the schema
+   * does not say.
+   */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly preserve: boolean;
@@ -68,7 +74,10 @@ export function nodeOfField(node: SchemaNode, name: string): SchemaNode | undefi
   return typeof node.additional === "object" ? node.additional : undefined;
 }
 
-/** A value before an update, and the node that says how its parts are matched with those of the new value. */
+/**
+ * A value before an update, and the node that says how its parts are matched with those of the new
+ * value.
+ */
 export interface Correlated {
   readonly old: Json;
   readonly node: SchemaNode;
@@ -92,7 +101,10 @@ export type ItemPast = (item: Json) => Correlated | undefined;
 
 const noPast: ItemPast = () => undefined;
 
-/** What the items of a map-list were before: for each the one item with the same keys. Items of other lists have no past. */
+/**
+ * What the items of a map-list were before: for each the one item with the same keys. Items of
+ * other lists have no past.
+ */
 export function correlatedItems(before: Correlated | undefined): ItemPast {
   if (before === undefined || !Array.isArray(before.old)) return noPast;
   const { items, schema } = before.node;
@@ -111,7 +123,10 @@ export function correlatedItems(before: Correlated | undefined): ItemPast {
   };
 }
 
-/** Whether a value is what it was. Fields the schema does not know count as changed, as they do on the real server. */
+/**
+ * Whether a value is what it was. Fields the schema does not know count as changed, as they do on
+ * the real server.
+ */
 export function unchanged(value: Json, before: Correlated): boolean {
   const { old } = before;
   if (value === null || old === null) return value === old;

@@ -82,8 +82,8 @@ export interface MetadataFindings {
 }
 
 /**
- * Brings `metadata` into the form in which the API server stores it: unknown fields dropped and reported, empty ones left out.
- * A field of the wrong type is reported and left as it is.
+ * Brings `metadata` into the form in which the API server stores it: unknown fields dropped and
+ * reported, empty ones left out. A field of the wrong type is reported and left as it is.
  */
 export function normaliseMetadata(metadata: Json, path: string): MetadataFindings {
   const unknown: string[] = [];

@@ -1,7 +1,10 @@
 import { type Json, parseExact } from "../json.ts";
 import { goQuote } from "./go-text.ts";
 
-/** A body that cannot be read. The message is what Go's decoder says, which the API server passes on. */
+/**
+ * A body that cannot be read. The message is what Go's decoder says, which the API server passes
+ * on.
+ */
 export class ParseError extends Error {
   constructor(message: string) {
     super(message);
@@ -12,18 +15,24 @@ export class ParseError extends Error {
 export interface Parsed {
   readonly value: Json;
   /**
-   * One message per field given more than once (`duplicate field "spec.x"`), in the order of the text. The last one holds. Of
-   * JSON no more than the real server says.
+   * One message per field given more than once (`duplicate field "spec.x"`), in the order of the
+   * text. The last one holds. Of JSON no more than the real server says.
    */
   readonly duplicates: string[];
   /** Numbers that were not written as their value is; absent where all were. */
   readonly numbers?: NumberSources;
 }
 
-/** How numbers were written, where that tells more than their value: `1.0`, `1e5`, or more digits than a number holds. */
+/**
+ * How numbers were written, where that tells more than their value: `1.0`, `1e5`, or more digits
+ * than a number holds.
+ */
 export class NumberSources {
   readonly #sources = new Map<object, Map<string, string>>();
-  /** The first number that no float64 holds; undefined if there is none. In the value it is infinite. */
+  /**
+   * The first number that no float64 holds; undefined if there is none. In the value it is
+   * infinite.
+   */
   outOfRange: string | undefined;
 
   note(holder: object, key: string, source: string): void {
@@ -33,7 +42,10 @@ export class NumberSources {
     if (!Number.isFinite(Number(source))) this.outOfRange ??= source;
   }
 
-  /** The text of a number, by what holds it and its name or index there; undefined where its value tells it. */
+  /**
+   * The text of a number, by what holds it and its name or index there; undefined where its value
+   * tells it.
+   */
   of(holder: object, key: string | number): string | undefined {
     return this.#sources.get(holder)?.get(String(key));
   }
@@ -41,14 +53,15 @@ export class NumberSources {
 
 export interface ParseOptions {
   /**
-   * Look for fields given more than once. It costs a second pass over the text, so ask only when the answer is used.
+   * Look for fields given more than once. It costs a second pass over the text, so ask only when
+   * the answer is used.
    *
    * @default false
    */
   readonly findDuplicates?: boolean;
   /**
-   * What becomes of a number that no float64 holds: it is refused, or it is in the value as infinite and in `numbers` as it was
-   * written.
+   * What becomes of a number that no float64 holds: it is refused, or it is in the value as
+   * infinite and in `numbers` as it was written.
    *
    * @default "refused"
    */
@@ -56,16 +69,20 @@ export interface ParseOptions {
 }
 
 /**
- * How deeply objects and lists may nest. The real server allows 10,000, but nothing that people write comes near either
- * figure, and every recursive walk over an object relies on this one.
+ * How deeply objects and lists may nest. The real server allows 10,000, but nothing that people
+ * write comes near either figure, and every recursive walk over an object relies on this one.
  */
 export const MAX_DEPTH = 1000;
 
-/** The real server's decoder reports no more faults than this, of fields that are unknown or given twice. */
+/**
+ * The real server's decoder reports no more faults than this, of fields that are unknown or given
+ * twice.
+ */
 export const MAX_STRICT_ERRORS = 100;
 
 /**
- * Reads JSON. A field named `__proto__` becomes an own field like any other and never touches a prototype.
+ * Reads JSON. A field named `__proto__` becomes an own field like any other and never touches a
+ * prototype.
  *
  * @throws ParseError
  */
@@ -89,7 +106,10 @@ export function parseJson(text: string, options: ParseOptions = {}): Parsed {
   return { value, duplicates, ...(hasOddNumbers ? { numbers } : {}) };
 }
 
-/** The fields that JSON has twice, as {@link Parsed} tells of them. The text must have been read before. */
+/**
+ * The fields that JSON has twice, as {@link Parsed} tells of them. The text must have been read
+ * before.
+ */
 export function findRepeatedFields(text: string): string[] {
   return new Scanner(text).duplicates();
 }
@@ -130,7 +150,9 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Where the string that starts at `start` ends: at its closing quote, or at the end of the text. */
+/**
+ * Where the string that starts at `start` ends: at its closing quote, or at the end of the text.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -14,7 +14,10 @@ import { MAX_DEPTH, type Parsed, ParseError } from "./parse-json.ts";
 import { setField } from "./paths.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
-/** Integers as Go reads them in YAML: of 64 bits, exactly, with `_` anywhere, and octal with a zero before. */
+/**
+ * Integers as Go reads them in YAML: of 64 bits, exactly, with `_` anywhere, and octal with a zero
+ * before.
+ */
 const goIntegerTag = defineScalarTag("tag:yaml.org,2002:int", {
   implicit: true,
   implicitFirstChars: "-+0123456789".split(""),
@@ -34,7 +37,10 @@ const goIntegerTag = defineScalarTag("tag:yaml.org,2002:int", {
   represent: (value) => String(value),
 });
 
-/** The API server's YAML: 1.2 but for integers, `yes`, `no`, `on`, `off` and merge keys, which are as in 1.1. */
+/**
+ * The API server's YAML: 1.2 but for integers, `yes`, `no`, `on`, `off` and merge keys, which are
+ * as in 1.1.
+ */
 const SCHEMA = CORE_SCHEMA.withTags(goIntegerTag, boolYaml11Tag, mergeTag);
 const WRITTEN = DUMP_SCHEMA.withTags(goIntegerTag);
 
@@ -52,14 +58,14 @@ const MAX_VALUES = 1_000_000;
  * @throws ParseError
  */
 export function parseYaml(text: string): Parsed {
-  const duplicates: string[] = [];
+  let duplicates: string[] = [];
   let loaded: unknown;
   try {
     loaded = load(text, { schema: SCHEMA, maxDepth: MAX_DEPTH });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (error.reason !== "duplicated mapping key") throw new ParseError(`yaml: ${describe(error)}`);
-    duplicates.push(["yaml: unmarshal errors:", ...repeatedKeys(text)].join("\n  "));
+    duplicates = repeatedKeys(text);
     loaded = reload(text);
   }
   return { value: new Copier().copy(loaded, 0), duplicates };

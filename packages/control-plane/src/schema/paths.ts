@@ -10,7 +10,10 @@ export function keyPath(parent: string, key: string | number): string {
   return `${parent}[${key}]`;
 }
 
-/** Sets an own field, also when its name is `__proto__`, which plain assignment would take for the prototype. */
+/**
+ * Sets an own field, also when its name is `__proto__`, which plain assignment would take for the
+ * prototype.
+ */
 export function setField(object: JsonObject, name: string, value: Json): void {
   if (name === "__proto__") {
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });

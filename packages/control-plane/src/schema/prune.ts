@@ -33,7 +33,10 @@ function pruneValue(value: Json, node: SchemaNode | undefined, path: string, dro
   }
 }
 
-/** Below `x-kubernetes-preserve-unknown-fields` unknown fields stay, but what is declared is pruned again. */
+/**
+ * Below `x-kubernetes-preserve-unknown-fields` unknown fields stay, but what is declared is pruned
+ * again.
+ */
 function keepUnknown(value: Json, node: SchemaNode, path: string, dropped: string[]): void {
   if (isObject(value)) {
     for (const name of Object.keys(value)) {
@@ -83,7 +86,10 @@ function asResource(node: SchemaNode): SchemaNode {
   return { schema, properties, additional, items, preserve, nullable, embedded: true };
 }
 
-/** Drops nulls where the schema allows none and has no default to put in their place. Items of lists stay. */
+/**
+ * Drops nulls where the schema allows none and has no default to put in their place. Items of lists
+ * stay.
+ */
 export function pruneNulls(value: Json, node: SchemaNode | undefined): void {
   if (isObject(value)) {
     for (const name of Object.keys(value)) {

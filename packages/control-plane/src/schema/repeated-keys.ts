@@ -10,8 +10,9 @@ interface Open {
 }
 
 /**
- * Says of each key that a mapping of a YAML document has already that it is there again, with the line of its value, and in the order
- * in which values end. Anything but a well-formed document has been refused before.
+ * Says of each key that a mapping of a YAML document has already that it is there again, with the
+ * line of its value, and in the order in which values end. Anything but a well-formed document has
+ * been refused before.
  */
 export function repeatedKeys(text: string): string[] {
   const complaints: string[] = [];

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
-import { badRequest, type Cause, type StatusError } from "../status.ts";
+import { type Cause, cannotBeHandled, type StatusError } from "../status.ts";
 import { applySchemaDefaults } from "./defaults.ts";
 import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
 import { duplicateItems } from "./list-types.ts";
@@ -17,12 +17,15 @@ export interface StructuralSchema {
   readonly schema: Schema;
 
   /**
-   * Drops what the schema does not declare, and nulls it does not allow; apiVersion, kind and metadata stay at the root
-   * and in embedded resources. Changes the object, and returns the paths dropped in the order and notation of the real
-   * server's warnings: `metadata.x`, `spec.list[0].y`.
+   * Drops what the schema does not declare, and nulls it does not allow; apiVersion, kind and
+   * metadata stay at the root and in embedded resources. Changes the object, and returns the paths
+   * dropped in the order and notation of the real server's warnings: `metadata.x`,
+   * `spec.list[0].y`.
    *
-   * @param options.nulls whether nulls that the schema does not allow are dropped too @default "dropped"
-   * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of the wrong type.
+   * @param options.nulls whether nulls that the schema does not allow are dropped too @default
+   *   "dropped"
+   * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of
+   *   the wrong type.
    */
   prune(object: JsonObject, options?: { readonly nulls?: "dropped" | "kept" }): string[];
 
@@ -30,8 +33,8 @@ export interface StructuralSchema {
   applyDefaults(object: JsonObject): void;
 
   /**
-   * What is wrong with the object. With `old`, values that are wrong but did not change are let pass, and so are
-   * duplicates if there were some before. Does not run CEL rules.
+   * What is wrong with the object. With `old`, values that are wrong but did not change are let
+   * pass, and so are duplicates if there were some before. Does not run CEL rules.
    *
    * @throws MatchPending
    */
@@ -43,7 +46,10 @@ export interface StructuralSchema {
 
 const compiled = new WeakMap<Schema, StructuralSchema>();
 
-/** Prepares a schema for use. Cheap: parts are compiled when data first reaches them. The schema must not change after. */
+/**
+ * Prepares a schema for use. Cheap: parts are compiled when data first reaches them. The schema
+ * must not change after.
+ */
 export function compile(schema: Schema): StructuralSchema {
   let structural = compiled.get(schema);
   if (structural === undefined) {
@@ -113,12 +119,13 @@ class Compiled implements StructuralSchema {
 function undecodable(object: JsonObject, why: string): StatusError {
   const kind = typeof object.kind === "string" ? object.kind : "";
   const version = typeof object.apiVersion === "string" ? object.apiVersion.replace(/^.*\//, "") : "";
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+  return cannotBeHandled({ kind, version }, { message: why });
 }
 
 /**
- * The paths of fields a built-in kind's schema does not declare, in the order of the document. An object node that declares
- * neither fields nor values is free-form. Values of the wrong type are not this function's to report.
+ * The paths of fields a built-in kind's schema does not declare, in the order of the document. An
+ * object node that declares neither fields nor values is free-form. Values of the wrong type are
+ * not this function's to report.
  */
 export function findUnknownFields(schema: Schema, object: JsonObject): string[] {
   const unknown: string[] = [];

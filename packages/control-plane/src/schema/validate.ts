@@ -7,15 +7,18 @@ import { goFloat, goJson, goNumber, goQuote } from "./go-text.ts";
 import { type Correlated, correlatedField, correlatedItems, nodeOf, unchanged } from "./node.ts";
 import type { Schema } from "./schema.ts";
 
-/** One thing that is wrong. `text` tells faults apart: the same fault found twice is reported once. */
+/**
+ * One thing that is wrong. `text` tells faults apart: the same fault found twice is reported once.
+ */
 interface Fault {
   readonly text: string;
   cause(base: string): Cause;
 }
 
 /**
- * Checks a value, appends what is wrong to `faults`, and returns how many checks were made and passed: of the branches of an
- * `anyOf` or `oneOf`, the one with the highest count is taken to be what the author meant, and its faults are reported.
+ * Checks a value, appends what is wrong to `faults`, and returns how many checks were made and
+ * passed: of the branches of an `anyOf` or `oneOf`, the one with the highest count is taken to be
+ * what the author meant, and its faults are reported.
  *
  * `path` is written as messages show it, `before` is the value's past on an update.
  */
@@ -27,7 +30,11 @@ type Check = (
   matcher: Matcher,
 ) => number;
 
-/** Everything wrong with a value according to its schema, worded as the API server words it. @throws MatchPending */
+/**
+ * Everything wrong with a value according to its schema, worded as the API server words it.
+ *
+ * @throws MatchPending
+ */
 export function validateValue(
   schema: Schema,
   value: Json,
@@ -49,12 +56,16 @@ export function validateValue(
 }
 
 /**
- * The real server compares each fault with all that it has found: 6,000 take it ten seconds, and somewhat more than this the 34
- * seconds that a request may take.
+ * The real server compares each fault with all that it has found: 6,000 take it ten seconds, and
+ * somewhat more than this the 34 seconds that a request may take.
  */
 const MOST_FAULTS = 12_000;
 
-/** What is wrong but was so before the update is let pass. @throws StatusError 504 if too much is wrong */
+/**
+ * What is wrong but was so before the update is let pass.
+ *
+ * @throws StatusError 504 if too much is wrong
+ */
 function checkRatcheting(
   schema: Schema,
   value: Json,
@@ -129,7 +140,8 @@ function compileCheck(schema: Schema): Check {
       if (enumeration !== undefined) checkEnum(enumeration, value, path, faults);
       return matches;
     }
-    // The counts mirror the real server's: one per check that applies, one more for those that count themselves.
+    // The counts mirror the real server's: one per check that applies, one more for those that
+    // count themselves.
     let matches = 3;
     if (typed) {
       const wrong = typeFault(types, formatName, kind, path, value);

@@ -18,7 +18,10 @@ export type DataFileCode =
   | "DATA_FILE_FULL"
   | "DATA_FILE_FAILED";
 
-/** A data file that cannot be used, or a write that it did not take. The message says which, and what to do. */
+/**
+ * A data file that cannot be used, or a write that it did not take. The message says which, and
+ * what to do.
+ */
 export class DataFileError extends StorageError {
   override readonly name = "DataFileError";
   readonly code: DataFileCode;

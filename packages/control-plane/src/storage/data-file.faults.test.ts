@@ -9,7 +9,8 @@ import { Store } from "./store.ts";
 import type { Line } from "./writer.fixture.ts";
 
 /**
- * A process that writes while the system fails it, call by call. `FAULT_STRIDE=1` tries every single call; by default one in so many is.
+ * A process that writes while the system fails it, call by call. `FAULT_STRIDE=1` tries every
+ * single call; by default one in so many is.
  */
 const stride = Number(process.env.FAULT_STRIDE ?? 17);
 const writer = fileURLToPath(new URL("./writer.fixture.ts", import.meta.url));
@@ -51,7 +52,11 @@ function run(command: string, args: readonly string[]): Promise<Run> {
   });
 }
 
-/** Runs the writer with a fault at one of its system calls. @param fault as strace's `inject` takes it */
+/**
+ * Runs the writer with a fault at one of its system calls.
+ *
+ * @param fault as strace's `inject` takes it
+ */
 function inject(calls: string, fault: string, ...args: readonly string[]): Promise<Run> {
   const filter = ["-f", "-q", "-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:${fault}`];
   return run("strace", [...filter, process.execPath, writer, path, ...args]);

@@ -19,7 +19,10 @@ import { type JsonObject, parse, stringify } from "../json.ts";
 import { DataFileError, damaged, explained, foreign, isCorrupt, isNotDatabase } from "./data-file-error.ts";
 import type { Journal, KeptObject, LogRecord } from "./store.ts";
 
-/** What a control plane is known by, besides its objects. Kept, so that kubeconfigs and tokens outlive a restart. */
+/**
+ * What a control plane is known by, besides its objects. Kept, so that kubeconfigs and tokens
+ * outlive a restart.
+ */
 export interface Identity {
   /** PEM. */
   readonly authority: { readonly certificate: string; readonly key: string };
@@ -58,12 +61,13 @@ const schema = `
 `;
 
 /**
- * Keeps a store in a SQLite database. Each write is committed to its write-ahead log before anybody sees it, so a process that is
- * killed loses nothing it has acknowledged, and a write that cannot be kept is refused. Only checkpoints and reservations wait for
- * the disk: a machine that loses power may lose the last writes, but never the order of revisions.
+ * Keeps a store in a SQLite database. Each write is committed to its write-ahead log before anybody
+ * sees it, so a process that is killed loses nothing it has acknowledged, and a write that cannot
+ * be kept is refused. Only checkpoints and reservations wait for the disk: a machine that loses
+ * power may lose the last writes, but never the order of revisions.
  *
- * While it is open, nobody else can open the file, by whatever name. It holds private keys and every Secret: it is readable by its
- * owner alone.
+ * While it is open, nobody else can open the file, by whatever name. It holds private keys and
+ * every Secret: it is readable by its owner alone.
  */
 export class DataFile implements Journal {
   readonly path: string;
@@ -106,7 +110,8 @@ export class DataFile implements Journal {
    * Opens a file, or makes one.
    *
    * @param newIdentity for a file that is made
-   * @throws DataFileError when another control plane has it open, it is damaged, or it is no such file
+   * @throws DataFileError when another control plane has it open, it is damaged, or it is no such
+   *   file
    */
   static open(file: string, newIdentity: () => Identity): DataFile {
     const path = resolve(file);
@@ -175,7 +180,10 @@ export class DataFile implements Journal {
     }
   }
 
-  /** Makes sure, whatever happens to the machine, that a later start gives out no revision for a second time. */
+  /**
+   * Makes sure, whatever happens to the machine, that a later start gives out no revision for a
+   * second time.
+   */
   #reserve(revision: number): void {
     const reserved = revision + reservedAtOnce;
     this.#write(() => {
@@ -293,8 +301,8 @@ function fill(path: string, identity: Identity): void {
 }
 
 /**
- * Makes sure that a file is ours to open, without locking it or changing it in any way. Only the main file is looked at, which says
- * what it is from the first day.
+ * Makes sure that a file is ours to open, without locking it or changing it in any way. Only the
+ * main file is looked at, which says what it is from the first day.
  */
 function identify(path: string): void {
   const url = pathToFileURL(path);
@@ -308,7 +316,8 @@ function identify(path: string): void {
     }
   } catch (error) {
     if (isNotDatabase(error)) throw notDatabase(path);
-    // The file may be whole only together with its log. Whether it is, is found out when both are opened.
+    // The file may be whole only together with its log. Whether it is, is found out when both are
+    // opened.
     if (!isCorrupt(error)) throw explained(path, error);
   }
 }
@@ -340,7 +349,8 @@ function notDatabase(path: string): DataFileError {
 function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Exclusive before anything is read: then the log's index is in memory, and no second process can have a say.
+    // Exclusive before anything is read: then the log's index is in memory, and no second process
+    // can have a say.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = NORMAL");

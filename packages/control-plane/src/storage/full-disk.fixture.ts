@@ -1,11 +1,11 @@
 /**
- * A control plane whose disk fills up and is made room on again: `node full-disk.fixture.ts FOLDER`, where the folder is a small disk of its
- * own. Prints a report as JSON.
+ * A control plane whose disk fills up and is made room on again: `node full-disk.fixture.ts
+ * FOLDER`, where the folder is a small disk of its own. Prints a report as JSON.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ControlPlane } from "../control-plane.ts";
-import type { Door } from "../in-process.ts";
+import type { InProcessTransport } from "../in-process.ts";
 
 /** What clients saw. */
 export interface Report {
@@ -41,24 +41,26 @@ function start(): Promise<ControlPlane> {
   return ControlPlane.start({ data: join(folder, "state"), controllers: "none", onPanic });
 }
 
-async function send(door: Door, method: string, at: string, body?: object) {
+async function send(transport: InProcessTransport, method: string, at: string, body?: object) {
   const headers = { "content-type": "application/json" };
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await door.request({ method, path: at, headers, ...content });
+  const answer = await transport.request({ method, path: at, headers, ...content });
   const chunks = await Array.fromAsync(answer.body);
   return { status: answer.status, body: JSON.parse(Buffer.concat(chunks).toString()) as Answer };
 }
 
-async function list(door: Door): Promise<{ readonly names: string[]; readonly version: number }> {
-  const { body } = await send(door, "GET", path);
+async function list(
+  transport: InProcessTransport,
+): Promise<{ readonly names: string[]; readonly version: number }> {
+  const { body } = await send(transport, "GET", path);
   return {
     names: body.items.map(({ metadata }) => metadata.name),
     version: Number(body.metadata.resourceVersion),
   };
 }
 
-async function watch(door: Door, watched: string[]): Promise<void> {
-  const { body } = await door.request({ method: "GET", path: `${path}?watch=1`, headers: {} });
+async function watch(transport: InProcessTransport, watched: string[]): Promise<void> {
+  const { body } = await transport.request({ method: "GET", path: `${path}?watch=1`, headers: {} });
   for await (const chunk of body) {
     for (const [, name = ""] of Buffer.from(chunk)
       .toString()
@@ -69,19 +71,19 @@ async function watch(door: Door, watched: string[]): Promise<void> {
 
 writeFileSync(join(folder, "ballast"), Buffer.alloc(7_000_000));
 const plane = await start();
-const door = plane.connect();
+const transport = plane.connect();
 const watched: string[] = [];
-const watching = watch(door, watched);
+const watching = watch(transport, watched);
 const created: string[] = [];
 const create = (index: number) => {
   const name = `cm-${index}`;
-  return send(door, "POST", path, { metadata: { name }, data: { text } });
+  return send(transport, "POST", path, { metadata: { name }, data: { text } });
 };
 let refusal = { status: 0, body: { message: "" } };
 let next = 0;
 let beforeRefusal = 0;
 for (; next < 1_000; next++) {
-  beforeRefusal = (await list(door)).version;
+  beforeRefusal = (await list(transport)).version;
   const answer = await create(next);
   if (answer.status !== 201) {
     refusal = answer;
@@ -89,12 +91,12 @@ for (; next < 1_000; next++) {
   }
   created.push(answer.body.metadata.name);
 }
-const afterRefusal = (await list(door)).version;
-const refusedRead = (await send(door, "GET", `${path}/cm-${next}`)).status;
+const afterRefusal = (await list(transport)).version;
+const refusedRead = (await send(transport, "GET", `${path}/cm-${next}`)).status;
 rmSync(join(folder, "ballast"));
 const again = await create(next + 1);
 if (again.status === 201) created.push(again.body.metadata.name);
-const { names: listed } = await list(door);
+const { names: listed } = await list(transport);
 await plane.close();
 await watching;
 const second = await start();

@@ -82,7 +82,7 @@ export class History {
     return this.#kept[this.#start + index] as Kept;
   }
 
-  /** Makes room for some time, so that the cost of it is spread thin. */
+  /** Removes more than necessary, so that the cost is amortized. */
   #trim(): void {
     const { records, bytes } = this.#limits;
     let drop = 0;

@@ -9,7 +9,10 @@ export interface Entry {
   readonly key: string;
   readonly revision: number;
   readonly object: StoredObject;
-  /** `object` as JSON without `kind` and `apiVersion`, made once and shared by every answer that carries it. */
+  /**
+   * `object` as JSON without `kind` and `apiVersion`, made once and shared by every answer that
+   * carries it.
+   */
   readonly json: string;
 }
 
@@ -26,7 +29,10 @@ export interface StoredMetadata extends JsonObject {
   resourceVersion: string;
 }
 
-/** One committed write. `entry` is the state after it; for a delete, the last state with the deletion's revision. */
+/**
+ * One committed write. `entry` is the state after it; for a delete, the last state with the
+ * deletion's revision.
+ */
 export interface LogRecord {
   readonly revision: number;
   readonly bucket: string;
@@ -78,7 +84,10 @@ export interface StoreOptions {
 
 interface Bucket {
   readonly entries: Map<string, Entry>;
-  /** The keys in order but for those in `moved`; undefined until somebody asks, and after many have moved. */
+  /**
+   * The keys in order but for those in `moved`; undefined until somebody asks, and after many have
+   * moved.
+   */
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
   readonly moved: Set<string>;
@@ -86,8 +95,9 @@ interface Bucket {
 }
 
 /**
- * All state of the control plane: buckets of objects under one monotonic revision, with the recent past kept so that a list can be
- * continued and a watch resumed. One write is one synchronous step; Node's single thread makes it serialisable.
+ * All state of the control plane: buckets of objects under one monotonic revision, with the recent
+ * past kept so that a list can be continued and a watch resumed. One write is one synchronous step;
+ * Node's single thread makes it serialisable.
  *
  * Keys are `namespace/name`, or `name` for cluster-scoped kinds, and lists come in key order.
  */
@@ -126,7 +136,9 @@ export class Store {
     return [...this.#buckets.keys()];
   }
 
-  /** Every entry of a bucket, in no particular order: for those who look for one, and for counting. */
+  /**
+   * Every entry of a bucket, in no particular order: for those who look for one, and for counting.
+   */
   entries(bucket: string): Iterable<Entry> {
     return this.#buckets.get(bucket)?.entries.values() ?? [];
   }
@@ -138,8 +150,8 @@ export class Store {
   /**
    * Stores a new object, or replaces one. The caller has checked that it may.
    *
-   * @throws ObjectTooLargeError, or what the journal throws if it cannot keep the write: then nothing has changed, and nobody has
-   * heard of it.
+   * @throws ObjectTooLargeError, or what the journal throws if it cannot keep the write: then
+   *   nothing has changed, and no watcher has seen it.
    */
   put(bucketName: string, key: string, object: JsonObject): Entry {
     const bucket = this.#bucket(bucketName);
@@ -154,7 +166,8 @@ export class Store {
   }
 
   /**
-   * Removes an object. `last` is its final state where that differs from what is stored (finalizers gone, say).
+   * Removes an object. `last` is its final state where that differs from what is stored (finalizers
+   * gone, say).
    *
    * @returns the final state, with the deletion's revision; undefined if there was nothing.
    * @throws as {@link put}
@@ -171,7 +184,8 @@ export class Store {
   }
 
   /**
-   * Up to `limit` entries in key order, after `after`, as they were at `at`. `prefix` narrows to a namespace.
+   * Up to `limit` entries in key order, after `after`, as they were at `at`. `prefix` narrows to a
+   * namespace.
    *
    * @throws CompactedError if `at` lies before the history.
    */
@@ -198,7 +212,8 @@ export class Store {
       const key = keys[index] as string;
       if (prefix !== "" && !key.startsWith(prefix)) break;
       const entry = view.entries.get(key) as Entry;
-      // A full page ends before the next key, whether that matches or not: what follows is not looked at.
+      // A full page ends before the next key, whether that matches or not: what follows is not
+      // looked at.
       if (entries.length === limit) {
         return {
           entries,
@@ -302,7 +317,10 @@ function newEntry(key: string, revision: number, object: StoredObject): Entry {
   };
 }
 
-/** The bucket as it was at a revision: today's entries with the later writes taken back, newest first. */
+/**
+ * The bucket as it was at a revision: today's entries with the later writes taken back, newest
+ * first.
+ */
 function viewAt(
   bucket: Bucket,
   log: readonly LogRecord[],
@@ -336,7 +354,10 @@ function move(bucket: Bucket, key: string): void {
   bucket.moved.clear();
 }
 
-/** The bucket's keys in order. A list after each write is common, and must not sort everything each time. */
+/**
+ * The bucket's keys in order. A list after each write is common, and must not sort everything each
+ * time.
+ */
 function keysOf(bucket: Bucket): readonly string[] {
   bucket.sorted ??= [...bucket.entries.keys()].sort(byCodeUnits);
   const { sorted, moved, entries } = bucket;

@@ -1,6 +1,6 @@
 /**
- * Writes to a data file and says what became of each write, for tests that kill it or let the system fail it:
- * `node writer.fixture.ts FILE WRITES [LARGE]`. Each line is JSON.
+ * Writes to a data file and says what became of each write, for tests that kill it or let the
+ * system fail it: `node writer.fixture.ts FILE WRITES [LARGE]`. Each line is JSON.
  */
 import { appendFileSync } from "node:fs";
 import type { JsonObject } from "../json.ts";

@@ -28,10 +28,13 @@ const binary = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const base64 = ["v4.base64.channel.k8s.io", "base64.channel.k8s.io"];
 
 /**
- * Answers a request by going on with several streams: over a web socket, or over SPDY as older clients do.
+ * Answers a request by going on with several streams: over a web socket, or over SPDY as older
+ * clients do.
  *
- * @param wanted the channels that will be used: SPDY's clients open each of them, and are waited for
- * @throws StatusError 400 if the client did not ask for that, 403 if it offers no protocol that is spoken here
+ * @param wanted the channels that will be used: SPDY's clients open each of them, and are waited
+ *   for
+ * @throws StatusError 400 if the client did not ask for that, 403 if it offers no protocol that is
+ *   spoken here
  */
 export function acceptChannels(
   request: ApiRequest,

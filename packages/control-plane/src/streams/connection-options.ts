@@ -28,7 +28,7 @@ function optionsFor(subresource: string, query: URLSearchParams, path: string): 
   };
 }
 
-/** Lets admission see that somebody connects. @throws StatusError whatever admission says */
+/** Runs admission for CONNECT. @throws StatusError whatever admission says */
 export async function admitConnection(
   registry: Registry,
   target: Target,

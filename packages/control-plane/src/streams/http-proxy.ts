@@ -40,7 +40,11 @@ export function podBackend(pod: StoredObject, port: string): Backend {
   return { host: textOf(field(pod, "status", "podIP")), port: number };
 }
 
-/** Where a request to a Service goes. @throws StatusError 503 if it has no ready pod, or no such port */
+/**
+ * Where a request to a Service goes.
+ *
+ * @throws StatusError 503 if it has no ready pod, or no such port
+ */
 export function serviceBackend(registry: Registry, service: StoredObject, wanted: string): Backend {
   const ports = listAt(service, "spec", "ports");
   const port =
@@ -56,7 +60,7 @@ export function serviceBackend(registry: Registry, service: StoredObject, wanted
   return backend;
 }
 
-/** What belongs to one connection, or tells who asks: none of it is for the program behind. */
+/** Hop-by-hop headers and credentials, which are not passed on. */
 const kept = new Set([
   "authorization",
   "connection",

@@ -16,7 +16,10 @@ type Handler = (
   write: WriteRequest,
 ) => Promise<ApiResponse>;
 
-/** Answers for the subresources of pods that go on as a conversation: `exec`, `attach` and `portforward`. */
+/**
+ * Answers for the subresources of pods that go on as a conversation: `exec`, `attach` and
+ * `portforward`.
+ */
 export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
   return {
     "pods/exec": async (deps, target, _info, write) => {
@@ -37,7 +40,9 @@ export function podStreams(nodes: SimulatedNodes): { readonly [path: string]: Ha
   };
 }
 
-/** Answers for requests that are passed on to a program in a pod: `pods/proxy` and `services/proxy`. */
+/**
+ * Answers for requests that are passed on to a program in a pod: `pods/proxy` and `services/proxy`.
+ */
 export function podProxies(nodes: SimulatedNodes): { readonly [path: string]: Handler } {
   return {
     "pods/proxy": async (deps, target, _info, write) => {
@@ -84,7 +89,7 @@ async function opened(
 ) {
   const { subresource = "", ...podTarget } = target;
   const { user } = write.context;
-  // Asked for with GET, it still is more than reading: since 1.35 whoever does it must be allowed to create.
+  // Even with GET these need the permission to create, since Kubernetes 1.35.
   const attributes = {
     verb: "create",
     group: "",

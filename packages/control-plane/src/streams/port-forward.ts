@@ -39,7 +39,10 @@ export function portForward(request: ApiRequest, query: URLSearchParams, address
   });
 }
 
-/** Two streams for each connection: its data, and what went wrong with it. They name the port, and each other. */
+/**
+ * Two streams for each connection: its data, and what went wrong with it. They name the port, and
+ * each other.
+ */
 function forwardStreams(address: string, session: { close(): void }): SessionListener {
   const errors = new Map<string, SpdyStream>();
   const sockets = new Set<Socket>();
@@ -82,8 +85,8 @@ function forwardStreams(address: string, session: { close(): void }): SessionLis
 }
 
 /**
- * Connections to ports of a pod, in the plain form that client libraries use: for each port in the query, a channel for data and
- * one for errors, each begun with the port's number.
+ * Connections to ports of a pod, in the plain form that client libraries use: for each port in the
+ * query, a channel for data and one for errors, each begun with the port's number.
  *
  * @throws StatusError 400
  */

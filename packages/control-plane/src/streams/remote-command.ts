@@ -51,7 +51,9 @@ function channelsOf({ stdin, stdout, stderr, tty }: Wishes): (keyof typeof chann
 
 /** So much may wait to be taken by a client before the program that writes it has to wait too. */
 const mostWaiting = 1024 * 1024;
-/** A terminal's size comes right after the connection; a client that sends none is not waited for. */
+/**
+ * A terminal's size comes right after the connection; a client that sends none is not waited for.
+ */
 const sizePatienceMs = 200;
 
 /** `kubectl exec`: runs a command in a container, with its streams at the client. */

@@ -108,10 +108,17 @@ function word(value: number): Buffer {
 
 /** The beginning of a zlib stream that knows SPDY's dictionary. */
 const zlibStart = Buffer.from([0x78, 0x20, 0xe3, 0xc6, 0xa7, 0xc2]);
-/** Two blocks of it, uncompressed: "no headers", and an empty one, at which Go's reader hands out what it has. */
+/**
+ * Two blocks of it, uncompressed: "no headers", and an empty one, at which Go's reader hands out
+ * what it has.
+ */
 const noHeaders = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
 
-/** Accepts a stream. @param order which of this connection's answers it is: the first begins the compression */
+/**
+ * Accepts a stream.
+ *
+ * @param order which of this connection's answers it is: the first begins the compression
+ */
 export function replyFrame(stream: number, order: "first" | "later"): Buffer {
   const block = order === "first" ? [zlibStart, noHeaders] : [noHeaders];
   return control(types.reply, 0, Buffer.concat([word(stream), ...block]));

@@ -32,7 +32,7 @@ export interface StreamListener {
 export interface SessionListener {
   /** The client has begun a stream. Undefined refuses it. */
   readonly onStream: (stream: SpdyStream) => StreamListener | undefined;
-  /** The connection has ended, whoever ended it. Called once. */
+  /** Called once when the connection has ended, from either side. */
   readonly onClose: () => void;
 }
 
@@ -42,7 +42,10 @@ export interface SpdyWire {
   close(): void;
 }
 
-/** A connection of many streams that the client begins. Flow control is not spoken: Kubernetes clients do not either. */
+/**
+ * A connection of many streams that the client begins. Flow control is not spoken: Kubernetes
+ * clients do not either.
+ */
 export class SpdySession {
   readonly #wire: SpdyWire;
   readonly #listener: SessionListener;
@@ -57,7 +60,7 @@ export class SpdySession {
   constructor(wire: SpdyWire, listener: SessionListener) {
     this.#wire = wire;
     this.#listener = listener;
-    // Heard of by whoever waits for headers.
+    // Passed to the waiter for headers.
     this.#inflate.on("error", () => undefined);
   }
 
@@ -145,7 +148,12 @@ export class SpdySession {
     else this.#wire.send(resetFrame(id));
   }
 
-  /** What would swell beyond measure is held back by the stream itself, and the connection stands still. @throws SpdyError */
+  /**
+   * What would swell beyond measure is held back by the stream itself, and the connection stands
+   * still.
+   *
+   * @throws SpdyError
+   */
   #uncompress(block: Buffer): Promise<Buffer> {
     const inflate = this.#inflate;
     return new Promise((resolve, reject) => {

@@ -25,7 +25,10 @@ function headerBytes(headers: { readonly [name: string]: string }): Buffer {
   return Buffer.concat([word(Object.keys(headers).length), ...parts]);
 }
 
-/** A stream's beginning. Headers after the first go on in the same compression: here, uncompressed blocks. */
+/**
+ * A stream's beginning. Headers after the first go on in the same compression: here, uncompressed
+ * blocks.
+ */
 function begin(
   stream: number,
   headers: { readonly [name: string]: string },

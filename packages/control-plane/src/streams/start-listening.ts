@@ -1,8 +1,8 @@
 import type { ListenOptions, Server } from "node:net";
 
 /**
- * Opens a server. Errors that come later, such as of a connection that cannot be accepted for want of file descriptors, are told instead of
- * ending the process.
+ * Opens a server. Errors that come later, such as of a connection that cannot be accepted for want
+ * of file descriptors, are told instead of ending the process.
  *
  * Rejects with what kept it from opening.
  */

@@ -5,7 +5,11 @@ import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { isReady } from "../controllers/pods.ts";
 import type { JsonObject } from "../json.ts";
-import { commandPod, type ProcessWorld, startWorld } from "../processes/world.ts";
+import {
+  commandPod,
+  type ProcessCluster,
+  startProcessCluster,
+} from "../processes/process-cluster.fixture.ts";
 
 // Processes take as long as the machine lets them.
 vi.setConfig({ testTimeout: 30_000 });
@@ -73,9 +77,9 @@ async function* messagesIn(socket: Duplex, head: Buffer): AsyncGenerator<Buffer>
   }
 }
 
-async function open(world: ProcessWorld, path: string, protocols?: string): Promise<Client | JsonObject> {
-  const url = new URL(await world.plane.listen());
-  const identity = world.plane.authority.issue({
+async function open(cluster: ProcessCluster, path: string, protocols?: string): Promise<Client | JsonObject> {
+  const url = new URL(await cluster.plane.listen());
+  const identity = cluster.plane.authority.issue({
     commonName: "tester",
     organizations: ["system:masters"],
     usages: ["client"],
@@ -90,7 +94,7 @@ async function open(world: ProcessWorld, path: string, protocols?: string): Prom
   };
   const outgoing = request(new URL(path, url), {
     headers,
-    ca: world.plane.authority.certificate,
+    ca: cluster.plane.authority.certificate,
     cert: identity.certificate,
     key: identity.key,
   });
@@ -107,8 +111,8 @@ async function open(world: ProcessWorld, path: string, protocols?: string): Prom
   return await answer.promise;
 }
 
-async function connected(world: ProcessWorld, path: string, protocols?: string): Promise<Client> {
-  const client = await open(world, path, protocols);
+async function connected(cluster: ProcessCluster, path: string, protocols?: string): Promise<Client> {
+  const client = await open(cluster, path, protocols);
   if (!(client instanceof Client)) throw new Error(JSON.stringify(client));
   return client;
 }
@@ -116,20 +120,24 @@ async function connected(world: ProcessWorld, path: string, protocols?: string):
 const pods = "/api/v1/namespaces/default/pods";
 const newest = "v5.channel.k8s.io";
 
-async function withPod(script: string, container: JsonObject = {}): Promise<ProcessWorld> {
-  const world = await startWorld();
-  await world.create(commandPod("box", ["/bin/sh", "-c", script], { container }));
-  await world.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
-  return world;
+async function withPod(script: string, container: JsonObject = {}): Promise<ProcessCluster> {
+  const cluster = await startProcessCluster();
+  await cluster.create(commandPod("box", ["/bin/sh", "-c", script], { container }));
+  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  return cluster;
 }
 
 const query = (command: readonly string[], more = "") =>
   `${command.map((word) => `command=${encodeURIComponent(word)}&`).join("")}stdin=true&stdout=true&stderr=true${more}`;
 
 test("a command runs in a container with its streams at the client, which hears how it ended", async () => {
-  await using world = await withPod("exec sleep 1000", { env: [{ name: "WHO", value: "me" }] });
+  await using cluster = await withPod("exec sleep 1000", { env: [{ name: "WHO", value: "me" }] });
   const command = ["/bin/sh", "-c", 'read line; echo "$WHO got $line"; echo oh >&2; exit 4'];
-  const client = await connected(world, `${pods}/box/exec?${query(command)}`, `v4.channel.k8s.io, ${newest}`);
+  const client = await connected(
+    cluster,
+    `${pods}/box/exec?${query(command)}`,
+    `v4.channel.k8s.io, ${newest}`,
+  );
   expect(client.protocol).toBe(newest);
   client.send(0, "a line\n");
   const { 1: out, 2: err, 3: status = "" } = await client.channels();
@@ -142,12 +150,12 @@ test("a command runs in a container with its streams at the client, which hears 
 });
 
 test("a command hears the end of its input, and one that is not there is told of", async () => {
-  await using world = await withPod("exec sleep 1000");
-  const client = await connected(world, `${pods}/box/exec?${query(["/bin/cat"])}`, newest);
+  await using cluster = await withPod("exec sleep 1000");
+  const client = await connected(cluster, `${pods}/box/exec?${query(["/bin/cat"])}`, newest);
   client.send(0, "all of it");
   client.send(255, 0);
   expect(await client.channels()).toEqual({ 1: "all of it", 3: '{"metadata":{},"status":"Success"}' });
-  const absent = await connected(world, `${pods}/box/exec?${query(["no-such"])}`, newest);
+  const absent = await connected(cluster, `${pods}/box/exec?${query(["no-such"])}`, newest);
   const { 3: status = "" } = await absent.channels();
   expect(JSON.parse(status)).toMatchObject({
     status: "Failure",
@@ -156,10 +164,10 @@ test("a command hears the end of its input, and one that is not there is told of
 });
 
 test("who attaches hears what the container writes from then on, and can write to it", async () => {
-  await using world = await withPod('while read line; do printf "heard $line"; done; exit 5', {
+  await using cluster = await withPod('while read line; do printf "heard $line"; done; exit 5', {
     stdin: true,
   });
-  const client = await connected(world, `${pods}/box/attach?stdin=true&stdout=true`, newest);
+  const client = await connected(cluster, `${pods}/box/attach?stdin=true&stdout=true`, newest);
   client.send(0, "hello\n");
   expect((await client.next())?.subarray(1).toString()).toBe("heard hello");
   client.send(255, 0);
@@ -167,14 +175,14 @@ test("who attaches hears what the container writes from then on, and can write t
 });
 
 test("a port of a pod can be reached through the server", async () => {
-  // Whoever only looks whether it is there hangs up at once.
+  // A client that only checks the port closes the connection at once.
   const server =
     'require("net").createServer((socket) => socket.on("error", () => {}).end("hi there")).listen(7070)';
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const container = { readinessProbe: { tcpSocket: { port: 7070 } } };
-  await world.create(commandPod("box", [process.execPath, "-e", server], { container }));
-  await world.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
-  const client = await connected(world, `${pods}/box/portforward?ports=7070`, "v4.channel.k8s.io");
+  await cluster.create(commandPod("box", [process.execPath, "-e", server], { container }));
+  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  const client = await connected(cluster, `${pods}/box/portforward?ports=7070`, "v4.channel.k8s.io");
   const port = Buffer.from([7070 & 255, 7070 >> 8]).toString();
   expect(await client.channels()).toEqual({ 0: `${port}hi there`, 1: port });
 });
@@ -184,13 +192,13 @@ test("requests are passed on to a pod, and to a Service's pods", async () => {
     answer.writeHead(request.method === "POST" ? 201 : 200, { "x-from": "pod" });
     request.pipe(answer.write(request.url + " " + request.headers.authorization + " ") && answer);
   }).listen(7070)`;
-  await using world = await startWorld();
+  await using cluster = await startProcessCluster();
   const container = {
     ports: [{ name: "http", containerPort: 7070 }],
     readinessProbe: { tcpSocket: { port: 7070 } },
   };
   const pod = commandPod("box", [process.execPath, "-e", server], { container });
-  await world.create(
+  await cluster.create(
     { ...pod, metadata: { name: "box", labels: { app: "box" } } },
     {
       apiVersion: "v1",
@@ -199,11 +207,11 @@ test("requests are passed on to a pod, and to a Service's pods", async () => {
       spec: { selector: { app: "box" }, ports: [{ port: 80, targetPort: "http" }] },
     },
   );
-  await world.until("pods", "box", (one) => one !== undefined && isReady(one));
-  await world.plane.settle();
+  await cluster.until("pods", "box", (one) => one !== undefined && isReady(one));
+  await cluster.plane.settle();
   const send = async (method: string, path: string, body?: string) => {
     const request = { method, path, headers: {}, ...(body === undefined ? {} : { body }) };
-    const answer = await world.plane.connect().request(request);
+    const answer = await cluster.plane.connect().request(request);
     const bytes = Buffer.concat(await Array.fromAsync(answer.body));
     return { status: answer.status, from: answer.headers["x-from"], text: bytes.toString() };
   };
@@ -229,10 +237,10 @@ test("requests are passed on to a pod, and to a Service's pods", async () => {
 });
 
 test("a watch may go on as a web socket, each event a message", async () => {
-  await using world = await startWorld();
-  const client = await connected(world, "/api/v1/namespaces/default/configmaps?watch=true");
+  await using cluster = await startProcessCluster();
+  const client = await connected(cluster, "/api/v1/namespaces/default/configmaps?watch=true");
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" } };
-  const created = world.create(map);
+  const created = cluster.create(map);
   for (;;) {
     const event = JSON.parse(String(await client.next())) as {
       type: string;
@@ -247,39 +255,39 @@ test("a watch may go on as a web socket, each event a message", async () => {
 });
 
 test("what cannot be done is refused in words, over the same connection", async () => {
-  await using world = await withPod("exec sleep 1000");
-  world.plane.node.on("pretend", "run");
-  await world.create(commandPod("pretend", ["x"]));
+  await using cluster = await withPod("exec sleep 1000");
+  cluster.plane.node.on("pretend", "run");
+  await cluster.create(commandPod("pretend", ["x"]));
   const path = (name: string) => `${pods}/${name}/exec?${query(["true"])}`;
-  expect(await open(world, path("pretend"), newest)).toMatchObject({
+  expect(await open(cluster, path("pretend"), newest)).toMatchObject({
     code: 501,
     reason: "WindlassUnsupported",
   });
-  expect(await open(world, path("absent"), newest)).toMatchObject({ code: 404 });
-  expect(await open(world, path("box"), "v9.channel.k8s.io")).toMatchObject({ code: 403 });
-  expect(await open(world, `${pods}/box/exec?command=true`, newest)).toMatchObject({ code: 400 });
-  expect(await open(world, "/api/v1/namespaces/default/pods/box")).toMatchObject({ kind: "Pod" });
+  expect(await open(cluster, path("absent"), newest)).toMatchObject({ code: 404 });
+  expect(await open(cluster, path("box"), "v9.channel.k8s.io")).toMatchObject({ code: 403 });
+  expect(await open(cluster, `${pods}/box/exec?command=true`, newest)).toMatchObject({ code: 400 });
+  expect(await open(cluster, "/api/v1/namespaces/default/pods/box")).toMatchObject({ kind: "Pod" });
 });
 
 test("whoever runs commands must be allowed to create them", async () => {
-  await using world = await withPod("exec sleep 1000");
+  await using cluster = await withPod("exec sleep 1000");
   const path = `${pods}/box/exec?${query(["true"])}`;
   const headers = { connection: "Upgrade", upgrade: "websocket" };
-  await world.create({
+  await cluster.create({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "Role",
     metadata: { name: "reader" },
     rules: [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get"] }],
   });
-  await world.create({
+  await cluster.create({
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "RoleBinding",
     metadata: { name: "reader" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" },
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "eve" }],
   });
-  const door = world.plane.connect({ name: "eve", groups: ["system:authenticated"] });
-  const { status, body } = await door.request({ method: "GET", path, headers });
+  const transport = cluster.plane.connect({ name: "eve", groups: ["system:authenticated"] });
+  const { status, body } = await transport.request({ method: "GET", path, headers });
   expect(status).toBe(403);
   const [chunk] = await Array.fromAsync(body);
   expect(JSON.parse(String(chunk && Buffer.from(chunk)))).toMatchObject({

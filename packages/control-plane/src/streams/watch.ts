@@ -2,8 +2,8 @@ import type { ApiRequest, ApiResponse } from "../http/request.ts";
 import { acceptWebSocket, asksForWebSocket, offeredProtocols } from "./web-socket.ts";
 
 /**
- * The same answer for a client that asked to go on as a web socket: a stream whose every chunk is a message. What is no stream is
- * answered as it is.
+ * The same answer for a client that asked to go on as a web socket: a stream whose every chunk is a
+ * message. What is no stream is answered as it is.
  */
 export function asWebSocket(request: ApiRequest, response: ApiResponse): ApiResponse {
   const { body, status, headers } = response;

@@ -4,21 +4,21 @@ import { type ApiRequest, type ApiResponse, header } from "../http/request.ts";
 import { badRequest } from "../status.ts";
 import { FrameError, FrameReader, frame, opcodes } from "./frames.ts";
 
-/** A connection to a client that speaks in messages. */
+/** A message-based connection to a client. */
 export interface WebSocketConnection {
   /** @returns how many bytes wait to be taken by the client */
   send(kind: "text" | "binary", data: Uint8Array): number;
   /** Calls back, later, when what waits now has been taken. */
   drained(listener: () => void): void;
   close(code?: number, reason?: string): void;
-  /** Stops and goes on with reading, so that who sends too fast has to wait. */
+  /** Pauses and resumes reading, for back-pressure. */
   pause(): void;
   resume(): void;
 }
 
 export interface WebSocketListener {
   readonly onMessage: (data: Buffer, kind: "text" | "binary") => void;
-  /** The connection has ended, whoever ended it. Called once. */
+  /** Called once when the connection has ended, from either side. */
   readonly onClose: () => void;
 }
 

@@ -71,7 +71,9 @@ function parametersOf(reference: Json | undefined): string {
   return selector === undefined ? "<unset>" : goString(selector);
 }
 
-/** A label selector as Go's generated code prints it, which is what one column and one event show. */
+/**
+ * A label selector as Go's generated code prints it, which is what one column and one event show.
+ */
 export function goString(selector: Json): string {
   const labels = object(selector, "matchLabels");
   const pairs = Object.keys(labels)

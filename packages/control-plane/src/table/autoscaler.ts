@@ -15,7 +15,9 @@ export function autoscalerCells(of: JsonObject, now: number): Json[] {
   ];
 }
 
-/** Version 1 has room for a target of processor use only; it shows as version 2 would show the same. */
+/**
+ * Version 1 has room for a target of processor use only; it shows as version 2 would show the same.
+ */
 function metricsOf(of: JsonObject): [specs: Json[], statuses: Json[]] {
   const target = at(of, "spec", "targetCPUUtilizationPercentage");
   if (target === undefined) return [list(of, "spec", "metrics"), list(of, "status", "currentMetrics")];

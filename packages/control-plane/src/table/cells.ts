@@ -7,7 +7,10 @@ import { podCells } from "./pod.ts";
 import * as storage from "./storage.ts";
 import * as workloads from "./workloads.ts";
 
-/** Makes the cells of an object's row, wide columns included. `now` is in milliseconds since the epoch. */
+/**
+ * Makes the cells of an object's row, wide columns included. `now` is in milliseconds since the
+ * epoch.
+ */
 export type Cells = (object: JsonObject, now: number) => Json[];
 
 /** By `plural.group`. What is not here shows its name and the time it was created. */

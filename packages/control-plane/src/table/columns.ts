@@ -28,7 +28,10 @@ const recorded = memoised(
   (name: string) => readData(name) as { readonly [resource: string]: RecordedColumn[] },
 );
 
-/** The shape of a kind's table. Custom kinds have theirs from their definition; without one they show their age. */
+/**
+ * The shape of a kind's table. Custom kinds have theirs from their definition; without one they
+ * show their age.
+ */
 export function tableShape(kind: KindInfo): TableShape {
   return kind.origin === "custom" ? customShape(kind.printerColumns) : builtinShape(kind);
 }
@@ -69,7 +72,10 @@ function customShape(printerColumns: readonly PrinterColumn[] = []): TableShape 
   };
 }
 
-/** A definition with a path that cannot be read is refused when it is created; one that got past shows nothing. */
+/**
+ * A definition with a path that cannot be read is refused when it is created; one that got past
+ * shows nothing.
+ */
 function readable(path: string): JsonPath | undefined {
   try {
     return parseJsonPath(path);

@@ -1,8 +1,8 @@
 import { parseTime } from "../kinds/index.ts";
 
 /**
- * A length of time as kubectl's tables show it: with less precision the longer it is, as in `7s`, `5m3s`, `2d4h`, `45d`,
- * `3y`.
+ * A length of time as kubectl's tables show it: with less precision the longer it is, as in `7s`,
+ * `5m3s`, `2d4h`, `45d`, `3y`.
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1_000);

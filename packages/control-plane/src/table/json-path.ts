@@ -23,8 +23,9 @@ export interface JsonPath {
 }
 
 /**
- * Reads a path as printer columns and selectable fields write it: `.spec.items[0].name`, `.metadata.labels.a\.b`,
- * `.status.conditions[?(@.type=="Ready")].status`, with wildcards, slices and unions.
+ * Reads a path as printer columns and selectable fields write it: `.spec.items[0].name`,
+ * `.metadata.labels.a\.b`, `.status.conditions[?(@.type=="Ready")].status`, with wildcards, slices
+ * and unions.
  *
  * @throws {JsonPathError}
  */

@@ -11,7 +11,9 @@ interface Tally {
   lastRestart: string;
 }
 
-/** A pod's row: name, ready, status, restarts, age, address, node, nominated node, readiness gates. */
+/**
+ * A pod's row: name, ready, status, restarts, age, address, node, nominated node, readiness gates.
+ */
 export function podCells(pod: JsonObject, now: number): Json[] {
   const sidecars = new Set(
     list(pod, "spec", "initContainers")
@@ -99,7 +101,8 @@ function tallyContainers(pod: JsonObject, { sidecars }: Starting): Tally {
   const tally = { ...sidecars };
   let running = false;
   let failure = "";
-  // From the last to the first, so that the first container that has something to say has the last word.
+  // From the last to the first, so that the first container that has something to say has the last
+  // word.
   for (const status of list(pod, "status", "containerStatuses").reverse()) {
     countRestarts(tally, status);
     const waiting = text(status, "state", "waiting", "reason");

@@ -9,7 +9,10 @@ export function formatLabels(labels: Json | undefined): string {
   return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 
-/** A label selector as `a=b,c in (d,e)`. An absent one selects nothing and reads `<none>`, as does one that selects all. */
+/**
+ * A label selector as `a=b,c in (d,e)`. An absent one selects nothing and reads `<none>`, as does
+ * one that selects all.
+ */
 export function formatSelector(selector: Json | undefined): string {
   if (at(selector) === undefined || selector === null) return "<none>";
   return selectorText(selector) || "<none>";

@@ -30,7 +30,10 @@ export function toTable(kind: KindInfo, objects: readonly JsonObject[], options:
   return makeTable(tableShape(kind), kind.kind, objects, options);
 }
 
-/** The table of a `scale` subresource, whose kind has no path of its own. Custom kinds name their columns' types otherwise. */
+/**
+ * The table of a `scale` subresource, whose kind has no path of its own. Custom kinds name their
+ * columns' types otherwise.
+ */
 export function scaleTable(
   scale: JsonObject,
   origin: "builtin" | "custom",

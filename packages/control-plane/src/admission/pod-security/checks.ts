@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../json.ts";
 import { child, has, items, number, own, specOf, text, texts } from "../../registry/strategies/fields.ts";
 
-/** How much a namespace allows: everything but the known ways out, or only what is known to be safe. */
+/**
+ * The Pod Security level: `baseline` forbids known privilege escalations, `restricted` allows only
+ * hardened pods.
+ */
 export type Level = "baseline" | "restricted";
 
 interface View {
@@ -288,7 +291,10 @@ const seccompRestricted: Check = ({ context, containers }) => {
   return `seccompProfile (pod or ${named(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`;
 };
 
-/** Baseline checks that the restricted level keeps as they are; the rest of them it has stricter ones for. */
+/**
+ * Baseline checks that the restricted level keeps as they are; the rest of them it has stricter
+ * ones for.
+ */
 const alwaysBaseline: readonly Check[] = [
   appArmor,
   hostNamespaces,

@@ -12,8 +12,8 @@ const modes = ["enforce", "audit", "warn"];
 const levels = ["privileged", "baseline", "restricted"];
 
 /**
- * Holds pods to what their namespace's labels allow. Rules are those of the newest version, whatever version the labels pin;
- * messages name the one they pin.
+ * Enforces the Pod Security level of the namespace's labels. Rules are those of the newest version,
+ * whatever version the labels pin; messages name the one they pin.
  */
 export function podSecurity(store: Store): Admission {
   return {
@@ -39,7 +39,7 @@ function judge(request: AdmissionRequest, template: Template, labels: JsonObject
     const broken = violations(template.pod, enforced.level);
     if (broken.length > 0) throw refuse(request, `violates PodSecurity ${said(enforced, broken)}`);
   }
-  // Who only enforces is warned of the same, so that workloads do not fail silently.
+  // Workloads are warned at the enforced level too, so that they do not fail silently.
   const warned = policyOf(labels, has(labels, `${prefix}warn`) ? "warn" : "enforce");
   if (!warned) return;
   const broken = violations(template.pod, warned.level);
@@ -97,14 +97,14 @@ function templateOf(request: AdmissionRequest): Template | undefined {
   return isObject(template) ? { isPod: false, pod: template } : undefined;
 }
 
-/** Updates of a pod that leave alone what is judged are not judged again. */
+/** Updates that do not change a checked field are not checked again. */
 function unchangedPod({ operation, object, oldObject, subresource }: AdmissionRequest): boolean {
   if (operation !== "UPDATE" || !oldObject || subresource !== undefined) return false;
   const images = (pod: JsonObject) => stringify(specOf(pod));
   return images(object as JsonObject) === images(oldObject);
 }
 
-/** Labels that ask for what does not exist are refused: otherwise they would silently allow everything. */
+/** Labels with an unknown level or version are refused: they would silently allow everything. */
 function checkLabels(namespace: JsonObject): void {
   const faults = new Faults();
   const labels = child(metadataOf(namespace), "labels");

@@ -21,8 +21,8 @@ export interface CompiledConditions {
 }
 
 /**
- * Compiles the `matchConditions` of a webhook or policy. One that is false decides, even where another fails; a failure
- * counts only when none is false.
+ * Compiles the `matchConditions` of a webhook or policy. One that is false decides, even where
+ * another fails; a failure counts only when none is false.
  *
  * @throws MatchPending
  */

@@ -26,7 +26,10 @@ interface Expressions {
   readonly after: readonly Place[];
 }
 
-/** Refuses webhooks and policies whose expressions do not compile, when they are written rather than when they are used. */
+/**
+ * Refuses webhooks and policies whose expressions do not compile, when they are written rather than
+ * when they are used.
+ */
 export function expressionReview(patterns: Patterns): Admission {
   return {
     name: "ExpressionReview",
@@ -71,7 +74,8 @@ function faultsOf(
       hasAuthorizer,
       ...(expressions.variables ? { composed: new Map(composed) } : {}),
     });
-    // What was accepted once stays so: a server may have become stricter since.
+    // Expressions that were accepted before stay accepted: the server may have become stricter
+    // since.
     const tolerated = accepted.has(`${place.result} ${place.text}`);
     if (compiled.errors !== undefined && !tolerated) causes.push(fault(place, compiled.errors));
     return compiled;

@@ -51,12 +51,16 @@ const allowed: { readonly [result in Result]: readonly Type[] } = {
 export interface Declarations {
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
-  /** The names of composed variables with the types they turned out to have; undefined where there can be none. */
+  /**
+   * The names of composed variables with the types they turned out to have; undefined where there
+   * can be none.
+   */
   readonly composed?: ReadonlyMap<string, Type>;
 }
 
 /**
- * Compiles an expression of admission. What is wrong with it is in `errors`, in the real server's words.
+ * Compiles an expression of admission. What is wrong with it is in `errors`, in the real server's
+ * words.
  *
  * @throws MatchPending
  */

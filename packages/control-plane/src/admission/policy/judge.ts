@@ -23,7 +23,7 @@ export interface Objection {
 
 /** A policy whose expressions are compiled. */
 export interface CompiledPolicy {
-  /** What the policy has against a request. */
+  /** The validations of the policy that a request fails. */
   judge(matcher: Matcher, inputs: Inputs): Steps<Objection[]>;
 }
 
@@ -36,7 +36,8 @@ interface CompiledValidation {
 const longestMessage = 5 * 1024;
 
 /**
- * Compiles a policy. Expressions that do not compile fail when they are evaluated, as `failurePolicy` says.
+ * Compiles a policy. Expressions that do not compile fail when they are evaluated, as
+ * `failurePolicy` says.
  *
  * @throws MatchPending
  */

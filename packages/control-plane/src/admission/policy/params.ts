@@ -5,7 +5,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { keyOf } from "../../storage/store.ts";
 import type { Binding, Policy } from "./policies.ts";
 
-/** A policy or binding that cannot be put to use. */
+/** A policy or binding with an invalid configuration. */
 export class ConfigurationError extends Error {
   constructor(message: string) {
     super(message);
@@ -14,8 +14,8 @@ export class ConfigurationError extends Error {
 }
 
 /**
- * The parameters that a binding gives to its policy: the policy is judged once with each. A single undefined means that it is
- * judged without any; none at all, that it is not judged.
+ * The parameters that a binding gives to its policy: the policy is judged once with each. A single
+ * undefined means that it is judged without any; none at all, that it is not judged.
  *
  * @throws ConfigurationError
  */

@@ -12,21 +12,24 @@ import type { CompiledPolicy, Objection } from "./judge.ts";
 import { ConfigurationError, collectParams, paramInfo } from "./params.ts";
 import { type Binding, Policies, type Policy } from "./policies.ts";
 
-export interface PolicyWorld {
+export interface PolicyDependencies {
   readonly registry: Registry;
   /** Expressions may ask it. */
   readonly authorizer: Authorizer;
 }
 
-/** Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of them. */
-export function validatingPolicies(world: PolicyWorld): Admission {
-  const policies = new Policies(world.registry.store);
+/**
+ * Judges requests by the ValidatingAdmissionPolicies that are bound. CEL is loaded for the first of
+ * them.
+ */
+export function validatingPolicies(deps: PolicyDependencies): Admission {
+  const policies = new Policies(deps.registry.store);
   return {
     name: "ValidatingAdmissionPolicy",
     validate: (request) => {
       const all = policies.list();
       if (all.length === 0 || isExempt(request)) return;
-      return validate(world, all, request);
+      return validate(deps, all, request);
     },
   };
 }
@@ -40,20 +43,20 @@ interface Refusal {
 }
 
 async function validate(
-  world: PolicyWorld,
+  deps: PolicyDependencies,
   policies: readonly Policy[],
   request: AdmissionRequest,
 ): Promise<void> {
   const refusals: Refusal[] = [];
   for (const policy of policies) {
-    const match = matchRequest(policy.criteria, request, world.registry);
+    const match = matchRequest(policy.criteria, request, deps.registry);
     if (match === "no match") continue;
-    const fault = "error" in match ? match.error.message : paramFault(policy, world.registry);
+    const fault = "error" in match ? match.error.message : paramFault(policy, deps.registry);
     if ("error" in match || fault !== undefined) {
       refusals.push(...misconfigured(policy, undefined, fault ?? ""));
     } else {
       for (const binding of policy.bindings) {
-        refusals.push(...(await judgeBinding(world, policy, binding, request, match)));
+        refusals.push(...(await judgeBinding(deps, policy, binding, request, match)));
       }
     }
   }
@@ -78,7 +81,7 @@ function misconfigured(policy: Policy, binding: string | undefined, why: string)
 }
 
 async function judgeBinding(
-  { registry, authorizer }: PolicyWorld,
+  { registry, authorizer }: PolicyDependencies,
   policy: Policy,
   binding: Binding,
   request: AdmissionRequest,

@@ -11,7 +11,10 @@ export interface Policy {
   readonly conditions: readonly NamedCondition[];
   readonly variables: readonly NamedCondition[];
   readonly validations: readonly Validation[];
-  /** The expressions behind audit annotations. There is no audit log here, but one that fails refuses the request all the same. */
+  /**
+   * The expressions behind audit annotations. There is no audit log here, but one that fails
+   * refuses the request all the same.
+   */
   readonly auditExpressions: readonly string[];
   readonly ignoreFailures: boolean;
   readonly bindings: readonly Binding[];

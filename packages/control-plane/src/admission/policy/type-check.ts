@@ -14,7 +14,8 @@ import { NAMESPACE, REQUEST } from "./request-type.ts";
 const mostKinds = 10;
 
 /**
- * What is wrong with a policy's validations for the very kinds it names: warnings, as expressions may still be right for others.
+ * What is wrong with a policy's validations for the very kinds it names: warnings, as expressions
+ * may still be right for others.
  *
  * @throws MatchPending
  */
@@ -106,7 +107,10 @@ function variablesFor(
 
 const objectMeta = "meta.v1.ObjectMeta";
 
-/** The type that a kind's schema gives its objects. Definitions' own schema has no end, so anything may be in them. */
+/**
+ * The type that a kind's schema gives its objects. Definitions' own schema has no end, so anything
+ * may be in them.
+ */
 function typeOf(info: KindInfo): Type {
   if (info.group === "apiextensions.k8s.io") return DYN;
   const schema = info.schema();

@@ -15,7 +15,10 @@ const plainWords: { readonly [status: number]: string } = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-/** Why an answer is no review, in the words of the real server's client; undefined for one that may be. */
+/**
+ * Why an answer is no review, in the words of the real server's client; undefined for one that may
+ * be.
+ */
 export function answerFault(answer: {
   readonly status: number;
   readonly contentType: string;
@@ -62,7 +65,10 @@ export function responseFault(review: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Why an answer is not the kind of review that was sent. One that does not say what it is passes here. */
+/**
+ * Why an answer is not the kind of review that was sent. One that does not say what it is passes
+ * here.
+ */
 export function kindFault(answer: JsonObject, sent: JsonObject): string | undefined {
   const kind = textOf(answer.kind) || textOf(sent.kind);
   const apiVersion = textOf(answer.apiVersion) || textOf(sent.apiVersion);

@@ -22,7 +22,7 @@ import { type Match, matchRequest } from "./rules.ts";
 import { shownAs } from "./versions.ts";
 
 /** What webhooks need of the server around them. */
-export interface WebhookWorld {
+export interface WebhookDependencies {
   readonly registry: Registry;
   readonly client: WebhookClient;
   /** Match conditions may ask it. */
@@ -30,7 +30,7 @@ export interface WebhookWorld {
   readonly random: Random;
 }
 
-/** A webhook that could not be asked, as opposed to one that said no. `failurePolicy: Ignore` looks past it. */
+/** A failed call to a webhook, as opposed to a denial. `failurePolicy: Ignore` ignores it. */
 export class HookFailure extends Error {
   readonly status: StatusError;
 
@@ -42,22 +42,24 @@ export class HookFailure extends Error {
   }
 }
 
-/** Whether a webhook is to be called for a request. Only those with conditions take a while to say. */
+/**
+ * Whether a webhook is to be called for a request. Only those with conditions take a while to say.
+ */
 export function matchHook(
-  world: WebhookWorld,
+  deps: WebhookDependencies,
   hook: Hook,
   request: AdmissionRequest,
 ): Match | undefined | Promise<Match | undefined> {
-  const match = matchRequest(hook.criteria, request, world.registry);
+  const match = matchRequest(hook.criteria, request, deps.registry);
   if (match === "no match") return undefined;
   if ("error" in match) throw match.error;
-  return hook.conditions.length === 0 ? match : judgeConditions(world, hook, request, match);
+  return hook.conditions.length === 0 ? match : judgeConditions(deps, hook, request, match);
 }
 
 const compiled = new WeakMap<Hook, ReturnType<typeof import("../policy/conditions.ts").compileConditions>>();
 
 async function judgeConditions(
-  { authorizer, registry }: WebhookWorld,
+  { authorizer, registry }: WebhookDependencies,
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
@@ -93,14 +95,14 @@ async function judgeConditions(
  * @throws StatusError when it cannot take part in a dry run
  */
 export async function askHook(
-  world: WebhookWorld,
+  deps: WebhookDependencies,
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
   shown: Shown,
   kind: "mutating" | "validating",
 ): Promise<Verdict> {
-  const { metrics } = world.registry;
+  const { metrics } = deps.registry;
   const began = metrics.now();
   const told = (code: number, rejection: HookOutcome["rejection"]) =>
     metrics.hookAsked({
@@ -112,7 +114,7 @@ export async function askHook(
       rejection,
     });
   try {
-    const verdict = await ask(world, hook, request, match, shown, kind);
+    const verdict = await ask(deps, hook, request, match, shown, kind);
     if (verdict.allowed) told(200, undefined);
     else told(denied(hook, verdict).code, "no_error");
     return verdict;
@@ -125,7 +127,7 @@ export async function askHook(
 }
 
 async function ask(
-  world: WebhookWorld,
+  deps: WebhookDependencies,
   hook: Hook,
   request: AdmissionRequest,
   match: Match,
@@ -142,9 +144,9 @@ async function ask(
       "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
     );
   }
-  const uid = uuid(world.random);
+  const uid = uuid(deps.random);
   try {
-    const review = await world.client.post(
+    const review = await deps.client.post(
       readClientConfig(hook.clientConfig),
       reviewOf(version, uid, request, match, shown),
       { userAgent: "kube-apiserver-admission", timeoutSeconds: hook.timeoutSeconds },
@@ -164,7 +166,9 @@ async function ask(
   }
 }
 
-/** Warnings travel in a header, where control characters cannot go: those that have any are dropped. */
+/**
+ * Warnings travel in a header, where control characters cannot go: those that have any are dropped.
+ */
 function fitsHeader(warning: string): boolean {
   return warning !== "" && !/\p{Cc}/u.test(warning);
 }

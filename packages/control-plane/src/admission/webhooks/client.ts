@@ -54,12 +54,12 @@ class HopError extends Error {
   }
 }
 
-/** So many requests in all may redirects lead to. */
+/** The most requests of a chain of redirects. */
 const mostHops = 10;
 
 /**
- * Calls webhooks: over HTTPS with connections that are kept, or in this process. Everything that goes wrong is a `CallError`
- * with the message that the real server gives.
+ * Calls webhooks: over HTTPS with connections that are kept, or in this process. Everything that
+ * goes wrong is a `CallError` with the message that the real server gives.
  */
 export class WebhookClient {
   readonly #clock: Clock;
@@ -128,7 +128,7 @@ export class WebhookClient {
     }
   }
 
-  /** @param first where the webhook is: who is redirected elsewhere is found there by name */
+  /** @param first the webhook's own URL; redirects may lead to other hosts */
   async #request(config: ClientConfig, hop: Hop, first: URL, call: Call): Promise<Response | Exchange> {
     const isService = "service" in config && hop.target.host === first.host;
     let resolved: URL | WebhookHandler = hop.target;
@@ -197,7 +197,7 @@ export class WebhookClient {
         timeout: 90_000,
         ALPNProtocols: ["http/1.1"],
         servername: serverNameOf(host),
-        // What is trusted may be the very certificate that is shown, whoever signed it.
+        // The trusted bundle may be the serving certificate itself, whoever signed it.
         allowPartialTrustChain: true,
         // Common names have not counted for years, but Node still takes them.
         checkServerIdentity: (name, certificate) =>
@@ -243,7 +243,7 @@ function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Addresses are not named to a server. */
+/** IP addresses are not sent as SNI. */
 function serverNameOf(host: string): string {
   return /^[\d.]+$|:/.test(host) ? "" : host;
 }

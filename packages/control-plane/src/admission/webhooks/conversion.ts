@@ -11,8 +11,8 @@ import { texts } from "./rules.ts";
 const timeoutSeconds = 30;
 
 /**
- * Converts custom resources by asking the webhook that their definition names. Only labels and annotations of an object's
- * metadata may come back changed; the rest is put back as it was.
+ * Converts custom resources by asking the webhook that their definition names. Only labels and
+ * annotations of an object's metadata may come back changed; the rest is put back as it was.
  */
 export function webhookConversion(client: WebhookClient, random: Random): WebhookConversion {
   return async (definition, objects, apiVersion) => {

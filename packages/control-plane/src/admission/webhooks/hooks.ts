@@ -22,7 +22,10 @@ export interface NamedCondition {
   readonly expression: string;
 }
 
-/** All webhooks of a kind of configuration, in the order they are called: by configuration name, then as listed. */
+/**
+ * All webhooks of a kind of configuration, in the order they are called: by configuration name,
+ * then as listed.
+ */
 export class Hooks {
   readonly #store: Store;
   readonly #bucket: string;

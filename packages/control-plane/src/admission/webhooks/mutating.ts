@@ -2,8 +2,8 @@ import { equal, isObject, type JsonObject } from "../../json.ts";
 import { DecodeError } from "../../kinds/index.ts";
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
 import { ParseError } from "../../schema/parse-json.ts";
-import { internalError, StatusError } from "../../status.ts";
-import { askHook, denied, HookFailure, matchHook, type WebhookWorld } from "./caller.ts";
+import { internalError, StatusError, UndecodableError } from "../../status.ts";
+import { askHook, denied, HookFailure, matchHook, type WebhookDependencies } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { patched, readPatch } from "./patch.ts";
 import type { Shown } from "./review.ts";
@@ -11,39 +11,40 @@ import { isExempt, type Match } from "./rules.ts";
 import { shownAs, takeBack } from "./versions.ts";
 
 /**
- * Asks mutating webhooks one after the other, each about what the one before made of the object. When one has changed it, the
- * plugins before this one run again, and so do the webhooks that ask for it and were called earlier: once.
+ * Asks mutating webhooks one after the other, each about what the one before made of the object.
+ * When one has changed it, the plugins before this one run again, and so do the webhooks that ask
+ * for it and were called earlier: once.
  */
-export function mutatingWebhooks(world: WebhookWorld): Admission {
-  const hooks = new Hooks(world.registry.store, "mutatingwebhookconfigurations");
+export function mutatingWebhooks(deps: WebhookDependencies): Admission {
+  const hooks = new Hooks(deps.registry.store, "mutatingwebhookconfigurations");
   const plugin: Admission = {
     name: "MutatingAdmissionWebhook",
     mutate: (request) => {
       const all = hooks.list();
       if (all.length === 0 || isExempt(request)) return;
-      return mutate(world, all, request, plugin);
+      return mutate(deps, all, request, plugin);
     },
-    // Deletions have nothing to mutate, yet webhooks hear of them in the same order as of all else.
+    // Deletions have nothing to mutate, but mutating webhooks are called for them too.
     validate: (request) => {
       const all = hooks.list();
       if (all.length === 0 || request.operation !== "DELETE" || isExempt(request)) return;
-      return mutate(world, all, request, plugin);
+      return mutate(deps, all, request, plugin);
     },
   };
   return plugin;
 }
 
 async function mutate(
-  world: WebhookWorld,
+  deps: WebhookDependencies,
   hooks: readonly Hook[],
   request: AdmissionRequest,
   self: Admission,
 ): Promise<void> {
-  const round = new Round(world, request);
+  const round = new Round(deps, request);
   for (const hook of hooks) await round.call(hook);
   if (!round.changed) return;
   const seen = request.object;
-  for (const plugin of world.registry.admission) {
+  for (const plugin of deps.registry.admission) {
     if (plugin === self) break;
     const waiting = plugin.mutate?.(request);
     if (waiting) await waiting;
@@ -54,7 +55,7 @@ async function mutate(
 
 /** One request's way through the webhooks. */
 class Round {
-  readonly #world: WebhookWorld;
+  readonly #deps: WebhookDependencies;
   readonly #request: AdmissionRequest;
   /** Called so far, wanting to be called again should anything change after them. */
   readonly #waiting = new Set<string>();
@@ -62,8 +63,8 @@ class Round {
   readonly toRepeat = new Set<string>();
   changed = false;
 
-  constructor(world: WebhookWorld, request: AdmissionRequest) {
-    this.#world = world;
+  constructor(deps: WebhookDependencies, request: AdmissionRequest) {
+    this.#deps = deps;
     this.#request = request;
   }
 
@@ -72,7 +73,7 @@ class Round {
   }
 
   async call(hook: Hook): Promise<void> {
-    const matching = matchHook(this.#world, hook, this.#request);
+    const matching = matchHook(this.#deps, hook, this.#request);
     const match = matching instanceof Promise ? await matching : matching;
     if (!match) return;
     try {
@@ -92,7 +93,7 @@ class Round {
   async #ask(hook: Hook, match: Match): Promise<boolean> {
     const request = this.#request;
     const shown = withoutStamps(request, await shownAs(request, match));
-    const verdict = await askHook(this.#world, hook, request, match, shown, "mutating");
+    const verdict = await askHook(this.#deps, hook, request, match, shown, "mutating");
     if (!verdict.allowed) throw denied(hook, verdict);
     if (verdict.patch === undefined) return false;
     const operations = operationsOf(hook, verdict.patch);
@@ -116,12 +117,12 @@ class Round {
       await takeBack(this.#request, match, changed);
     } catch (error) {
       if (!(error instanceof DecodeError || error instanceof StatusError)) throw error;
-      throw internalError(error.message.replace(/^.* cannot be handled as a [^:]*: /, ""));
+      throw internalError(error instanceof UndecodableError ? error.fault.message : error.message);
     }
   }
 }
 
-/** Given to new objects by the server, which does so after mutating webhooks had their say. */
+/** Set by the server on new objects, after mutating webhooks ran. */
 const stamps = ["uid", "creationTimestamp", "generation"] as const;
 
 function withoutStamps({ operation }: AdmissionRequest, shown: Shown): Shown {

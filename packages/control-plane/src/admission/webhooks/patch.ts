@@ -13,7 +13,11 @@ export function readPatch(text: string): Json[] {
   );
 }
 
-/** Applies a webhook's patch. @throws StatusError 500 that names the operation which does not apply */
+/**
+ * Applies a webhook's patch.
+ *
+ * @throws StatusError 500 that names the operation which does not apply
+ */
 export function patched(object: JsonObject, operations: readonly Json[]): JsonObject {
   const document = new PatchedDocument(object);
   for (const operation of operations) {
@@ -29,7 +33,10 @@ export function patched(object: JsonObject, operations: readonly Json[]): JsonOb
   throw internalError("couldn't get version/kind; json parse error: the patch left no object");
 }
 
-/** Which part of an operation found nothing to work on, in the words of the library that the real server uses. */
+/**
+ * Which part of an operation found nothing to work on, in the words of the library that the real
+ * server uses.
+ */
 function faultOf(document: Json, operation: JsonObject, error: StatusError): string {
   const path = textOf(operation.path);
   const from = textOf(operation.from);

@@ -2,11 +2,14 @@ import type { X509Certificate } from "node:crypto";
 import { connect as connectPlain } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 
-/** What Node's error about a connection does not tell, found out by connecting once more. Nothing is sent of what was to be sent. */
+/**
+ * What Node's error about a connection does not tell, found out by connecting once more. Nothing is
+ * sent of what was to be sent.
+ */
 export interface Peer {
   /** What the server proves itself with. */
   readonly certificate?: X509Certificate;
-  /** How a server that speaks no TLS begins to speak. */
+  /** The first bytes of a server that does not speak TLS. */
   readonly greeting?: string;
 }
 
@@ -19,7 +22,7 @@ export function peerCertificate(target: URL, serverName: string): Promise<Peer> 
       host: hostOf(target),
       port: portOf(target),
       ...(serverName === "" ? {} : { servername: serverName }),
-      // Only looked at, never talked to.
+      // Only the handshake: nothing is sent.
       rejectUnauthorized: false,
       ALPNProtocols: ["http/1.1"],
     });

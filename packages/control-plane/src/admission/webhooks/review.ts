@@ -27,7 +27,10 @@ export function reviewOf(
   };
 }
 
-/** A request as policies see it: `request` in their expressions. The objects are variables of their own there. */
+/**
+ * A request as policies see it: `request` in their expressions. The objects are variables of their
+ * own there.
+ */
 export function requestOf(request: AdmissionRequest, match: Match): JsonObject {
   return { ...describe(request, match), dryRun: request.dryRun, options: optionsOf(request) };
 }
@@ -91,7 +94,7 @@ function userJson({ name, uid, groups, extra }: Requester): JsonObject {
   return info;
 }
 
-/** Versions of the review that are spoken. */
+/** Supported versions of AdmissionReview. */
 export type ReviewVersion = "v1" | "v1beta1";
 
 export function isReviewVersion(version: string): version is ReviewVersion {
@@ -108,7 +111,7 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** A review that does not keep to the rules. */
+/** An invalid AdmissionReview response. */
 export class InvalidReview extends Error {
   constructor(message: string) {
     super(message);
@@ -165,7 +168,7 @@ function kindText(review: JsonObject): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${textOf(review.kind)}`;
 }
 
-/** A webhook's no, as the client hears it. */
+/** The error for a webhook's denial. */
 export function denial(webhook: string, result: JsonObject = {}): StatusError {
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const reason = textOf(result.reason);

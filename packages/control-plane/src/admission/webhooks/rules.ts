@@ -21,7 +21,10 @@ export interface Rule {
 export interface MatchCriteria {
   readonly rules: readonly Rule[];
   readonly excluded: readonly Rule[];
-  /** Whether a rule that names another version of the kind applies, with the object converted to that version. */
+  /**
+   * Whether a rule that names another version of the kind applies, with the object converted to
+   * that version.
+   */
   readonly equivalent: boolean;
   readonly namespaceSelector: Json | undefined;
   readonly objectSelector: Json | undefined;
@@ -33,7 +36,7 @@ export interface Match {
   readonly kind: GroupVersionKind;
 }
 
-/** A match, a refusal to match, or what kept us from knowing. */
+/** A match, no match, or an error of the evaluation. */
 export type Matching = Match | "no match" | { readonly error: StatusError };
 
 export function readRules(list: Json | undefined): Rule[] {
@@ -51,7 +54,10 @@ export function texts(list: Json | undefined): string[] {
   return Array.isArray(list) ? list.map(textOf) : [];
 }
 
-/** Whether admission has nothing to say: what configures admission must stay changeable when admission is broken. */
+/**
+ * Whether a request is exempt: the configuration of admission must stay writable when admission is
+ * broken.
+ */
 export function isExempt({ resource }: Pick<AdmissionRequest, "resource">): boolean {
   return resource.info.group === "admissionregistration.k8s.io" && exempt.has(resource.info.kind);
 }
@@ -78,7 +84,7 @@ export function matchRequest(
     return "no match";
   const match = matchRules(criteria, criteria.rules, request, registry);
   if (!match) return "no match";
-  // A selector that cannot be judged only matters to requests that the rules ask for.
+  // A selector that cannot be evaluated is an error only for requests that the rules match.
   return inNamespace === true ? match : { error: inNamespace };
 }
 
@@ -101,7 +107,9 @@ function matchRules(
   return undefined;
 }
 
-/** The other served versions of a kind. Events are served by two groups, and are the same in both. */
+/**
+ * The other served versions of a kind. Events are served by two groups, and are the same in both.
+ */
 function versionsOf(resource: Resource, registry: Pick<Registry, "kinds">): KindInfo[] {
   const { group, version, plural } = resource.info;
   const groups = resource.bucket === "events" ? eventGroups : [group];
@@ -142,7 +150,10 @@ function scopeMatches(scope: string, { resource }: AdmissionRequest): boolean {
   return scope === (resource.info.namespaced ? "Namespaced" : "Cluster");
 }
 
-/** `pods`, `pods/log`, `pods/*`, `*`, every `…/scale`, and a star on both sides: a bare name or star leaves subresources out. */
+/**
+ * `pods`, `pods/log`, `pods/*`, `*`, every `…/scale`, and a star on both sides: a bare name or star
+ * leaves subresources out.
+ */
 function resourceMatches(wanted: string, plural: string, subresource: string): boolean {
   const slash = wanted.indexOf("/");
   const resource = slash < 0 ? wanted : wanted.slice(0, slash);

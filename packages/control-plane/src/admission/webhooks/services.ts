@@ -8,7 +8,7 @@ export interface WebhookCall {
   readonly headers: Readonly<Record<string, string>>;
   /** The review, as JSON text. */
   readonly body: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has given up. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export interface ServiceReference {
   readonly port: number;
 }
 
-/** Why a service leads nowhere. The message is the real server's where it has one. */
+/** A Service that cannot be resolved. The message is the real server's where it has one. */
 export class UnresolvedService extends Error {
   constructor(message: string) {
     super(message);
@@ -42,8 +42,8 @@ export class UnresolvedService extends Error {
 }
 
 /**
- * Stands in for the cluster network: there are no pods behind the Services of this control plane, so whoever wants a Service
- * answered says where its calls go.
+ * Stands in for the cluster network: there are no pods behind the Services of this control plane,
+ * so calls to a Service are routed explicitly.
  */
 export class Services {
   readonly #store: Store;
@@ -53,7 +53,11 @@ export class Services {
     this.#store = store;
   }
 
-  /** Sends calls for a Service's port somewhere. The Service itself need not exist. @returns takes it back */
+  /**
+   * Routes calls to a Service's port. The Service itself need not exist.
+   *
+   * @returns removes the route
+   */
   bind(reference: ServiceReference, target: ServiceTarget): () => void {
     const key = keyFor(reference);
     const resolved = typeof target === "function" ? target : new URL(target);

@@ -24,7 +24,10 @@ export interface FaultContext {
   readonly peer: Peer;
 }
 
-/** What must be known of the peer to tell a failure: nothing, its certificate, or how it begins to speak. */
+/**
+ * What must be known of the peer to tell a failure: nothing, its certificate, or how it begins to
+ * speak.
+ */
 export function detailOf(error: unknown): "certificate" | "greeting" | undefined {
   const { code = "", message = "" } = firstOf(error);
   if (untrustedCodes.has(code) || datedCodes.has(code)) return "certificate";
@@ -46,7 +49,10 @@ function isPlaintext(code: string, message: string): boolean {
   return code === "EPROTO" && !alertIn(message);
 }
 
-/** A failed connection in the words of Go's network packages, which the real server's messages end with. */
+/**
+ * A failed connection in the words of Go's network packages, which the real server's messages end
+ * with.
+ */
 export function dialFault(error: unknown, context: FaultContext): string {
   const fault = firstOf(error);
   const { code = "", message = "" } = fault;

@@ -1,30 +1,33 @@
 import type { Admission, AdmissionRequest } from "../../registry/admission.ts";
-import { askHook, denied, HookFailure, matchHook, type WebhookWorld } from "./caller.ts";
+import { askHook, denied, HookFailure, matchHook, type WebhookDependencies } from "./caller.ts";
 import { type Hook, Hooks } from "./hooks.ts";
 import { isExempt, type Match } from "./rules.ts";
 import { shownAs } from "./versions.ts";
 
-/** Asks every validating webhook that a request concerns, all at a time. The first no to arrive is the one told. */
-export function validatingWebhooks(world: WebhookWorld): Admission {
-  const hooks = new Hooks(world.registry.store, "validatingwebhookconfigurations");
+/**
+ * Asks every validating webhook that a request concerns, all at a time. The first no to arrive is
+ * the one told.
+ */
+export function validatingWebhooks(deps: WebhookDependencies): Admission {
+  const hooks = new Hooks(deps.registry.store, "validatingwebhookconfigurations");
   return {
     name: "ValidatingAdmissionWebhook",
     validate: (request) => {
       const all = hooks.list();
       if (all.length === 0 || isExempt(request)) return;
-      return validate(world, all, request);
+      return validate(deps, all, request);
     },
   };
 }
 
 async function validate(
-  world: WebhookWorld,
+  deps: WebhookDependencies,
   hooks: readonly Hook[],
   request: AdmissionRequest,
 ): Promise<void> {
   const concerned: { hook: Hook; match: Match }[] = [];
   for (const hook of hooks) {
-    const matching = matchHook(world, hook, request);
+    const matching = matchHook(deps, hook, request);
     const match = matching instanceof Promise ? await matching : matching;
     if (match) concerned.push({ hook, match });
   }
@@ -33,7 +36,7 @@ async function validate(
     concerned.map(async ({ hook, match }) => {
       try {
         const verdict = await askHook(
-          world,
+          deps,
           hook,
           request,
           match,

@@ -5,8 +5,8 @@ import type { Shown } from "./review.ts";
 import type { Match } from "./rules.ts";
 
 /**
- * The objects of a request as one who asked for `match` should see them: converted to its version, and as the kind that the
- * subresource shows. Shares nothing with the request's own objects.
+ * The objects of a request as one who asked for `match` should see them: converted to its version,
+ * and as the kind that the subresource shows. Shares nothing with the request's own objects.
  */
 export async function shownAs(request: AdmissionRequest, match: Match): Promise<Shown> {
   const { object, oldObject } = request;
@@ -21,7 +21,8 @@ async function show(request: AdmissionRequest, match: Match, object: JsonObject)
     return clone(request.resource.scale.get(object) ?? {});
   }
   const { settle, info } = request.resource;
-  // What is sent to a subresource may be of a kind of its own, which takes no part in the resource's shape or versions.
+  // What is sent to a subresource may be of a kind of its own, which takes no part in the
+  // resource's shape or versions.
   if (textOf(object.kind) !== info.kind) return clone(object);
   return await convert(settle ? settle(object) : object, request.resource, match.resource);
 }
@@ -38,8 +39,8 @@ export async function convert(object: JsonObject, from: Resource, to: Resource):
 }
 
 /**
- * Takes what a mutating webhook made of an object back into the request: decoded and defaulted anew, in the version that the
- * request came in.
+ * Takes what a mutating webhook made of an object back into the request: decoded and defaulted
+ * anew, in the version that the request came in.
  */
 export async function takeBack(request: AdmissionRequest, match: Match, changed: JsonObject): Promise<void> {
   if (request.subresource === "scale" && request.resource.scale && request.object) {

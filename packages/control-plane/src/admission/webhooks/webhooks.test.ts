@@ -47,7 +47,9 @@ function configMap(name: string, labels: Record<string, string> = {}): object {
   return { metadata: { name, labels }, data: { a: "1" } };
 }
 
-/** A webhook in this process: what it answers is up to `respond`, what it was asked is in `asked`. */
+/**
+ * A webhook in this process: what it answers is up to `respond`, what it was asked is in `asked`.
+ */
 function hook(
   kind: "mutating" | "validating",
   name: string,

@@ -34,7 +34,10 @@ const GROUP = opaque(`${prefix}GroupCheck`);
 const RESOURCE = opaque(`${prefix}ResourceCheck`);
 const DECISION = opaque(`${prefix}Decision`);
 
-/** The type of the variable `authorizer`. Its one field is a question about the very thing that a request is about. */
+/**
+ * The type of the variable `authorizer`. Its one field is a question about the very thing that a
+ * request is about.
+ */
 export const AUTHORIZER: ObjectType = {
   kind: "object",
   name: `${prefix}Authorizer`,
@@ -84,7 +87,11 @@ class Decision extends Opaque {
   }
 }
 
-/** The value of the variable `authorizer`. @param about what `authorizer.requestResource` asks about */
+/**
+ * The value of the variable `authorizer`.
+ *
+ * @param about what `authorizer.requestResource` asks about
+ */
 export function authorizerOf(authorize: Authorize, about?: ResourceQuestion): CelMap {
   const value = new AuthorizerValue(authorize, {});
   if (about) value.set("requestResource", new Question("ResourceCheck", authorize, about));

@@ -24,6 +24,7 @@ import {
   Duration,
   equals,
   NONE,
+  NoSuchOverload,
   Optional,
   TypeValue,
   typeOf,
@@ -49,7 +50,7 @@ export function indexInto(container: Value, index: Value): Value {
     if (value === undefined) throw new CelError(`no such key: ${shownText(index)}`);
     return value;
   }
-  if (!Array.isArray(container)) throw new CelError("no such overload");
+  if (!Array.isArray(container)) throw new NoSuchOverload();
   const at = index instanceof Uint ? index.value : index;
   if (typeof at !== "bigint" && !(typeof at === "number" && Number.isInteger(at))) {
     throw new CelError(`unsupported index type '${typeOf(index)}' in list`);
@@ -72,7 +73,7 @@ export function optionalIndex(container: Value, index: Value): Optional {
     const value = index < 0n ? undefined : container[Number(index)];
     return value === undefined ? NONE : new Optional(value);
   }
-  throw new CelError("no such overload");
+  throw new NoSuchOverload();
 }
 
 function comparisons(name: string, holds: (order: number) => boolean): Overload[] {
@@ -80,7 +81,7 @@ function comparisons(name: string, holds: (order: number) => boolean): Overload[
     const order = compare(a, b);
     if (order === undefined) {
       if (typeof a === "number" || typeof b === "number") return false;
-      throw new CelError("no such overload");
+      throw new NoSuchOverload();
     }
     return holds(order);
   };
@@ -111,7 +112,7 @@ function sum(list: Value[], zero: Value): Value {
     if (total instanceof Uint && next instanceof Uint) return uint(total.value + next.value);
     if (total instanceof Duration && next instanceof Duration)
       return new Duration(int(total.nanos + next.nanos));
-    throw new CelError("no such overload");
+    throw new NoSuchOverload();
   }, zero);
 }
 

@@ -42,7 +42,10 @@ const NANO = 1_000_000_000n;
 /** Longer numbers would take too long to read. */
 const MOST_DIGITS = 1_000;
 
-/** Reads a quantity. Undefined when the text is none. Finer than a billionth rounds up, as the API server does. */
+/**
+ * Reads a quantity. Undefined when the text is none. Finer than a billionth rounds up, as the API
+ * server does.
+ */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?\d+|)$/.exec(
     text,

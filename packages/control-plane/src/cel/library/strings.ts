@@ -16,7 +16,10 @@ import {
 } from "../values.ts";
 import { formatDuration, formatTimestamp } from "./times.ts";
 
-/** Strings are indexed by code point. Those without surrogates, which nearly all are, need no splitting. */
+/**
+ * Strings are indexed by code point. Those without surrogates, which nearly all are, need no
+ * splitting.
+ */
 function points(text: string): readonly string[] | string {
   return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
 }
@@ -100,7 +103,9 @@ function substring(text: string, start: bigint, end: bigint): string {
   return slice(text, Number(start), Number(end));
 }
 
-/** Without white space at both ends, as Unicode has it: JavaScript lacks one, and has one too many. */
+/**
+ * Without white space at both ends, as Unicode has it: JavaScript lacks one, and has one too many.
+ */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;

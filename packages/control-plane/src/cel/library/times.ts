@@ -85,7 +85,9 @@ function offsetSeconds(zone: string): number {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** Seconds with a fraction, `90.5s`: how CEL prints durations, with as many digits as a double has. */
+/**
+ * Seconds with a fraction, `90.5s`: how CEL prints durations, with as many digits as a double has.
+ */
 export function formatDuration({ nanos }: Duration): string {
   const seconds = Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
   // Small numbers are shown without an exponent.

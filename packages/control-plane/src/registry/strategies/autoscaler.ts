@@ -47,7 +47,9 @@ function rulesWithDefaults(rules: JsonObject, defaults: JsonObject): void {
   fill(rules, defaults);
 }
 
-/** The old version: what it cannot say stands in annotations, and it is checked as what it becomes. */
+/**
+ * The old version: what it cannot say stands in annotations, and it is checked as what it becomes.
+ */
 export const horizontalPodAutoscalerV1: Strategy = {
   setDefaults: (object) => {
     fill(ensure(object, "spec"), { minReplicas: 1 });

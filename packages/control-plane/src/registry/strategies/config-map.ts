@@ -18,7 +18,7 @@ export const configMap: Strategy = {
   },
 };
 
-/** What an object that calls itself immutable may no longer do. */
+/** Refuses changes of an immutable object. */
 export function checkLocked(
   faults: Faults,
   next: JsonObject,
@@ -41,7 +41,7 @@ function dataFaults(object: JsonObject): Cause[] {
     size += bytesOf(binary[key] as string);
     sound &&= soundKey.test(key);
   }
-  // Nearly every object ends here.
+  // The fast path for nearly every object.
   if (sound && size <= most) return [];
   const faults = new Faults();
   for (const key of Object.keys(plain)) {

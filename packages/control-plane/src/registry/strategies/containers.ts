@@ -72,7 +72,7 @@ function checkInitContainer(
   }
 }
 
-/** Fields that make no sense for a container that is added to look around. */
+/** Fields that ephemeral containers may not have. */
 const notEphemeral = [
   "ports",
   "livenessProbe",

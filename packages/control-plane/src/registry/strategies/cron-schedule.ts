@@ -19,7 +19,10 @@ const fields: readonly Bounds[] = [
 
 const nicknames = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
 
-/** What is wrong with a cron schedule, in the words of the parser that the real server uses; undefined if nothing. */
+/**
+ * What is wrong with a cron schedule, in the words of the parser that the real server uses;
+ * undefined if nothing.
+ */
 export function scheduleFault(schedule: string): string | undefined {
   if (schedule === "") return "empty spec string";
   if (schedule.startsWith("@")) return nicknameFault(schedule);

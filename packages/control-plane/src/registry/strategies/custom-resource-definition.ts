@@ -7,7 +7,10 @@ import type { Strategy } from "../strategy.ts";
 /** Keeps a definition there until its objects are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** The status of a definition that is being deleted. The time moves only when the condition's status does. */
+/**
+ * The status of a definition that is being deleted. The time moves only when the condition's status
+ * does.
+ */
 export function withTerminating(
   definition: JsonObject,
   now: string,
@@ -37,7 +40,8 @@ export const customResourceDefinition: Strategy = {
   },
   deletionFinalizers: () => [cleanupFinalizer],
   onDeletion: (object, { clock }) => {
-    // The real server marks definitions by code of their own, which counts no generation and gives no grace.
+    // The real server marks definitions by code of their own, which counts no generation and gives
+    // no grace.
     const metadata = object.metadata as JsonObject;
     delete metadata.deletionGracePeriodSeconds;
     metadata.generation = Number(metadata.generation) - 1;

@@ -13,6 +13,7 @@ import {
   portNumber,
   qualifiedName,
 } from "./names.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 import { checkOrdinaryAddress } from "./service-rules.ts";
 
 const most = { endpoints: 1000, ports: 20_000, addresses: 100, zones: 8 } as const;
@@ -24,11 +25,11 @@ export const endpointSlice: Strategy = {
   prepareCreate: (object, { warn }) => {
     if (text(object, "addressType") === "FQDN") warn("spec.addressType: FQDN endpoints are deprecated");
   },
-  validate: (object) => sliceFaults(object).causes,
-  validateUpdate: (next, live) => {
+  validate: (object, { network }) => sliceFaults(object, network).causes,
+  validateUpdate: (next, live, { network }) => {
     // Endpoints that were there before are not looked at again.
     const known = equal(own(next, "endpoints"), own(live, "endpoints"));
-    const faults = sliceFaults(known ? { ...next, endpoints: [] } : next);
+    const faults = sliceFaults(known ? { ...next, endpoints: [] } : next, network);
     if (text(next, "addressType") !== text(live, "addressType")) {
       faults.invalid("addressType", text(next, "addressType"), immutable);
     }
@@ -37,13 +38,16 @@ export const endpointSlice: Strategy = {
   specChanged: (next, live) => !equal(counted(next), counted(live)),
 };
 
-/** Everything but metadata counts, and of metadata the labels do: they say whose endpoints these are. */
+/**
+ * Everything but metadata counts, and of metadata the labels do: they say whose endpoints these
+ * are.
+ */
 function counted(object: JsonObject): JsonObject {
   const { metadata: _metadata, ...rest } = object;
   return { ...rest, labels: child(metadataOf(object), "labels") };
 }
 
-function sliceFaults(object: JsonObject): Faults {
+function sliceFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   const type = text(object, "addressType");
   if (type === "") faults.required("addressType");
@@ -51,20 +55,32 @@ function sliceFaults(object: JsonObject): Faults {
   const entries = items(object, "endpoints");
   if (entries.length > most.endpoints) faults.tooMany("endpoints", entries.length, most.endpoints);
   for (const [index, endpoint] of entries.entries())
-    checkEndpoint(faults, `endpoints[${index}]`, endpoint, type);
+    checkEndpoint(faults, `endpoints[${index}]`, endpoint, type, network);
   const names = new Set<string>();
   for (const [index, port] of items(object, "ports").entries())
     checkPort(faults, `ports[${index}]`, port, names);
   return faults;
 }
 
-function checkEndpoint(faults: Faults, at: string, endpoint: JsonObject, type: string): void {
+function checkEndpoint(
+  faults: Faults,
+  at: string,
+  endpoint: JsonObject,
+  type: string,
+  network: ServiceNetwork,
+): void {
   const addresses = texts(endpoint, "addresses");
   if (addresses.length === 0) faults.required(`${at}.addresses`, "must contain at least 1 address");
   else if (addresses.length > most.addresses)
     faults.tooMany(`${at}.addresses`, addresses.length, most.addresses);
   for (const [index, address] of addresses.entries()) {
-    checkAddress(faults, { list: `${at}.addresses`, one: `${at}.addresses[${index}]` }, address, type);
+    checkAddress(
+      faults,
+      { list: `${at}.addresses`, one: `${at}.addresses[${index}]` },
+      address,
+      type,
+      network,
+    );
   }
   const node = own(endpoint, "nodeName");
   if (typeof node === "string") faults.each(`${at}.nodeName`, node, dnsSubdomain(node));
@@ -89,6 +105,7 @@ function checkAddress(
   at: { readonly list: string; readonly one: string },
   address: string,
   type: string,
+  network: ServiceNetwork,
 ): void {
   if (type === "FQDN") {
     faults.each(at.one, address, dnsSubdomain(address));
@@ -100,7 +117,7 @@ function checkAddress(
   if (complaints.length > 0) return;
   if (type === "IPv4" && !ipv4(address)) faults.invalid(at.list, address, "must be an IPv4 address");
   if (type === "IPv6" && !ipv6(address)) faults.invalid(at.list, address, "must be an IPv6 address");
-  checkOrdinaryAddress(faults, at.one, address);
+  checkOrdinaryAddress(faults, at.one, address, network);
 }
 
 function checkPort(faults: Faults, at: string, port: JsonObject, names: Set<string>): void {

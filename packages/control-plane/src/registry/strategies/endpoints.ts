@@ -3,6 +3,7 @@ import type { Strategy } from "../strategy.ts";
 import { Faults } from "./faults.ts";
 import { has, items, number, text } from "./fields.ts";
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualifiedName } from "./names.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 import { checkOrdinaryAddress } from "./service-rules.ts";
 
 export const endpoints: Strategy = {
@@ -11,11 +12,11 @@ export const endpoints: Strategy = {
       for (const port of items(subset, "ports")) if (text(port, "protocol") === "") port.protocol = "TCP";
     }
   },
-  validate: (object) => endpointsFaults(object).causes,
-  validateUpdate: (next) => endpointsFaults(next).causes,
+  validate: (object, { network }) => endpointsFaults(object, network).causes,
+  validateUpdate: (next, _live, { network }) => endpointsFaults(next, network).causes,
 };
 
-function endpointsFaults(object: JsonObject): Faults {
+function endpointsFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   for (const [index, subset] of items(object, "subsets").entries()) {
     const at = `subsets[${index}]`;
@@ -24,9 +25,9 @@ function endpointsFaults(object: JsonObject): Faults {
       faults.required(at, "must specify `addresses` or `notReadyAddresses`");
     }
     for (const [place, address] of ready.entries())
-      checkAddress(faults, `${at}.addresses[${place}]`, address);
+      checkAddress(faults, `${at}.addresses[${place}]`, address, network);
     for (const [place, address] of waiting.entries()) {
-      checkAddress(faults, `${at}.notReadyAddresses[${place}]`, address);
+      checkAddress(faults, `${at}.notReadyAddresses[${place}]`, address, network);
     }
     const ports = items(subset, "ports");
     for (const [place, port] of ports.entries()) {
@@ -36,12 +37,12 @@ function endpointsFaults(object: JsonObject): Faults {
   return faults;
 }
 
-function checkAddress(faults: Faults, at: string, address: JsonObject): void {
+function checkAddress(faults: Faults, at: string, address: JsonObject, network: ServiceNetwork): void {
   const ip = text(address, "ip");
   const complaints = ipAddress(ip);
   faults.each(`${at}.ip`, ip, complaints);
   if (complaints.length > 0) faults.invalid(`${at}.ip`, ip, "must be a valid IP address");
-  else checkOrdinaryAddress(faults, `${at}.ip`, ip);
+  else checkOrdinaryAddress(faults, `${at}.ip`, ip, network);
   const host = text(address, "hostname");
   if (host !== "") faults.each(`${at}.hostname`, host, dnsLabel(host));
   if (has(address, "nodeName"))

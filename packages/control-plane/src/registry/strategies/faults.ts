@@ -2,7 +2,10 @@ import { type Json, stringify } from "../../json.ts";
 import { goQuote } from "../../schema/go-text.ts";
 import type { Cause } from "../../status.ts";
 
-/** Collects what is wrong with an object, in the real server's reasons and words. Paths are written as clients read them. */
+/**
+ * Collects what is wrong with an object, in the real server's reasons and words. Paths are written
+ * as clients read them.
+ */
 export class Faults {
   readonly causes: Cause[] = [];
 

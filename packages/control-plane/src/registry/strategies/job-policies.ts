@@ -4,7 +4,7 @@ import { child, has, items, number, own, specOf, text } from "./fields.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-/** When a pod's failure is its job's. */
+/** Validates the pod failure policy. */
 export function checkFailurePolicy(faults: Faults, at: string, spec: JsonObject): void {
   const rules = items(child(spec, "podFailurePolicy"), "rules");
   if (rules.length > 20) faults.tooMany(`${at}.rules`, rules.length, 20);
@@ -69,7 +69,7 @@ function checkExitCodes(faults: Faults, at: string, rule: JsonObject, names: rea
   }
 }
 
-/** When a job that counts by index is done early. */
+/** Validates the success policy. */
 export function checkSuccessPolicy(faults: Faults, at: string, spec: JsonObject): void {
   const rules = items(child(spec, "successPolicy"), "rules");
   if (text(spec, "completionMode") !== "Indexed") {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../json.ts";
 import { Faults } from "./faults.ts";
 import { has, items, number, own, specOf, statusOf, text } from "./fields.ts";
 
-/** What whoever runs a job may report of it: counters that fit, and an end that stays the end. */
+/** Validates a Job's status: consistent counters, and terminal conditions that stay. */
 export function jobStatusFaults(next: JsonObject, live: JsonObject): Faults {
   const faults = new Faults();
   const [now, before] = [statusOf(next), statusOf(live)];

@@ -63,12 +63,15 @@ function labelDefaults(object: JsonObject): void {
   const metadata = ensure(object, "metadata");
   const labels = child(metadataOf(child(specOf(object), "template")), "labels");
   if (Object.keys(child(metadata, "labels")).length === 0 && Object.keys(labels).length > 0) {
-    // The same map, as in the real server: labels that the template is given later are the job's too.
+    // The same map, as in the real server: labels that the template is given later are the job's
+    // too.
     metadata.labels = labels;
   }
 }
 
-/** The labels by which a job knows its pods: made from its uid, so that no two jobs ever share one. */
+/**
+ * The labels by which a job knows its pods: made from its uid, so that no two jobs ever share one.
+ */
 function generateSelector(object: JsonObject): void {
   const { name, uid } = metadataOf(object);
   const spec = specOf(object);
@@ -272,7 +275,10 @@ function checkCompletions(faults: Faults, now: JsonObject, before: JsonObject): 
 
 const schedulingFields = ["nodeSelector", "tolerations", "schedulingGates"];
 
-/** The template is frozen, but for where pods may run while the job is suspended and has not started. */
+/**
+ * The template is frozen, but for where pods may run while the job is suspended and has not
+ * started.
+ */
 function checkTemplate(faults: Faults, now: JsonObject, live: JsonObject): void {
   const before = specOf(live);
   const template = clone(child(now, "template"));

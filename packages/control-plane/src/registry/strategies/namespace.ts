@@ -8,7 +8,10 @@ import { qualifiedName } from "./names.ts";
 const nameLabel = "kubernetes.io/metadata.name";
 const finalizersOf = (object: JsonObject): string[] => texts(specOf(object), "finalizers");
 
-/** A namespace goes in two steps: it is Terminating until whoever empties it takes its name off `spec.finalizers`. */
+/**
+ * A namespace goes in two steps: it is Terminating until whoever empties it takes its name off
+ * `spec.finalizers`.
+ */
 export const namespace: Strategy = {
   setDefaults: (object) => {
     const metadata = (isObject(object.metadata) ? object.metadata : {}) as JsonObject;
@@ -42,7 +45,7 @@ export const namespace: Strategy = {
   heldBack: (object) => finalizersOf(object).length > 0,
   onDeletion: (object) => {
     object.status = { ...statusOf(object), phase: "Terminating" };
-    // It is not waited for: it goes when it is empty.
+    // No grace period: a namespace goes when it is empty.
     delete metadataOf(object).deletionGracePeriodSeconds;
   },
 };

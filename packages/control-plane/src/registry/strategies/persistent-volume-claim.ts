@@ -35,7 +35,10 @@ export const persistentVolumeClaim: Strategy = {
     subresource === "status" ? statusFaults(next).causes : updateFaults(next, live).causes,
 };
 
-/** The older and the newer name of where a volume's content comes from are kept the same; what neither allows is dropped. */
+/**
+ * The older and the newer name of where a volume's content comes from are kept the same; what
+ * neither allows is dropped.
+ */
 function settleDataSources(spec: JsonObject): void {
   const source = child(spec, "dataSource");
   if (has(spec, "dataSource")) {

@@ -35,7 +35,10 @@ export function dropDisabled(spec: JsonObject): void {
   }
 }
 
-/** What a pod that is to run asks for where it only says how much it may take. Templates are left as they are. */
+/**
+ * What a pod that is to run asks for where it only says how much it may take. Templates are left as
+ * they are.
+ */
 export function requestDefaults(spec: JsonObject): void {
   for (const list of ["initContainers", "containers"]) {
     for (const container of items(spec, list)) {

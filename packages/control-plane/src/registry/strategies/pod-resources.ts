@@ -4,7 +4,7 @@ import { child, has, items, text } from "./fields.ts";
 
 const qosResources = ["cpu", "memory"];
 
-/** How a pod is treated when its node runs short, from what its containers ask for. */
+/** The QoS class of a pod, from the resources of its containers. */
 export function qosClass(pod: JsonObject): "Guaranteed" | "Burstable" | "BestEffort" {
   const spec = child(pod, "spec");
   const asked: JsonObject = {};
@@ -41,8 +41,8 @@ export function qosClass(pod: JsonObject): "Guaranteed" | "Burstable" | "BestEff
 }
 
 /**
- * What a pod asks of its node: the sum of its containers and of the sidecars that stay, or the most that one of its init
- * containers takes while it runs.
+ * What a pod asks of its node: the sum of its containers and of the sidecars that stay, or the most
+ * that one of its init containers takes while it runs.
  *
  * @param of which of the two lists of a container counts
  */

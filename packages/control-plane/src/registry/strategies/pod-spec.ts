@@ -81,7 +81,10 @@ export function checkPodSpec(faults: Faults, at: string, spec: JsonObject): void
   }
 }
 
-/** A template: its labels and annotations, and the spec. The real server leaves `metadata` out of the paths. */
+/**
+ * A template: its labels and annotations, and the spec. The real server leaves `metadata` out of
+ * the paths.
+ */
 export function checkPodTemplate(faults: Faults, at: string, template: JsonObject): void {
   const metadata = child(template, "metadata");
   checkLabels(faults, `${at}.labels`, metadata);

@@ -190,7 +190,7 @@ function checkTransitions(faults: Faults, list: string, next: JsonObject, live: 
   }
 }
 
-/** Containers for looking around can be added, never changed nor taken away. */
+/** Ephemeral containers can be added, but not changed or removed. */
 export function ephemeralFaults(next: JsonObject, live: JsonObject): Faults {
   const faults = new Faults();
   checkPodSpec(faults, "spec", specOf(next));

@@ -13,7 +13,7 @@ const deprecatedNodeLabels: { readonly [key: string]: string } = {
     'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
 };
 
-/** Tells of what is allowed in a pod's spec and probably not meant. */
+/** Warns about valid but probably unintended parts of a pod's spec. */
 export function podWarnings(
   spec: JsonObject,
   at: string,

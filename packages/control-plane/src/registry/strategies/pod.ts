@@ -11,7 +11,7 @@ import { checkPodSpec, checkPodTemplate } from "./pod-spec.ts";
 import { ephemeralFaults, podStatusFaults, podUpdateFaults, resizeFaults } from "./pod-update.ts";
 import { podWarnings } from "./pod-warnings.ts";
 
-/** Pods alone die slowly: whoever runs them is given time to stop them. */
+/** Only pods have a grace period, in which the kubelet stops them. */
 export const pod: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");

@@ -69,7 +69,10 @@ function replicaSetFaults(object: JsonObject): Faults {
   return faults;
 }
 
-/** The ReplicaSet's ancestor. Its selector is a map, and comes from the template where it is not given. */
+/**
+ * The ReplicaSet's ancestor. Its selector is a map, and comes from the template where it is not
+ * given.
+ */
 export const replicationController: Strategy = {
   setDefaults: (object) => {
     const spec = ensure(object, "spec");

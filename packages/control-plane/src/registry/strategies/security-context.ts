@@ -92,7 +92,9 @@ function checkAppArmor(faults: Faults, at: string, context: JsonObject): void {
 const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const sysctlRegex = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-/** The pod's own security context, and the fields of its spec that the real server keeps with it. */
+/**
+ * The pod's own security context, and the fields of its spec that the real server keeps with it.
+ */
 export function checkPodSecurity(faults: Faults, at: string, spec: JsonObject): void {
   const context = child(spec, "securityContext");
   if (spec.hostNetwork === true) checkHostNetworkPorts(faults, at, spec);

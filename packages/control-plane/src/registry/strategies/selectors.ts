@@ -3,7 +3,11 @@ import type { Faults } from "./faults.ts";
 import { has, items, text, texts } from "./fields.ts";
 import { checkLabels, dnsSubdomain, labelText, qualifiedName } from "./names.ts";
 
-/** A `metav1.LabelSelector`. @param values "any" where values need not be label values, as storage once allowed */
+/**
+ * A `metav1.LabelSelector`.
+ *
+ * @param values "any" where values need not be label values, as storage once allowed
+ */
 export function checkSelector(faults: Faults, at: string, selector: JsonObject): void {
   checkLabels(faults, `${at}.matchLabels`, selector, "matchLabels");
   for (const [index, expression] of items(selector, "matchExpressions").entries()) {

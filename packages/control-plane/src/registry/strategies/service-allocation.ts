@@ -1,118 +1,11 @@
 import type { Random } from "@windlass/clock";
 import type { JsonObject } from "../../json.ts";
-import type { Entry, Store } from "../../storage/store.ts";
-import { addressesBucket } from "../service-addresses.ts";
 import { Faults } from "./faults.ts";
 import { has, items, metadataOf, number, specOf, text, texts } from "./fields.ts";
-import { addressNumber, ipv4, parseCidr } from "./names.ts";
-
-/** Where cluster addresses come from, where nothing else is said. */
-const usualRange = "10.96.0.0/16";
-const ranges = new WeakMap<Store, string>();
-
-/** Where a store's cluster addresses come from. The first one is the API server's own. */
-export interface ServiceRange {
-  readonly cidr: string;
-  readonly first: string;
-  readonly last: string;
-  /** How many addresses there are from the first to the last. */
-  readonly size: number;
-}
-
-/**
- * Says where a store's cluster addresses come from. Before the first Service is stored.
- *
- * @throws RangeError for what is not the CIDR of at least two IPv4 addresses
- */
-export function setServiceRange(store: Store, cidr: string): void {
-  rangeOf(cidr);
-  ranges.set(store, cidr);
-}
-
-export function serviceRange(store: Store): ServiceRange {
-  return rangeOf(ranges.get(store) ?? usualRange);
-}
-
-/** As the real server counts: neither the network's address nor the last one, where packets for all go. */
-function rangeOf(cidr: string): ServiceRange {
-  const parsed = parseCidr(cidr);
-  if (parsed?.version !== 4 || parsed.bits > 30) {
-    throw new RangeError(
-      `${cidr} is no range of IPv4 addresses that Services could have, such as ${usualRange}`,
-    );
-  }
-  const whole = 2 ** (32 - parsed.bits);
-  const start = Math.floor(Number(parsed.address) / whole) * whole;
-  const size = whole - 2;
-  return { cidr, first: addressAt(start + 1), last: addressAt(start + size), size };
-}
-
-function addressAt(value: number): string {
-  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
-}
+import { addressNumber, ipv4 } from "./names.ts";
+import { type Allocations, addressAt, type ServiceNetwork } from "./service-network.ts";
 
 const nodePortRange = { least: 30_000, most: 32_767 } as const;
-
-/** Which addresses and ports the stored Services hold. Follows the store, so nothing has to be given back. */
-class Allocations {
-  readonly #addresses = new Map<string, number>();
-  readonly #ports = new Map<string, number>();
-  readonly #store: Store;
-  readonly range: ServiceRange;
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.range = serviceRange(store);
-    for (const entry of store.entries("services")) this.#count(entry, 1);
-    store.subscribe("services", ({ type, entry, previous }) => {
-      if (previous) this.#count(previous, -1);
-      if (type !== "DELETED") this.#count(entry, 1);
-    });
-  }
-
-  /** Whether an address is taken: by a Service, or by somebody who made it an object. */
-  holdsAddress(address: string): boolean {
-    return this.#addresses.has(address) || this.#store.get(addressesBucket, address) !== undefined;
-  }
-
-  /** @param protocol ports of different protocols do not collide */
-  holdsPort(port: number, protocol: string): boolean {
-    return this.#ports.has(`${protocol}/${port}`);
-  }
-
-  holdsPortAtAll(port: number): boolean {
-    return ["TCP", "UDP", "SCTP"].some((protocol) => this.holdsPort(port, protocol));
-  }
-
-  #count({ object }: Entry, step: 1 | -1): void {
-    const spec = specOf(object);
-    for (const address of texts(spec, "clusterIPs"))
-      if (address !== "None") add(this.#addresses, address, step);
-    for (const port of items(spec, "ports")) {
-      const held = number(port, "nodePort");
-      if (held) add(this.#ports, `${text(port, "protocol")}/${held}`, step);
-    }
-    const health = number(spec, "healthCheckNodePort");
-    if (health) add(this.#ports, `TCP/${health}`, step);
-  }
-}
-
-function add(counts: Map<string, number>, key: string, step: number): void {
-  const count = (counts.get(key) ?? 0) + step;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
-}
-
-const allocations = new WeakMap<Store, Allocations>();
-
-function allocationsOf(store: Store): Allocations {
-  let found = allocations.get(store);
-  if (!found) {
-    found = new Allocations(store);
-    allocations.set(store, found);
-  }
-  return found;
-}
 
 export const needsClusterIP = (spec: JsonObject): boolean => text(spec, "type") !== "ExternalName";
 export const isHeadless = (spec: JsonObject): boolean => texts(spec, "clusterIPs")[0] === "None";
@@ -126,7 +19,8 @@ export function needsNodePort(spec: JsonObject): boolean {
 }
 
 /**
- * Gives a valid Service its address and its node ports, or says why it cannot have those it asks for.
+ * Gives a valid Service its address and its node ports, or says why it cannot have those it asks
+ * for.
  *
  * @param live what is stored, whose own addresses and ports are not in the way
  */
@@ -134,9 +28,9 @@ export function allocate(
   faults: Faults,
   object: JsonObject,
   live: JsonObject | undefined,
-  { store, random }: { readonly store: Store; readonly random: Random },
+  { network, random }: { readonly network: ServiceNetwork; readonly random: Random },
 ): void {
-  const held = allocationsOf(store);
+  const held = network.allocations;
   const spec = specOf(object);
   const before = live ? specOf(live) : {};
   if (needsClusterIP(spec)) {

@@ -14,6 +14,7 @@ import {
 } from "./names.ts";
 import { checkPort } from "./probes.ts";
 import { isHeadless, needsHealthPort } from "./service-allocation.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -31,7 +32,7 @@ export function externallyAccessible(spec: JsonObject): boolean {
   );
 }
 
-export function serviceFaults(object: JsonObject): Faults {
+export function serviceFaults(object: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   const spec = specOf(object);
   const type = text(spec, "type");
@@ -48,7 +49,7 @@ export function serviceFaults(object: JsonObject): Faults {
   for (const [index, ip] of texts(spec, "externalIPs").entries()) {
     const complaints = ipAddress(ip);
     faults.each(`spec.externalIPs[${index}]`, ip, complaints);
-    if (complaints.length === 0) checkOrdinaryAddress(faults, `spec.externalIPs[${index}]`, ip);
+    if (complaints.length === 0) checkOrdinaryAddress(faults, `spec.externalIPs[${index}]`, ip, network);
   }
   if (type === "") faults.required("spec.type");
   else faults.oneOf("spec.type", type, types);
@@ -63,8 +64,13 @@ export function serviceFaults(object: JsonObject): Faults {
   return faults;
 }
 
+/** Headless services have no address that a node port or load balancer could lead to. */
+export function isHeadlessOfWrongType(spec: JsonObject): boolean {
+  return isHeadless(spec) && ["LoadBalancer", "NodePort"].includes(text(spec, "type"));
+}
+
 function checkType(faults: Faults, spec: JsonObject, type: string): void {
-  if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(spec)) {
+  if (isHeadlessOfWrongType(spec)) {
     faults.invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`);
   }
   if (type !== "ExternalName") return;
@@ -183,23 +189,9 @@ function checkAddresses(faults: Faults, spec: JsonObject, type: string): void {
   }
 }
 
-/** Parts of the loopback network that are pod networks of control planes in this process. */
-const loopbackNetworks = new Set<string>();
-
-/**
- * Takes the addresses of a part of the loopback network for those of pods, as they are where pods are processes of this machine.
- *
- * @param prefix how they begin: `127.5.`
- * @returns takes it back
- */
-export function permitLoopback(prefix: string): () => void {
-  loopbackNetworks.add(prefix);
-  return () => loopbackNetworks.delete(prefix);
-}
-
 /** Addresses that cannot be another machine's. */
-export function checkOrdinaryAddress(faults: Faults, at: string, ip: string): void {
-  for (const prefix of loopbackNetworks) if (ip.startsWith(prefix)) return;
+export function checkOrdinaryAddress(faults: Faults, at: string, ip: string, network: ServiceNetwork): void {
+  if (network.isLoopbackPod(ip)) return;
   if (ip === "0.0.0.0" || ip === "::") faults.invalid(at, ip, `may not be unspecified (${ip})`);
   if (ip.startsWith("127.") || ip === "::1") {
     faults.invalid(at, ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
@@ -265,7 +257,7 @@ function checkTraffic(faults: Faults, spec: JsonObject, type: string): void {
   }
 }
 
-export function serviceUpdateFaults(next: JsonObject, live: JsonObject): Faults {
+export function serviceUpdateFaults(next: JsonObject, live: JsonObject, network: ServiceNetwork): Faults {
   const faults = new Faults();
   const [now, before] = [specOf(next), specOf(live)];
   const stays = text(now, "type") !== "ExternalName" && text(before, "type") !== "ExternalName";
@@ -287,7 +279,7 @@ export function serviceUpdateFaults(next: JsonObject, live: JsonObject): Faults 
       faults.forbidden("spec.healthCheckNodePort", immutable);
     }
   }
-  faults.causes.push(...serviceFaults(next).causes);
+  faults.causes.push(...serviceFaults(next, network).causes);
   return faults;
 }
 

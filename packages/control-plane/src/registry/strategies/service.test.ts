@@ -6,10 +6,10 @@ import type { JsonObject } from "../../json.ts";
 
 async function stage() {
   const plane = await ControlPlane.start({ controllers: "none", random: seededRandom(1) });
-  const door = plane.connect();
+  const transport = plane.connect();
   const send = async (method: string, path: string, body?: unknown): Promise<JsonObject> => {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    const response = await door.request({
+    const response = await transport.request({
       method,
       path: `/api/v1/namespaces/default/services${path}`,
       headers: { "content-type": type },
@@ -28,44 +28,46 @@ const create = (name: string, spec: JsonObject = {}) => ({
 });
 
 test("an address that was asked for is had once, and again when it was given back", async () => {
-  await using world = await stage();
+  await using cluster = await stage();
   const wanted = { clusterIP: "10.96.7.7" };
-  expect(await world.send("POST", "", create("a", wanted))).toMatchObject({ kind: "Service" });
-  expect(await world.send("POST", "", create("b", wanted))).toMatchObject({
+  expect(await cluster.send("POST", "", create("a", wanted))).toMatchObject({ kind: "Service" });
+  expect(await cluster.send("POST", "", create("b", wanted))).toMatchObject({
     code: 422,
     message: expect.stringContaining("provided IP is already allocated"),
   });
-  await world.send("DELETE", "/a");
-  expect(await world.send("POST", "", create("b", wanted))).toMatchObject({
+  await cluster.send("DELETE", "/a");
+  expect(await cluster.send("POST", "", create("b", wanted))).toMatchObject({
     spec: { clusterIPs: ["10.96.7.7"] },
   });
 });
 
 test("a dry run takes no address", async () => {
-  await using world = await stage();
+  await using cluster = await stage();
   const wanted = { clusterIP: "10.96.7.7" };
-  await world.send("POST", "?dryRun=All", create("a", wanted));
-  expect(await world.send("POST", "", create("b", wanted))).toMatchObject({ kind: "Service" });
+  await cluster.send("POST", "?dryRun=All", create("a", wanted));
+  expect(await cluster.send("POST", "", create("b", wanted))).toMatchObject({ kind: "Service" });
 });
 
 test("an update that leaves the address out keeps it, and one that names another is refused", async () => {
-  await using world = await stage();
-  const made = await world.send("POST", "", create("a"));
+  await using cluster = await stage();
+  const made = await cluster.send("POST", "", create("a"));
   const { clusterIP } = made.spec as JsonObject;
-  const kept = await world.send("PUT", "/a", create("a", { ports: [{ port: 81 }] }));
+  const kept = await cluster.send("PUT", "/a", create("a", { ports: [{ port: 81 }] }));
   expect(kept.spec).toMatchObject({ clusterIP, ports: [{ port: 81, targetPort: 81 }] });
-  expect(await world.send("PATCH", "/a", { spec: { clusterIP: "10.96.9.9" } })).toMatchObject({ code: 422 });
+  expect(await cluster.send("PATCH", "/a", { spec: { clusterIP: "10.96.9.9" } })).toMatchObject({
+    code: 422,
+  });
 });
 
 test("turning into an external name gives everything back", async () => {
-  await using world = await stage();
-  await world.send("POST", "", create("a", { type: "NodePort", ports: [{ port: 80, nodePort: 30_123 }] }));
-  const external = await world.send("PATCH", "/a", {
+  await using cluster = await stage();
+  await cluster.send("POST", "", create("a", { type: "NodePort", ports: [{ port: 80, nodePort: 30_123 }] }));
+  const external = await cluster.send("PATCH", "/a", {
     spec: { type: "ExternalName", externalName: "a.example.com" },
   });
   expect(external.spec).not.toHaveProperty("clusterIP");
   const taken = create("b", { type: "NodePort", ports: [{ port: 80, nodePort: 30_123 }] });
-  expect(await world.send("POST", "", taken)).toMatchObject({ kind: "Service" });
+  expect(await cluster.send("POST", "", taken)).toMatchObject({ kind: "Service" });
 });
 
 const step = fc.record({
@@ -78,13 +80,13 @@ const step = fc.record({
 test("no two services ever hold the same address or node port", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      await using world = await stage();
+      await using cluster = await stage();
       for (const { name, type, port, gone } of steps) {
-        if (gone) await world.send("DELETE", `/${name}`);
+        if (gone) await cluster.send("DELETE", `/${name}`);
         else {
           const nodePort =
             port === undefined || type === "ClusterIP" || type === "ExternalName" ? {} : { nodePort: port };
-          await world.send("PUT", `/${name}`, {
+          await cluster.send("PUT", `/${name}`, {
             metadata: { name },
             spec: {
               type,
@@ -95,7 +97,7 @@ test("no two services ever hold the same address or node port", async () => {
         }
       }
       const held: string[] = [];
-      for (const { object } of world.plane.store.entries("services")) {
+      for (const { object } of cluster.plane.store.entries("services")) {
         const spec = object.spec as { clusterIP?: string; ports?: { nodePort?: number }[] };
         if (spec.clusterIP) held.push(spec.clusterIP);
         for (const { nodePort } of spec.ports ?? []) if (nodePort) held.push(`port ${nodePort}`);

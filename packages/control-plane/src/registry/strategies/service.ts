@@ -14,6 +14,7 @@ import {
 } from "./service-allocation.ts";
 import {
   externallyAccessible,
+  isHeadlessOfWrongType,
   loadBalancerFaults,
   serviceFaults,
   serviceUpdateFaults,
@@ -63,26 +64,29 @@ export const service: Strategy = {
     dropDependents(now, before);
     warnings(now, warn);
   },
-  // Addresses are handed out last, as the real server does: what is refused for another reason takes none.
+  // Addresses are handed out last, as the real server does: what is refused for another reason
+  // takes none.
   validate: (object, context) => {
-    // Whoever writes the status of what is not there gets a Service that nothing is allocated for.
-    if (context.subresource !== undefined) return serviceFaults(object).causes;
-    const faults = familiesFirst(serviceFaults(object), specOf(object));
+    // A Service that is created through its status gets no allocations.
+    if (context.subresource !== undefined) return serviceFaults(object, context.network).causes;
+    const faults = familiesFirst(serviceFaults(object, context.network), specOf(object));
     if (faults.none) allocate(faults, object, undefined, context);
     return faults.causes;
   },
   validateUpdate: (next, live, context) => {
     if (context.subresource === "status") return loadBalancerFaults(next).causes;
-    const faults = familiesFirst(serviceUpdateFaults(next, live), specOf(next));
+    const faults = familiesFirst(serviceUpdateFaults(next, live, context.network), specOf(next));
     if (faults.none) allocate(faults, next, live, context);
     return faults.causes;
   },
 };
 
-/** Addresses are looked at before all else, and the families they are of once the addresses make sense. */
+/** Addresses are validated first, and their families once the addresses are valid. */
 function familiesFirst(faults: Faults, spec: JsonObject): Faults {
-  const isAboutAddresses = ({ field, message }: Cause) =>
-    /^spec\.(clusterIP|ipFamil)/.test(field ?? "") && !message?.includes("may not be set to 'None'");
+  // That a type cannot be headless is said of the address, and is a fault of the type.
+  const aboutType = isHeadlessOfWrongType(spec) ? "spec.clusterIPs[0]" : undefined;
+  const isAboutAddresses = ({ field }: Cause) =>
+    field !== aboutType && /^spec\.(clusterIP|ipFamil)/.test(field ?? "");
   if (faults.causes.some(isAboutAddresses)) return faults;
   const families = familyFaults(spec);
   return families.none ? faults : families;
@@ -103,7 +107,9 @@ function warnings(spec: JsonObject, warn: (text: string) => void): void {
   }
 }
 
-/** The one address and the list of them are the same field twice: whichever was changed is meant. */
+/**
+ * The one address and the list of them are the same field twice: whichever was changed is meant.
+ */
 function syncAddresses(now: JsonObject, before: JsonObject): void {
   const [wanted, had] = [text(now, "clusterIP"), text(before, "clusterIP")];
   if (wanted === had) return;

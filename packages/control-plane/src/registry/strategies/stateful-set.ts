@@ -36,7 +36,7 @@ const mutable = [
 ];
 const retentions = ["Retain", "Delete"];
 
-/** An alpha feature that is off unless somebody turns it on, which nobody can here. */
+/** An alpha feature, which is off. */
 function dropMaxUnavailable(object: JsonObject): void {
   delete child(child(specOf(object), "updateStrategy"), "rollingUpdate").maxUnavailable;
 }

@@ -78,7 +78,9 @@ function checkHook(faults: Faults, at: string, hook: JsonObject, kind: "mutating
   }
 }
 
-/** Conditions by name and expression; whether an expression compiles is for whoever evaluates it. */
+/**
+ * Conditions by name and expression; whether an expression compiles is for whoever evaluates it.
+ */
 export function checkConditions(faults: Faults, at: string, conditions: readonly JsonObject[]): void {
   if (conditions.length > 64) faults.tooMany(at, conditions.length, 64);
   const names = new Set<string>();

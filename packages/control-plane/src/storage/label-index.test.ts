@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { textOf } from "../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
-import { field, keyOf, Store, type StoredObject } from "../storage/store.ts";
-import { selectable, selecting } from "./label-index.ts";
+import { ObjectIndexes } from "./object-indexes.ts";
+import { field, keyOf, Store, type StoredObject } from "./store.ts";
 
 const labels = fc.dictionary(fc.constantFrom("app", "tier", "__proto__"), fc.constantFrom("a", "b", ""));
 const place = { namespace: fc.constantFrom("one", "two"), name: fc.constantFrom("x", "y", "z") };
@@ -29,6 +29,7 @@ test("looking up by labels finds what a search of everything finds, whatever cam
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40, size: "max" }), (changes) => {
       const store = new Store();
+      const indexes = new ObjectIndexes(store);
       for (const { type, namespace, name, labels: given } of changes) {
         const key = keyOf(namespace, name);
         const metadata = { namespace, name, uid: key };
@@ -44,10 +45,10 @@ test("looking up by labels finds what a search of everything finds, whatever cam
           matcherOf(budget)(pod.metadata.labels as Record<string, string>);
         for (const pod of pods) {
           const all = budgets.filter((budget) => isSelected(pod, budget));
-          expect(names(selecting(store, "budgets", pod, matcherOf))).toEqual(names(all));
+          expect(names(indexes.selecting("budgets", pod, matcherOf))).toEqual(names(all));
         }
         for (const budget of budgets) {
-          const few = selectable(store, "pods", budget) ?? pods;
+          const few = indexes.selectable("pods", budget) ?? pods;
           const all = pods.filter((pod) => isSelected(pod, budget));
           expect(names([...few].filter((pod) => isSelected(pod, budget)))).toEqual(names(all));
         }
@@ -65,5 +66,5 @@ test("an owner's selector looks only at what carries its rarest label", () => {
   const metadata = { namespace: "one", name: "s", uid: "s" };
   const service = { kind: "Service", metadata, spec: { selector: { all: "yes", app: "7" } } };
   const { object } = store.put("services", "one/s", service);
-  expect(names(selectable(store, "pods", object) ?? [])).toEqual(["one/p7"]);
+  expect(names(new ObjectIndexes(store).selectable("pods", object) ?? [])).toEqual(["one/p7"]);
 });

@@ -5,10 +5,13 @@ import { type JsonObject, textOf } from "../json.ts";
 import type { StoredObject } from "../storage/store.ts";
 
 /** A control plane with real processes, for tests. */
-export interface ProcessWorld extends AsyncDisposable {
+export interface ProcessCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   create(...objects: JsonObject[]): Promise<void>;
-  /** The state of an object of `default` once it is as wanted. Undefined once it is gone, if that is wanted. */
+  /**
+   * The state of an object of `default` once it is as wanted. Undefined once it is gone, if that is
+   * wanted.
+   */
   until(
     bucket: string,
     name: string,
@@ -25,7 +28,7 @@ const context = {
   warn: () => undefined,
 };
 
-export async function startWorld(options: ControlPlaneOptions = {}): Promise<ProcessWorld> {
+export async function startProcessCluster(options: ControlPlaneOptions = {}): Promise<ProcessCluster> {
   const plane = await ControlPlane.start({ processes: true, ...options });
   const { registry, store } = plane;
   return {

@@ -1,7 +1,6 @@
 import { isObject, type Json, textOf } from "../json.ts";
-import type { LabelMatcher } from "../registry/label-selector.ts";
-import { field, type LogRecord, type Store, type StoredObject } from "../storage/store.ts";
-import { mapAt, namespaceOf } from "./objects.ts";
+import { mapAt, namespaceOf } from "./object-fields.ts";
+import { field, type LogRecord, type Store, type StoredObject } from "./store.ts";
 
 type Labels = { readonly [key: string]: Json };
 
@@ -25,7 +24,7 @@ function pairsOf(namespace: string, labels: Labels): string[] {
 }
 
 /** The objects of a bucket by each label they carry, so that a selector looks at few of them. */
-class LabelIndex {
+export class LabelIndex {
   readonly #store: Store;
   readonly #bucket: string;
   readonly #byPair: Keys = new Map();
@@ -40,7 +39,10 @@ class LabelIndex {
     });
   }
 
-  /** Those of a namespace that carry all of these labels, or more; undefined where no label is asked for. */
+  /**
+   * Those of a namespace that carry all of these labels, or more; undefined where no label is asked
+   * for.
+   */
   candidates(namespace: string, labels: Labels): Iterable<StoredObject> | undefined {
     let fewest: ReadonlySet<string> | undefined;
     for (const pair of pairsOf(namespace, labels)) {
@@ -67,10 +69,11 @@ function isPresent(object: StoredObject | undefined): object is StoredObject {
 }
 
 /**
- * The objects of a bucket by a label that their selector asks for, so that a labelled object finds those who select it. Each is kept
- * under one label only: the one with the fewest others, as a label that all share tells nothing.
+ * The objects of a bucket by a label that their selector asks for, so that a labelled object finds
+ * those who select it. Each is kept under one label only: the one with the fewest others, as a
+ * label that all share tells nothing.
  */
-class SelectorIndex {
+export class SelectorIndex {
   readonly #store: Store;
   readonly #bucket: string;
   readonly #byPair: Keys = new Map();
@@ -119,53 +122,13 @@ function asksFor(owner: StoredObject): string[] {
   return pairsOf(namespaceOf(owner), requiredLabels(owner));
 }
 
-/** The labels that an object must carry for the owner's selector to match it. There may be more to the selector. */
-function requiredLabels(owner: StoredObject): Labels {
+/**
+ * The labels that an object must carry for the owner's selector to match it. There may be more to
+ * the selector.
+ */
+export function requiredLabels(owner: StoredObject): Labels {
   const selector = field(owner, "spec", "selector");
   if (!isObject(selector)) return {};
   const plain = owner.kind === "ReplicationController" || owner.kind === "Service";
   return plain ? selector : mapAt(selector, "matchLabels");
-}
-
-const labelIndexes = new WeakMap<Store, Map<string, LabelIndex>>();
-const selectorIndexes = new WeakMap<Store, Map<string, SelectorIndex>>();
-
-function indexOf<T>(
-  known: WeakMap<Store, Map<string, T>>,
-  Index: new (store: Store, bucket: string) => T,
-  store: Store,
-  bucket: string,
-): T {
-  const indexes = known.get(store) ?? new Map<string, T>();
-  known.set(store, indexes);
-  const index = indexes.get(bucket) ?? new Index(store, bucket);
-  indexes.set(bucket, index);
-  return index;
-}
-
-/** The few objects of a bucket that an owner's selector may match; undefined where it could be any of its namespace. */
-export function selectable(
-  store: Store,
-  bucket: string,
-  owner: StoredObject,
-): Iterable<StoredObject> | undefined {
-  return indexOf(labelIndexes, LabelIndex, store, bucket).candidates(
-    namespaceOf(owner),
-    requiredLabels(owner),
-  );
-}
-
-/** The objects of a bucket whose selector, as `matcherOf` reads it, matches an object. */
-export function selecting(
-  store: Store,
-  bucket: string,
-  object: StoredObject,
-  matcherOf: (owner: StoredObject) => LabelMatcher,
-): StoredObject[] {
-  const labels = mapAt(object, "metadata", "labels");
-  const candidates = indexOf(selectorIndexes, SelectorIndex, store, bucket).candidates(
-    namespaceOf(object),
-    labels,
-  );
-  return candidates.filter((owner) => matcherOf(owner)(labels));
 }

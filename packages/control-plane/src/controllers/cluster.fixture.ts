@@ -6,13 +6,15 @@ import { field, keyOf, type StoredObject } from "../storage/store.ts";
 import { createObject, edit, kindNamed } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
-/** A control plane under a clock that stands still, for the tests of controllers and nodes. */
-export interface Stage extends AsyncDisposable {
+/** A control plane with a manual clock, for the tests of controllers and nodes. */
+export interface TestCluster extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly clock: ManualClock;
-  /** Creates objects in `default` unless they say otherwise, and waits until nothing moves. */
+  /**
+   * Creates objects in `default` unless they say otherwise, and waits until the cluster is settled.
+   */
   create(...objects: JsonObject[]): Promise<void>;
-  /** Changes an object, and waits until nothing moves. */
+  /** Changes an object, and waits until the cluster is settled. */
   change(bucket: string, name: string, how: (object: JsonObject) => void): Promise<void>;
   /** As `change`, of the status or what else is written on its own. */
   changeStatus(
@@ -37,7 +39,7 @@ export interface Stage extends AsyncDisposable {
 const user = { name: "tester", groups: ["system:masters"] };
 const context = { user, fieldManager: "test", dryRun: false, warn: () => undefined };
 
-export async function stage(options: ControlPlaneOptions = {}): Promise<Stage> {
+export async function startCluster(options: ControlPlaneOptions = {}): Promise<TestCluster> {
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const plane = await ControlPlane.start({
