@@ -2,6 +2,7 @@ import { constants, createGunzip, type Gunzip } from "node:zlib";
 import { type Clock, milliseconds } from "@windlass/clock";
 import { TransportError, type TransportErrorCode } from "../errors.ts";
 import type { TransportRequest, TransportResponse } from "../transport.ts";
+import type { Abortable, AbortGroups } from "./abort-groups.ts";
 import { type BodySource, ResponseBody } from "./body.ts";
 import type { Channel, ChannelOwner } from "./channel.ts";
 import { failureFrom } from "./failure.ts";
@@ -13,6 +14,7 @@ export interface ExchangeSettings {
   readonly timeouts: { readonly connect: number; readonly headers: number; readonly idle: number };
   /** The server's URL, for messages. */
   readonly described: string;
+  readonly aborts: AbortGroups;
 }
 
 /** The phase of an exchange. While it is `connecting`, no byte of the request was sent. */
@@ -22,7 +24,7 @@ type Phase = "connecting" | "waiting" | "reading" | "over";
  * One request and its answer, from the connection to the last byte read. Every wait in it has a
  * limit.
  */
-export class Exchange implements ChannelOwner, BodySource {
+export class Exchange implements ChannelOwner, BodySource, Abortable {
   readonly response: Promise<TransportResponse>;
   readonly #answered = Promise.withResolvers<TransportResponse>();
   readonly #request: TransportRequest;
@@ -31,7 +33,6 @@ export class Exchange implements ChannelOwner, BodySource {
   readonly #channel: Channel;
   readonly #idleMs: number;
   readonly #onTimer = () => this.#timerFired();
-  readonly #onAbort: (() => void) | undefined;
   #phase: Phase = "connecting";
   #body: ResponseBody | undefined;
   #isPacked = false;
@@ -50,10 +51,7 @@ export class Exchange implements ChannelOwner, BodySource {
       idleTimeout === undefined ? settings.timeouts.idle : milliseconds(idleTimeout, "idleTimeout");
     this.response = this.#answered.promise;
     this.#channel = pool.take(this);
-    if (request.signal) {
-      this.#onAbort = () => this.#stop(request.signal?.reason);
-      request.signal.addEventListener("abort", this.#onAbort, { once: true });
-    }
+    if (request.signal) settings.aborts.add(request.signal, this);
     if (this.#channel.isReady) this.ready();
     else this.#arm(settings.timeouts.connect);
   }
@@ -93,6 +91,10 @@ export class Exchange implements ChannelOwner, BodySource {
 
   failed(error: unknown): void {
     this.#stop(this.#explain(error));
+  }
+
+  aborted(reason: unknown): void {
+    this.#stop(reason);
   }
 
   bodyAwaited(): void {
@@ -155,7 +157,8 @@ export class Exchange implements ChannelOwner, BodySource {
     if (this.#phase === "over") return false;
     this.#phase = "over";
     this.#disarm();
-    if (this.#onAbort) this.#request.signal?.removeEventListener("abort", this.#onAbort);
+    const { signal } = this.#request;
+    if (signal) this.#settings.aborts.delete(signal, this);
     return true;
   }
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { TransportError } from "../errors.ts";
 import { retry } from "../intercept/retry.ts";
 import type { Transport, TransportRequest } from "../transport.ts";
+import { AbortGroups } from "./abort-groups.ts";
 import { Exchange } from "./exchange.ts";
 import { Pool } from "./pool.ts";
 import { startRawServer } from "./raw-server.fixture.ts";
@@ -46,7 +47,8 @@ async function failing(when: "connecting" | "sent", code: string) {
     socket.once("connect", () => (when === "sent" ? dialing.ready(socket) : socket.destroy(error())));
     return socket;
   });
-  const settings = { clock, timeouts: { connect: 1, headers: 1, idle: 1 }, described: server.url };
+  const timeouts = { connect: 1, headers: 1, idle: 1 };
+  const settings = { clock, timeouts, described: server.url, aborts: new AbortGroups() };
   let sends = 0;
   const network: Transport = {
     request: (request) => {

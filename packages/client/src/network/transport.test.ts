@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bodyOf, readAll, sendJson, startServer } from "../test-server.ts";
 import type { Transport, TransportRequest } from "../transport.ts";
 import { settleSockets } from "./raw-server.fixture.ts";
@@ -301,6 +301,27 @@ test("a signal used for many requests keeps no trace of them", async () => {
   const transport = networkTransport({ server: server.url });
   for (let i = 0; i < 5; i++) await text(transport, get("/", { signal }));
   expect(listeners).toBe(0);
+  await transport.close();
+});
+
+test("requests that share a signal share one listener, and all end when it is aborted", async () => {
+  await using server = await startServer((request, response) => {
+    if (request.url === "/answered") response.end("x");
+  });
+  const controller = new AbortController();
+  const add = vi.spyOn(controller.signal, "addEventListener");
+  const transport = networkTransport({ server: server.url });
+  const asked = ["/a", "/answered", "/b"].map((path) =>
+    text(transport, get(path, { signal: controller.signal })),
+  );
+  await expect(asked[1]).resolves.toBe("x");
+  expect(add).toHaveBeenCalledTimes(1);
+  controller.abort("enough");
+  await expect(Promise.allSettled(asked)).resolves.toEqual([
+    { status: "rejected", reason: "enough" },
+    { status: "fulfilled", value: "x" },
+    { status: "rejected", reason: "enough" },
+  ]);
   await transport.close();
 });
 

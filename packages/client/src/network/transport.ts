@@ -1,6 +1,7 @@
 import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
 import { abortable } from "../abortable.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
+import { AbortGroups } from "./abort-groups.ts";
 import { type Destination, dialersFor, type TlsMaterial } from "./dial.ts";
 import { Exchange, type ExchangeSettings } from "./exchange.ts";
 import { Pool } from "./pool.ts";
@@ -71,6 +72,7 @@ class NetworkTransport implements Transport {
         idle: milliseconds(idleTimeout, "idleTimeout"),
       },
       described: server.origin + prefix,
+      aborts: new AbortGroups(),
     };
     this.#destination = { server, ...(proxy ? { proxy } : {}) };
     this.#targetPrefix = (isWholeUrlAsked ? server.origin : "") + prefix;

@@ -143,7 +143,8 @@ class Running {
     };
     this.#follows = new Follows(followed, (key) => this.#add(key));
     const read = (key: ObjectKey) => (primary.holds(key) ? primary.get(key) : undefined);
-    this.#reconciler = new Reconciler({ ...controller, read, follows: this.#follows }, dependencies);
+    const rules = { ...controller, read, follows: this.#follows };
+    this.#reconciler = new Reconciler(rules, dependencies, this.#reconcilesStop.signal);
   }
 
   start(owned: readonly Informer<KubernetesObject>[], watched: readonly Informer<KubernetesObject>[]): void {
@@ -306,7 +307,7 @@ class Running {
         "windlass.attempt": lease.attempt,
       };
       const outcome = await tracing.reconcile(attributes, lease.waitedMs, () =>
-        this.#reconciler.run(lease.key, lease.attempt, this.#reconcilesStop.signal),
+        this.#reconciler.run(lease.key, lease.attempt),
       );
       settle(lease, outcome);
       metrics.reconciled(label(outcome), (clock.monotonic() - started) / 1000);

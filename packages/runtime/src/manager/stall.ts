@@ -73,7 +73,7 @@ export class StallWatch implements ReconcileObserver {
   readonly #log: Logger;
   readonly #clock: Pick<FenceClock, "monotonic">;
   readonly #cpuMs: () => number;
-  readonly #active = new Set<Activity>();
+  readonly #active: Activity[] = [];
   /** What the pulse says is being done: what was begun last. */
   #shown: Activity | undefined;
   #longest: { readonly what: string; readonly ms: number } | undefined;
@@ -102,7 +102,7 @@ export class StallWatch implements ReconcileObserver {
 
   begin(what: string): () => void {
     const activity = { what, startedMs: this.#clock.monotonic() };
-    this.#active.add(activity);
+    this.#active.push(activity);
     this.#show(activity);
     return () => this.#end(activity);
   }
@@ -124,10 +124,12 @@ export class StallWatch implements ReconcileObserver {
   }
 
   #end(activity: Activity): void {
-    this.#active.delete(activity);
+    const at = this.#active.indexOf(activity);
+    if (at < 0) return;
+    this.#active.splice(at, 1);
     const ms = this.#clock.monotonic() - activity.startedMs;
     if (ms >= LONG_MS && ms > (this.#longest?.ms ?? 0)) this.#longest = { what: activity.what, ms };
-    if (activity === this.#shown) this.#show([...this.#active].at(-1));
+    if (activity === this.#shown) this.#show(this.#active.at(-1));
   }
 
   #show(activity: Activity | undefined): void {
@@ -145,10 +147,7 @@ export class StallWatch implements ReconcileObserver {
       return;
     }
     const suspects = [
-      ...new Set([
-        ...(this.#longest ? [this.#longest.what] : []),
-        ...[...this.#active].map(({ what }) => what),
-      ]),
+      ...new Set([...(this.#longest ? [this.#longest.what] : []), ...this.#active.map(({ what }) => what)]),
     ].slice(0, 3);
     this.#log.warn(
       { seconds, ...(suspects.length > 0 ? { during: suspects } : {}) },

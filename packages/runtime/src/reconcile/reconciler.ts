@@ -62,10 +62,19 @@ export class Reconciler<K extends AnyKind> {
   readonly #uids = new Map<string, string>();
   readonly #schemas = new SchemaFacts();
   readonly #failures: Failures;
+  readonly #stop: AbortSignal;
+  /**
+   * Those under way. One listener on the signal serves them all: listeners that come and go are linked to each other, and the
+   * garbage collector would take each reconcile for alive until it has looked at everything.
+   */
+  readonly #runs: Run<K>[] = [];
 
-  constructor(rules: ReconcilerRules<K>, dependencies: ReconcilerDependencies) {
+  /** @param stop aborts the reconciles under way */
+  constructor(rules: ReconcilerRules<K>, dependencies: ReconcilerDependencies, stop: AbortSignal) {
     this.#rules = rules;
     this.#dependencies = dependencies;
+    this.#stop = stop;
+    stop.addEventListener("abort", () => this.#giveUp(stop.reason), { once: true });
     this.#hotLoops = new HotLoopDetector({
       clock: dependencies.clock,
       threshold: rules.hotLoopThreshold,
@@ -73,13 +82,14 @@ export class Reconciler<K extends AnyKind> {
     this.#failures = new Failures(dependencies.clock);
   }
 
-  async run(key: ObjectKey, attempt: number, stop: AbortSignal): Promise<Outcome> {
+  async run(key: ObjectKey, attempt: number): Promise<Outcome> {
     const object = this.#rules.read(key);
     if (!object) {
       this.#forget(key);
       return done;
     }
-    const run = new Run(this.#rules, this.#dependencies, object, attempt, stop);
+    const run = new Run(this.#rules, this.#dependencies, object, attempt, this.#stop);
+    this.#runs.push(run);
     const uid = object.metadata.uid ?? "";
     this.#remember(key, uid);
     try {
@@ -92,7 +102,12 @@ export class Reconciler<K extends AnyKind> {
       return await this.#failed(run, object, uid, error);
     } finally {
       run.end();
+      this.#runs.splice(this.#runs.indexOf(run), 1);
     }
+  }
+
+  #giveUp(reason: unknown): void {
+    for (const run of this.#runs) run.giveUp(reason);
   }
 
   async #pass(run: Run<K>, read: ObjectOf<K>, uid: string): Promise<Outcome> {

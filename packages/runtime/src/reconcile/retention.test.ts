@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { appController, key, ModelRun, running, WebApp } from "./model-run.ts";
 
 setFlagsFromString("--expose-gc");
@@ -54,5 +54,27 @@ test("what is remembered of an object goes with it", async () => {
   await run.settle();
   expect(meanwhile - before).toBeGreaterThan(names.length * large.length);
   expect(heap() - before).toBeLessThan((names.length * large.length) / 4);
+  await run.manager.stop();
+});
+
+// Listeners of a signal that stays are linked to each other, so that each keeps the reconciles after it from the young generation's collector.
+test("a reconcile leaves no listener on what outlives it, not even for its duration", async () => {
+  let reconciles = 0;
+  const run = new ModelRun();
+  run.manager.add(
+    appController({
+      reconcile: () => {
+        reconciles += 1;
+        return {};
+      },
+    }),
+  );
+  await run.manager.start();
+  const listen = vi.spyOn(EventTarget.prototype, "addEventListener");
+  for (let index = 0; index < 10; index++) run.put({}, `app-${index}`);
+  await run.settle();
+  expect(reconciles).toBeGreaterThanOrEqual(10);
+  expect(listen).not.toHaveBeenCalled();
+  listen.mockRestore();
   await run.manager.stop();
 });

@@ -93,7 +93,7 @@ export class Run<K extends AnyKind> {
   readonly #attempt: number;
   readonly #stop: AbortSignal;
   readonly #abort = new AbortController();
-  readonly #onStop: () => void;
+  readonly #outcome = Promise.withResolvers<Outcome>();
   readonly reconcileId: string;
   readonly client: ReconcileClient;
   readonly log: Logger;
@@ -118,9 +118,6 @@ export class Run<K extends AnyKind> {
     this.#object = object;
     this.#attempt = attempt;
     this.#stop = stop;
-    this.#onStop = () => this.#abort.abort(stop.reason);
-    if (stop.aborted) this.#onStop();
-    else stop.addEventListener("abort", this.#onStop, { once: true });
     this.reconcileId = uuid(dependencies.random);
     const { name, namespace } = object.metadata;
     this.log = dependencies.log.child({
@@ -152,22 +149,15 @@ export class Run<K extends AnyKind> {
     const { timeoutMs, kind, name } = this.#rules;
     const { clock, metrics } = this.#dependencies;
     const subject = describe(kind, keyOf(this.#object));
-    const { promise: over, reject } = Promise.withResolvers<never>();
-    const giveUp = (error: unknown) => {
-      this.#isOver = true;
-      this.#abort.abort(error);
-      reject(error);
-    };
     const cancel =
       timeoutMs > 0
-        ? clock.schedule(timeoutMs, () => giveUp(new ReconcileTimeoutError(subject, name, timeoutMs)))
+        ? clock.schedule(timeoutMs, () => this.giveUp(new ReconcileTimeoutError(subject, name, timeoutMs)))
         : undefined;
-    const onStop = () => giveUp(this.#stop.reason);
-    if (this.#stop.aborted) onStop();
-    else this.#stop.addEventListener("abort", onStop, { once: true });
+    if (this.#stop.aborted) this.giveUp(this.#stop.reason);
     const started = clock.monotonic();
     try {
-      return await Promise.race([pass(), over]);
+      pass().then(this.#outcome.resolve, this.#outcome.reject);
+      return await this.#outcome.promise;
     } finally {
       cancel?.();
       const tookMs = clock.monotonic() - started;
@@ -180,8 +170,14 @@ export class Run<K extends AnyKind> {
           `${subject}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
         );
       }
-      this.#stop.removeEventListener("abort", onStop);
     }
+  }
+
+  /** Ends the wait for the reconcile, if it has not ended by itself. */
+  giveUp(error: unknown): void {
+    this.#isOver = true;
+    this.#abort.abort(error);
+    this.#outcome.reject(error);
   }
 
   /** A client for what the runtime itself has to say of a reconcile that was given up. */
@@ -191,7 +187,6 @@ export class Run<K extends AnyKind> {
 
   end(): void {
     this.#isOver = true;
-    this.#stop.removeEventListener("abort", this.#onStop);
   }
 
   /** Notes which fields made a write necessary. */
