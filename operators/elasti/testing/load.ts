@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import type { Socket } from "node:net";
 
 /** What became of the requests of a load. */
 export interface LoadResult {
@@ -56,21 +57,47 @@ export function askOnce(url: string, withinMs = 60_000): Promise<Answer> {
   });
 }
 
-/** How long a client uses a connection before it makes another. */
-const connectionMs = 1_500;
+/** How a load uses its connections. */
+export interface LoadOptions {
+  /** How long a client uses a connection before it makes another. @default 1_500 */
+  readonly connectionMs?: number;
+}
 
-/** Open loop: requests are sent at a fixed rate, however long answers take. Half on kept connections, none is repeated. */
-export function startLoad(url: string, perSecond: number): Load {
+/** How often clients close connections that they have used for long enough, and that are idle. */
+const renewMs = 500;
+
+/** What a connection was used for. */
+interface Use {
+  readonly since: number;
+  answers: number;
+  /** What the last answer said. */
+  last: string;
+}
+
+/**
+ * Open loop: requests are sent at a fixed rate, however long answers take. Half on kept connections, none is repeated.
+ *
+ * A kept connection is used for `connectionMs`, and for one request that was sent by then: also where answers take so
+ * long that others queue for it.
+ */
+export function startLoad(
+  url: string,
+  perSecond: number,
+  { connectionMs = 1_500 }: LoadOptions = {},
+): Load {
   const result: LoadResult = { sent: 0, ok: 0, failures: [], latenciesMs: [] };
   const pending = new Set<Promise<void>>();
   const agents = [keepingAgent()];
-  // Clients use a connection for a while, and then close it once it is idle.
+  const uses = new WeakMap<object, Use>();
   const renewing = setInterval(() => {
+    if (performance.now() - renewedAt < connectionMs) return;
+    renewedAt = performance.now();
     for (const { freeSockets } of agents)
       for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
     agents.unshift(keepingAgent());
-  }, connectionMs);
+  }, renewMs);
   const started = performance.now();
+  let renewedAt = started;
   const ticking = setInterval(() => {
     const due = Math.floor(((performance.now() - started) / 1_000) * perSecond);
     while (result.sent < due) {
@@ -86,16 +113,22 @@ export function startLoad(url: string, perSecond: number): Load {
     return new Promise((resolve) => {
       const fail = (why: string) => {
         const [at, ms] = [new Date().toISOString().slice(11, 23), Math.round(performance.now() - began)];
-        result.failures.push(`#${number} at ${at}, after ${ms} ms: ${why}`);
+        const on = connectionOf(asked.socket ? uses.get(asked.socket) : undefined);
+        result.failures.push(`#${number} at ${at}, after ${ms} ms, on ${on}: ${why}`);
         resolve();
       };
       const asked = request(
         url,
         { agent: number % 2 === 0 ? agents[0] : false, method: isPost ? "POST" : "GET", timeout: 60_000 },
         (answer) => {
-          answer.resume();
+          const { socket } = answer;
+          let body = "";
+          answer.setEncoding("latin1").on("data", (text: string) => {
+            body += text;
+          });
           answer.on("error", (error) => fail(error.message));
           answer.on("end", () => {
+            note(socket, body);
             if (answer.statusCode !== 200) return fail(`status ${answer.statusCode}`);
             result.ok++;
             result.latenciesMs.push(performance.now() - began);
@@ -103,10 +136,22 @@ export function startLoad(url: string, perSecond: number): Load {
           });
         },
       );
+      asked.on("socket", (socket) => {
+        if (!uses.has(socket)) uses.set(socket, { since: performance.now(), answers: 0, last: "" });
+      });
       asked.on("error", (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
       asked.on("timeout", () => asked.destroy(new Error("no answer within 60 s")));
       asked.end(isPost ? "x".repeat(2_000) : undefined);
     });
+  }
+
+  function note(socket: Socket, body: string): void {
+    const use = uses.get(socket);
+    if (!use) return;
+    use.answers += 1;
+    use.last = body.slice(0, 60);
+    // An agent gives it to the next request that waits, however old it is.
+    if (performance.now() - use.since > connectionMs) socket.destroy();
   }
 
   return {
@@ -123,4 +168,10 @@ export function startLoad(url: string, perSecond: number): Load {
 
 function keepingAgent(): Agent {
   return new Agent({ keepAlive: true, maxSockets: 20 });
+}
+
+function connectionOf(use: Use | undefined): string {
+  if (!use) return "no connection";
+  const ms = Math.round(performance.now() - use.since);
+  return `a connection of ${ms} ms with ${use.answers} answers, the last ${JSON.stringify(use.last)}`;
 }

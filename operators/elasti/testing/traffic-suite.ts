@@ -89,5 +89,27 @@ export function trafficSuite(start: () => Promise<TrafficWorld>): () => TrafficW
     expect(ok).toBe(sent);
   });
 
+  test("a service that rests behind the resolver loses nothing on connections of any age", {
+    timeout: 3_600_000,
+  }, async () => {
+    const { client, cycles, perSecond } = world;
+    // A traffic trigger keeps the resolver in the path, so no client ever has a connection to a pod.
+    const key = await createTarget(world, "behind", { triggers: [{ type: "traffic" }] });
+    await phase(client, key, "Relaying");
+    const url = await urlOf(client, key);
+    await untilAnswered(url);
+    const load = startLoad(url, perSecond, { connectionMs: Number.POSITIVE_INFINITY });
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const waking = phase(client, key, "Waking");
+      await sendToSleep(client, key);
+      await waking;
+      await phase(client, key, "Relaying");
+    }
+    const { sent, ok, failures } = await load.stop();
+    process.stdout.write(`behind, ${cycles} cycles: ${sent} sent, ${failures.length} failed\n`);
+    expect(failures).toEqual([]);
+    expect(ok).toBe(sent);
+  });
+
   return () => world;
 }

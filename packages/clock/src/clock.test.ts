@@ -193,3 +193,19 @@ test("a clock cannot stand still or go back by its factor", () => {
   for (const factor of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => fasterClock(factor)).toThrow(RangeError);
 });
+
+test("the machine's clock is never early, by its own count", async () => {
+  const early: number[] = [];
+  const once = (delayMs: number) =>
+    new Promise<void>((resolve) => {
+      const dueAt = systemClock.monotonic() + delayMs;
+      systemClock.schedule(delayMs, () => {
+        const leftMs = dueAt - systemClock.monotonic();
+        if (leftMs > 0) early.push(leftMs);
+        resolve();
+      });
+    });
+  for (let round = 0; round < 20; round++)
+    await Promise.all(Array.from({ length: 20 }, (_, index) => once(5 + index / 7)));
+  expect(early).toEqual([]);
+});

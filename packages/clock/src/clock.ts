@@ -20,15 +20,14 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, task) {
-    let timer = setTimeout(fire, Math.min(delayMs, LONGEST_TIMER_MS));
-    let leftMs = delayMs - LONGEST_TIMER_MS;
+    const dueAt = performance.now() + delayMs;
+    let timer = setTimeout(fire, Math.min(Math.ceil(delayMs), LONGEST_TIMER_MS));
     function fire() {
-      if (!(leftMs > 0)) {
-        task();
-        return;
-      }
-      timer = setTimeout(fire, Math.min(leftMs, LONGEST_TIMER_MS));
-      leftMs -= LONGEST_TIMER_MS;
+      // Node's timers count whole milliseconds of a coarser clock, and may fire one or two too soon. Whoever compares
+      // `monotonic` with the time that was waited for would find that it has not come, and wait for ever.
+      const leftMs = dueAt - performance.now();
+      if (leftMs > 0) timer = setTimeout(fire, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
+      else task();
     }
     return () => clearTimeout(timer);
   },

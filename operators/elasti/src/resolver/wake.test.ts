@@ -1,6 +1,7 @@
+import { type Clock, ManualClock } from "@windlass/clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { step, type WakeEvent, type WakeState } from "./wake.ts";
+import { step, WakeCalls, type WakeEvent, type WakeState } from "./wake.ts";
 
 const quiet: WakeState = { at: "quiet" };
 
@@ -76,4 +77,34 @@ describe("a wake", () => {
       }),
     );
   });
+});
+
+test("a call that failed is repeated, also by a timer that fires a little too soon", async () => {
+  const clock = new ManualClock();
+  const hasty: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    schedule: (delayMs, task) => clock.schedule(Math.max(1, delayMs - 1), task),
+  };
+  let calls = 0;
+  const wakes = new WakeCalls(
+    { namespace: "shop", service: "web" },
+    {
+      waker: {
+        wake: async () => {
+          calls += 1;
+          if (calls < 4) throw new Error("nobody listens");
+        },
+      },
+      clock: hasty,
+      waiting: () => 1,
+      observer: { called: () => undefined },
+    },
+  );
+  wakes.demand();
+  await clock.advance(1_000);
+  expect(calls).toBe(4);
+  // The operator is told again and again, in case it has forgotten.
+  await clock.advance(10_100);
+  expect(calls).toBe(6);
 });

@@ -107,18 +107,22 @@ export class WakeCalls {
   #handle(event: WakeEvent): void {
     const before = this.#state;
     const after = step(before, event, this.#clock.monotonic());
-    if (after === before) return;
-    this.#state = after;
-    this.#cancelDue?.();
-    this.#cancelDue = undefined;
-    if (after.at === "quiet") this.#call?.abort();
-    else if (after.at === "calling") void this.#makeCall(after.waiting);
-    else {
-      const delay = after.until - this.#clock.monotonic();
-      this.#cancelDue = this.#clock.schedule(delay, () =>
-        this.#handle({ type: "due", waiting: this.#waiting() }),
-      );
+    if (after !== before) {
+      this.#state = after;
+      this.#cancelDue?.();
+      this.#cancelDue = undefined;
+      if (after.at === "quiet") this.#call?.abort();
+      else if (after.at === "calling") void this.#makeCall(after.waiting);
     }
+    if (after.at === "told" || after.at === "failed") this.#wait(after.until);
+  }
+
+  /** A state that ends with time has a timer, whatever led to it: also a timer that came too soon. */
+  #wait(until: number): void {
+    this.#cancelDue ??= this.#clock.schedule(Math.max(0, until - this.#clock.monotonic()), () => {
+      this.#cancelDue = undefined;
+      this.#handle({ type: "due", waiting: this.#waiting() });
+    });
   }
 
   async #makeCall(waiting: number): Promise<void> {

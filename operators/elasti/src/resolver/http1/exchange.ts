@@ -183,7 +183,7 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     else {
       const { connection } = this.#state;
       connection.cork(this);
-      this.flushBody();
+      this.#writeToEndpoint();
       connection.writeBytes(this, bytes.subarray(start, end));
       connection.uncork(this);
     }
@@ -201,11 +201,9 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
 
   /** All of the body that has arrived so far was handed over. */
   flushBody(): void {
-    if (this.#state.at !== "sent" || this.#toEndpoint === "") return;
-    const { connection } = this.#state;
-    connection.writeText(this, this.#toEndpoint);
-    this.#toEndpoint = "";
-    if (connection.isCongested && !this.#isBodyDone) this.#client.pauseBody();
+    if (this.#state.at !== "sent") return;
+    this.#writeToEndpoint();
+    if (this.#state.connection.isCongested && !this.#isBodyDone) this.#client.pauseBody();
   }
 
   /** The client has room again. */
@@ -319,6 +317,12 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
       this.#client.readBody();
       this.flushBody();
     }
+  }
+
+  #writeToEndpoint(): void {
+    if (this.#state.at !== "sent" || this.#toEndpoint === "") return;
+    this.#state.connection.writeText(this, this.#toEndpoint);
+    this.#toEndpoint = "";
   }
 
   #switch(head: ResponseHead, slot: Slot<EndpointResources>, connection: UpstreamConnection): void {
