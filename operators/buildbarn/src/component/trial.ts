@@ -88,7 +88,10 @@ export function trialOf(input: TrialInput): Trial {
 }
 
 /** The pod is ready once it was so for some seconds on end. If the program ends before, the Job has failed. */
-function lasting(probe: ContainerInput["readinessProbe"], seconds: number): ContainerInput["readinessProbe"] {
+function lasting(
+  probe: ContainerInput["readinessProbe"],
+  seconds: number,
+): NonNullable<ContainerInput["readinessProbe"]> {
   return { ...probe, periodSeconds: 1, failureThreshold: 1, successThreshold: Math.max(1, seconds) };
 }
 

@@ -10,14 +10,24 @@ const meta = (name: string, app: string, map: string) => ({
   labels: { app, "buildbarn.io/cluster": "bb", "buildbarn.io/shard-client": "true" },
   annotations: { "buildbarn.io/shard-map": map },
 });
-const pod = (app: string, map: string): ObjectOf<typeof Pod> =>
-  ({ metadata: meta(`${app}-1`, app, map), status: { phase: "Running" } }) as ObjectOf<typeof Pod>;
-const deployment = (map: string, generation: number, status: object): ObjectOf<typeof Deployment> =>
-  ({
-    metadata: { name: "frontend", namespace: "builds", generation },
-    spec: { template: { metadata: meta("", "frontend", map) } },
-    status,
-  }) as ObjectOf<typeof Deployment>;
+const pod = (app: string, map: string): ObjectOf<typeof Pod> => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: meta(`${app}-1`, app, map),
+  spec: { containers: [] },
+  status: { phase: "Running" },
+});
+const deployment = (
+  map: string,
+  generation: number,
+  status: NonNullable<ObjectOf<typeof Deployment>["status"]>,
+): ObjectOf<typeof Deployment> => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "frontend", namespace: "builds", generation },
+  spec: { selector: {}, template: { metadata: meta("", "frontend", map), spec: { containers: [] } } },
+  status,
+});
 
 test("workers only write results; frontends and browsers read them", () => {
   const clients = clientsOf("bb", [], [pod("worker", "2"), pod("frontend", "2+3"), pod("browser", "2+3")]);
