@@ -22,7 +22,8 @@ const namespace = "default";
 /** What each phase is for. */
 const phaseWords = {
   Starting: "the new shard starts, and nobody asks it yet",
-  Bridging: "clients are rolled to a map that is good beside the old one and the new one",
+  Bridging: "clients that read results are rolled to both maps",
+  Redirecting: "all clients are rolled to both maps, and store results by the new one",
   Copying: "what is used is copied to its new place",
   Switching: "clients are rolled to the new map",
   Retiring: "shards that nobody asks any more stop",

@@ -59,6 +59,7 @@ beforeAll(async () => {
           volumeInitImage: "busybox:1.35",
           platform,
           replicas: 1,
+          minReadySeconds: 1,
           concurrency: 2,
         },
       ],

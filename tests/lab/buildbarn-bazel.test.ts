@@ -51,6 +51,7 @@ beforeAll(async () => {
           volumeInitImage: "busybox:1.35",
           platform,
           replicas: 2,
+          minReadySeconds: 1,
           concurrency: 4,
           terminationGracePeriodSeconds: 120,
           resources: small,

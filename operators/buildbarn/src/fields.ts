@@ -85,6 +85,14 @@ export const pods = {
   nodeSelector: z.record(z.string(), z.string()).exactOptional(),
   tolerations: z.array(toleration()).max(64).exactOptional(),
   priorityClassName: objectName.exactOptional(),
+  minReadySeconds: z
+    .int32()
+    .min(0)
+    .max(600)
+    .default(10)
+    .describe(
+      "For how long a pod of a new image or configuration must be ready without a break before it counts as well, and the next one is replaced",
+    ),
   securityContext: podSecurityContext()
     .exactOptional()
     .describe(

@@ -52,10 +52,10 @@ const components = [
 
 test("one resource makes a whole set", async () => {
   await world.create(BuildbarnCluster, "builds", {
-    storage: { replicas: 2 },
-    frontend: { replicas: 1, serviceType: "ClusterIP" },
-    browser: { replicas: 1 },
-    workers: [{ name: "linux", replicas: 1 }],
+    storage: { replicas: 2, minReadySeconds: 0 },
+    frontend: { replicas: 1, serviceType: "ClusterIP", minReadySeconds: 0 },
+    browser: { replicas: 1, minReadySeconds: 0 },
+    workers: [{ name: "linux", replicas: 1, minReadySeconds: 0 }],
   });
   const { status } = await world.ready(BuildbarnCluster, "builds");
   expect(status).toMatchObject({

@@ -22,14 +22,10 @@ export class Builds {
     this.#namespace = namespace;
   }
 
-  /**
-   * Runs new actions: each written through one frontend and read through another. Where the other does not find the result, it is run
-   * again, as a build would: while some frontends have both maps, those with the old one do not see new results.
-   */
+  /** Runs new actions: each written through one frontend and read through another. */
   async fill(actions: readonly string[]): Promise<void> {
     for (const action of actions) {
       await this.#through((cache) => cache.write(action));
-      // Whatever the result is, blobs are found by all.
       await this.#through((cache) => cache.readBlob(`input of ${action}`));
       if ((await this.#through((cache) => cache.read(action))) === "miss") this.repeated.push(action);
       this.done += 1;

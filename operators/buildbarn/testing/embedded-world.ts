@@ -1,5 +1,6 @@
 import type { AnyKind, ObjectOf } from "@windlass/runtime";
 import { startCluster, type TestCluster, waitFor, waitForCondition } from "@windlass/testing";
+import { BuildbarnCluster } from "../src/cluster/cluster.ts";
 import { kinds } from "../src/kinds.ts";
 import { Replica } from "./replica.ts";
 
@@ -38,8 +39,10 @@ export class EmbeddedWorld {
     return { namespace: this.namespace, name };
   }
 
+  /** Creates a resource. Pods of a component count as well as soon as they are ready, unless it says otherwise. */
   create(kind: AnyKind, name: string, spec: object = {}) {
-    return this.client.create<AnyKind>(kind, { metadata: this.key(name), spec });
+    const own = kind === BuildbarnCluster ? spec : { minReadySeconds: 0, ...spec };
+    return this.client.create<AnyKind>(kind, { metadata: this.key(name), spec: own });
   }
 
   patch(kind: AnyKind, name: string, spec: object) {

@@ -71,7 +71,7 @@ async function loadImages({ client }: TestCluster): Promise<void> {
 /** Images and sizes that fit the lab. */
 export function labSpecs(version: "2025-02" | "2026-08") {
   const year = version.slice(0, 4);
-  const small = { resources: { requests: { cpu: "10m", memory: "32Mi" } } };
+  const small = { resources: { requests: { cpu: "10m", memory: "32Mi" } }, minReadySeconds: 1 };
   const volume = { volume: { size: "64Mi" } };
   return {
     storage: {

@@ -17,6 +17,14 @@ export class CallError extends Error {
 
 const callMs = 10_000;
 
+/** How a frontend that is guarded is reached. */
+export interface Credentials {
+  /** Has the connection use TLS, with a server that they have signed, in PEM. */
+  readonly authorities: string;
+  readonly token?: string;
+  readonly pair?: { readonly certificate: string; readonly key: string };
+}
+
 interface Digest {
   readonly hash: string;
   readonly size: number;
@@ -35,11 +43,20 @@ const api = "build.bazel.remote.execution.v2";
 /** A client of the Remote Execution API that does what a build does with a cache, through one frontend. */
 export class RemoteCache implements Disposable {
   readonly #session: ClientHttp2Session;
+  readonly #headers: { readonly authorization?: string };
   #fault: Error | undefined;
 
   /** @param address e.g. `198.18.0.7:8980` */
-  constructor(address: string) {
-    this.#session = connect(`http://${address}`);
+  constructor(address: string, credentials?: Credentials) {
+    const { authorities, token, pair } = credentials ?? {};
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#session =
+      authorities === undefined
+        ? connect(`http://${address}`)
+        : connect(`https://${address}`, {
+            ca: authorities,
+            ...(pair && { cert: pair.certificate, key: pair.key }),
+          });
     this.#session.on("error", (error) => {
       this.#fault = error;
     });
@@ -103,6 +120,7 @@ export class RemoteCache implements Disposable {
       ":path": `/${api}.${method}`,
       "content-type": "application/grpc",
       te: "trailers",
+      ...this.#headers,
     });
     return await new Promise((resolve, reject) => {
       const parts: Buffer[] = [];

@@ -134,7 +134,15 @@ test("plan goes through the phases of a change of shards, and says what is rolle
   const { code, said } = await run(["plan", "--from", before, after]);
   expect(code).toBe(0);
   const phases = said.split("\n").flatMap((line) => /^reshard .*: (\w+):/.exec(line)?.[1] ?? []);
-  expect(phases).toEqual(["Starting", "Bridging", "Copying", "Switching", "Retiring", "Stable"]);
+  expect(phases).toEqual([
+    "Starting",
+    "Bridging",
+    "Redirecting",
+    "Copying",
+    "Switching",
+    "Retiring",
+    "Stable",
+  ]);
   expect(said).toContain("roll    BuildbarnWorker builds/bb-linux: pods are replaced: common.libsonnet");
   expect(said).toContain("scale   BuildbarnFrontend builds/bb-frontend: from 3 to 5 pods");
   expect(said).not.toContain("BuildbarnScheduler");

@@ -95,12 +95,11 @@ function reshardingSteps(from: Resharding, { spec }: Storage): readonly string[]
   const lines: string[] = [];
   let state = from;
   for (let now = 0; state.phase !== "Stable" || state.shards !== spec.replicas; now += hold) {
-    const wanted = mapText(shardMap(state));
     const seen = {
       wanted: spec.replicas,
       ready: shardsOf(state),
       running: shardsOf(state),
-      clients: [{ name: "client", map: wanted }],
+      clients: [{ name: "client", map: mapText(shardMap(state, "reads")), results: "reads" as const }],
       now,
       hold,
     };
@@ -126,7 +125,9 @@ function phaseText(state: Resharding, hold: string): string {
         ? `Starting: ${count(state.to - state.from)} to start`
         : "Starting: all shards must be ready";
     case "Bridging":
-      return `Bridging: ${clients} are rolled to both maps, of ${state.from} and of ${count(state.to)}`;
+      return `Bridging: frontends and browsers are rolled to both maps, of ${state.from} and of ${count(state.to)}`;
+    case "Redirecting":
+      return `Redirecting: ${clients} are rolled to both maps, and store results by that of ${count(state.to)}`;
     case "Copying":
       return `Copying: for ${hold}, what is used is copied to its new place`;
     case "Switching":

@@ -169,6 +169,58 @@ test("a scheduler goes over to a new revision once one pod has started with it, 
     await waitForDeletion(world.client, Job, metadata, { timeout: 20_000 });
 });
 
+test("a scheduler's new revision must be well for a while, and a trial that cannot start says why", async () => {
+  const before = await world.get(Deployment, "scheduler");
+  const stop = world.cluster.controlPlane?.node.on("scheduler-try-*", { kind: "image-pull-error" });
+  await world.patch(BuildbarnScheduler, "scheduler", { image: "example.com/none:1", minReadySeconds: 25 });
+  const failed = await world.condition(BuildbarnScheduler, "scheduler", "Degraded");
+  expect(conditionOf(failed, "Degraded")).toMatchObject({
+    reason: "ImagePullFailed",
+    message: expect.stringMatching(/^a new revision is tried on one pod, of Job .*example\.com\/none:1$/),
+  });
+  const [job] = (await world.client.list(Job, { namespace: world.namespace })).items;
+  expect(job?.spec?.template.spec?.containers.map(({ readinessProbe }) => readinessProbe)).toEqual([
+    expect.objectContaining({ periodSeconds: 1, failureThreshold: 1, successThreshold: 25 }),
+  ]);
+  expect((await world.get(Deployment, "scheduler")).spec).toEqual(before.spec);
+  stop?.();
+  await world.patch(BuildbarnScheduler, "scheduler", { image: null, minReadySeconds: 0 });
+  await world.ready(BuildbarnScheduler, "scheduler");
+});
+
+test("a pod that was ready and then fails is not followed by others", async () => {
+  await world.create(BuildbarnFrontend, "frontend-many", { replicas: 3, minReadySeconds: 2 });
+  await world.ready(BuildbarnFrontend, "frontend-many");
+  const podsNow = async () =>
+    (
+      await world.client.list(Pod, {
+        namespace: world.namespace,
+        labelSelector: "component=frontend-many",
+      })
+    ).items;
+  const old = new Set((await podsNow()).map(({ metadata }) => metadata.uid));
+  // Ready for less than it must be, again and again.
+  const stop = world.cluster.controlPlane?.node.on("frontend-many-*", { kind: "fail", after: "500ms" });
+  await world.patch(BuildbarnFrontend, "frontend-many", {
+    configOverrides: "{ maximumMessageSizeBytes: 9e6 }",
+  });
+  const failed = await world.condition(BuildbarnFrontend, "frontend-many", "Degraded");
+  expect(conditionOf(failed, "Degraded")).toMatchObject({ reason: "CrashLoop" });
+  await expect
+    .poll(
+      async () =>
+        (await podsNow()).flatMap(({ status }) => status?.containerStatuses?.[0]?.restartCount ?? 0),
+      { timeout: 20_000 },
+    )
+    .toContainEqual(2);
+  const left = (await podsNow()).filter(({ metadata }) => old.has(metadata.uid));
+  expect(left.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined, undefined]);
+  expect(await podsNow()).toHaveLength(4);
+  stop?.();
+  await world.client.delete(BuildbarnFrontend, world.key("frontend-many"));
+  await waitForDeletion(world.client, BuildbarnFrontend, world.key("frontend-many"), { timeout: 20_000 });
+}, 60_000);
+
 test("an Ingress goes when its host does", async () => {
   await world.create(BuildbarnBrowser, "browser", { replicas: 1, ingressHost: "bb-browser.example.com" });
   const { status } = await world.ready(BuildbarnBrowser, "browser");

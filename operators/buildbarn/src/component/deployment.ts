@@ -64,15 +64,24 @@ export function deploymentOf(input: DeploymentInput, seen: DeploymentSeen) {
     seen.deployment?.spec?.template.metadata?.annotations?.[revisionAnnotation] !== revisionOf(bare);
   const trial =
     rollout === "alone" && isNew && seen.deployment && isServing(seen.deployment)
-      ? trialOf({ name, set: object.spec.cluster, template, jobs: seen.jobs, pods: seen.pods })
+      ? trialOf({
+          name,
+          set: object.spec.cluster,
+          template,
+          minReadySeconds: object.spec.minReadySeconds,
+          jobs: seen.jobs,
+          pods: seen.pods,
+        })
       : undefined;
   const spec: DeploymentSpecInput = {
     replicas,
     selector: { matchLabels: selector },
-    strategy:
-      rollout === "alone"
-        ? { type: "Recreate" }
-        : { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable: 0 } },
+    ...(rollout === "alone"
+      ? { strategy: { type: "Recreate" } }
+      : {
+          strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable: 0 } },
+          minReadySeconds: object.spec.minReadySeconds,
+        }),
     template,
   };
   const wanted = wantedOf(spec);

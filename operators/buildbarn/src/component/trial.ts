@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Child, child, type ObjectOf } from "@windlass/runtime";
-import { Job, type Pod, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
+import { type ContainerInput, Job, type Pod, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import { configHashAnnotation, managedBy, setLabel, trialLabel } from "../names.ts";
-import { lastWords } from "./faults.ts";
+import { lastWords, podFault } from "./faults.ts";
 
 /**
  * A pod that starts a program with a new image or configuration, beside those that serve. For programs that cannot be rolled
@@ -29,6 +29,8 @@ export interface TrialInput {
   readonly set: string;
   /** The template that is to be rolled out, with its revision. */
   readonly template: PodTemplateSpecInput;
+  /** For how long the program must be well. */
+  readonly minReadySeconds: number;
   /** Volumes of the StatefulSet's claims, which the pod gets empty ones for. */
   readonly claims?: readonly string[];
   /** The Jobs of the component. */
@@ -43,7 +45,8 @@ export function trialName(name: string, revision: string): string {
 }
 
 /** Whether a program with a new revision runs. */
-export function trialOf({ name, set, template, claims = [], jobs, pods }: TrialInput): Trial {
+export function trialOf(input: TrialInput): Trial {
+  const { name, set, template, minReadySeconds, claims = [], jobs, pods } = input;
   const { containers, initContainers = [], volumes = [], ...spec } = template.spec ?? { containers: [] };
   const small = <C extends { readonly resources?: unknown }>({ resources: _resources, ...container }: C) =>
     container;
@@ -67,7 +70,7 @@ export function trialOf({ name, set, template, claims = [], jobs, pods }: TrialI
             initContainers: initContainers.map(small),
             containers: containers.map((container) => {
               const { livenessProbe: _liveness, lifecycle: _lifecycle, ...rest } = small(container);
-              return rest;
+              return { ...rest, readinessProbe: lasting(rest.readinessProbe, minReadySeconds) };
             }),
             volumes: [...volumes, ...claims.map((claim) => ({ name: claim, emptyDir: {} }))],
           },
@@ -84,6 +87,14 @@ export function trialOf({ name, set, template, claims = [], jobs, pods }: TrialI
   return { job, held: heldBy(jobName, live, pods) };
 }
 
+/** The pod is ready once it was so for some seconds on end. If the program ends before, the Job has failed. */
+function lasting(
+  probe: ContainerInput["readinessProbe"],
+  seconds: number,
+): NonNullable<ContainerInput["readinessProbe"]> {
+  return { ...probe, periodSeconds: 1, failureThreshold: 1, successThreshold: Math.max(1, seconds) };
+}
+
 function isWell({ status }: ObjectOf<typeof Job>): boolean {
   return (status?.ready ?? 0) > 0;
 }
@@ -97,14 +108,16 @@ function heldBy(
   const isOver = live?.status?.conditions?.some(
     ({ type, status }) => (type === "Failed" || type === "Complete") && status === "True",
   );
-  if (!isOver)
+  const tried = pods.filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === name);
+  if (!isOver) {
+    const fault = podFault(tried);
     return {
-      reason: "Trying",
-      message: `a new revision is tried on one pod, of Job ${name}`,
-      isFault: false,
+      reason: fault?.reason ?? "Trying",
+      message: `a new revision is tried on one pod, of Job ${name}${fault ? `: ${fault.message}` : ""}`,
+      isFault: fault !== undefined,
     };
-  const ended = pods
-    .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === name)
+  }
+  const ended = tried
     .flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])])
     .map(({ state }) => state?.terminated)
     .find((end) => end !== undefined && end.exitCode !== 0);

@@ -122,7 +122,7 @@ const jwksPath = `${jwksDirectory}/jwks.json`;
 
 /** What Bazel connects to. Files are read again every so often: a new certificate or key restarts nothing. */
 function entrance(version: Version, { hasTls, jwt, clientCertificates }: Access): Document {
-  const { jmespath } = profiles[version];
+  const { jmespath, onClaims } = profiles[version];
   const metadataExtractionJmespathExpression = jmespath("`{}`");
   const policies: readonly Document[] = [
     ...(jwt
@@ -132,7 +132,7 @@ function entrance(version: Version, { hasTls, jwt, clientCertificates }: Access)
               jwksFile: jwksPath,
               maximumCacheSize: 1_000,
               cacheReplacementPolicy: leastRecentlyUsed,
-              claimsValidationJmespathExpression: jmespath(jwt.claimsValidation),
+              claimsValidationJmespathExpression: onClaims(jwt.claimsValidation),
               metadataExtractionJmespathExpression,
             },
           },

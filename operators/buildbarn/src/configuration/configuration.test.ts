@@ -10,7 +10,8 @@ const check = (version: Version, written: Written, files = written.files): Check
 const maps = [
   { is: "single", shards: 1 },
   { is: "single", shards: 3 },
-  { is: "bridge", from: 2, to: 3 },
+  { is: "bridge", from: 2, to: 3, results: "from" },
+  { is: "bridge", from: 2, to: 3, results: "to" },
 ] as const;
 const cases = versions.flatMap((version) =>
   maps.flatMap((map) => everyConfiguration(version, map).map((written) => ({ version, map, written }))),

@@ -13,8 +13,8 @@ const locally: Document = { local: {} };
  * How a client of the shards sees the content-addressable storage and the action cache.
  *
  * While shards change, blobs are written to their places in both maps. Results are written to
- * their new place, and copied there from the old one when they are found: as a mirror, which reads
- * from either side in turn, the action cache would miss every second time.
+ * one of their places, and copied there from the other one when they are found: a mirror, which
+ * reads from either side in turn, would copy only every second of them.
  */
 export function blobstore(profile: Profile, map: ShardMap, addressOf: ShardAddress): Document {
   const on = (count: number) =>
@@ -32,7 +32,11 @@ export function blobstore(profile: Profile, map: ShardMap, addressOf: ShardAddre
             },
           },
           results: {
-            readFallback: { primary: on(map.to), secondary: on(map.from), replicator: locally },
+            readFallback: {
+              primary: on(map[map.results]),
+              secondary: on(map[map.results === "to" ? "from" : "to"]),
+              replicator: locally,
+            },
           },
         };
   return {

@@ -35,6 +35,8 @@ export interface Profile {
   sharded(shards: readonly Shard[]): Document;
   /** A JMESPath expression. */
   jmespath(expression: string): Document;
+  /** A JMESPath expression on the claims of a token. */
+  onClaims(expression: string): Document;
   /** How a scheduler finds out the platform of an action. */
   readonly platformKeyExtractor: Document;
   /** Fields of the scheduler that only this release has. */
@@ -62,6 +64,7 @@ export const profiles: Readonly<Record<Version, Profile>> = {
       },
     }),
     jmespath: (expression) => expression,
+    onClaims: (expression) => expression,
     platformKeyExtractor: { actionAndCommand: {} },
     scheduler: {},
   },
@@ -87,6 +90,8 @@ export const profiles: Readonly<Record<Version, Profile>> = {
       },
     }),
     jmespath: (expression) => ({ expression }),
+    // The claims are one of the things that the expression sees, and no longer all of it.
+    onClaims: (expression) => ({ expression: `payload | ${expression}` }),
     platformKeyExtractor: { action: {} },
     scheduler: { synchronizeAuthorizer: { allow: {} } },
   },

@@ -2,6 +2,7 @@ export {
   type Client,
   mapText,
   type Resharding,
+  type ResultUse,
   reshardingPhases,
   type Seen,
   type ShardMap,

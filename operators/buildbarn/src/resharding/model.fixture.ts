@@ -1,4 +1,13 @@
-import { mapText, type Resharding, type Seen, type ShardMap, shardMap, shardsOf, step } from "./state.ts";
+import {
+  mapText,
+  type Resharding,
+  type ResultUse,
+  type Seen,
+  type ShardMap,
+  shardMap,
+  shardsOf,
+  step,
+} from "./state.ts";
 
 /** What a shard keeps. */
 interface ShardStore {
@@ -16,6 +25,7 @@ interface ClientPod {
 /** A Deployment of clients. Its template goes by what its controller has seen of the state. */
 interface ClientSet {
   readonly name: string;
+  readonly results: ResultUse;
   template: ShardMap;
   /** Which of the stored states its controller has seen. */
   seen: number;
@@ -52,7 +62,12 @@ export class Model {
     this.#replicas = shards;
     this.#hold = hold;
     for (let number = 0; number < shards; number++) this.#start(number);
-    this.sets = ["frontend", "worker"].map((name) => ({ name, template: map, seen: 0, pods: [] }));
+    this.sets = (
+      [
+        ["frontend", "reads"],
+        ["worker", "writes"],
+      ] as const
+    ).map(([name, results]) => ({ name, results, template: map, seen: 0, pods: [] }));
     for (const set of this.sets) for (const _ of [1, 2]) this.#addPod(set);
   }
 
@@ -67,9 +82,9 @@ export class Model {
 
   /** The operator looks, decides, and stores what it decided. */
   decide(): void {
-    const clients = this.sets.flatMap(({ name, template, pods }) => [
-      { name, map: mapText(template) },
-      ...pods.map((pod) => ({ name: pod.name, map: mapText(pod.map) })),
+    const clients = this.sets.flatMap(({ name, results, template, pods }) => [
+      { name, map: mapText(template), results },
+      ...pods.map((pod) => ({ name: pod.name, map: mapText(pod.map), results })),
     ]);
     const seen: Seen = {
       wanted: this.wanted,
@@ -95,7 +110,7 @@ export class Model {
   catchUp(index: number): void {
     const set = this.#set(index);
     set.seen = Math.min(set.seen + 1, this.states.length - 1);
-    set.template = shardMap(this.states[set.seen] as Resharding);
+    set.template = shardMap(this.states[set.seen] as Resharding, set.results);
   }
 
   /** One pod that is behind is told to stop, and its replacement starts; or one that was told ends. */
@@ -129,6 +144,13 @@ export class Model {
     // Bazel fetches the output through the frontend.
     this.#read(frontend.map, output);
     return "miss";
+  }
+
+  /** Stores what was run elsewhere, as Bazel does with what it ran itself. */
+  upload(action: string, frontendChoice: number): void {
+    const { map } = pick(this.#set(0).pods, frontendChoice);
+    this.#writeBlob(map, `output of ${action}`);
+    this.#writeResult(map, action);
   }
 
   #set(index: number): ClientSet {
@@ -175,13 +197,15 @@ export class Model {
 
   #getResult(map: ShardMap, action: string): boolean {
     if (map.is === "single") return this.#shard(action, map.shards).results.has(action);
-    const primary = this.#shard(action, map.to).results;
-    if (!primary.has(action) && this.#shard(action, map.from).results.has(action)) primary.add(action);
+    const primary = this.#shard(action, map[map.results]).results;
+    const secondary = () => this.#shard(action, map[map.results === "to" ? "from" : "to"]).results;
+    if (!primary.has(action) && secondary().has(action)) primary.add(action);
     return primary.has(action);
   }
 
   #writeResult(map: ShardMap, action: string): void {
-    this.#shard(action, map.is === "single" ? map.shards : map.to).results.add(action);
+    const shards = map.is === "single" ? map.shards : map[map.results];
+    this.#shard(action, shards).results.add(action);
   }
 }
 

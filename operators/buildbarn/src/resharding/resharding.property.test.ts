@@ -62,7 +62,7 @@ function happen(model: Model, what: Happening): void {
 
 /** Everything goes on until nothing changes any more. Builds go on too. */
 function settle(model: Model, used: readonly string[]): void {
-  for (let round = 0; round < 24; round++) {
+  for (let round = 0; round < 32; round++) {
     for (const set of [0, 1])
       for (const _ of [1, 2, 3, 4])
         for (const act of ["catchUp", "roll"] as const) happen(model, { is: act, set });
@@ -120,6 +120,65 @@ test("what was in the cache before is a hit at every moment of a change", () => 
       },
     ),
     { numRuns: 40 },
+  );
+});
+
+test("a new result is a hit for every client at every moment of a change, whoever wrote it", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom([2, 3], [3, 2], [1, 4], [4, 1]),
+      fc.array(
+        happening.filter(({ is }) => is !== "build"),
+        { minLength: 100, maxLength: 300, size: "max" },
+      ),
+      ([from = 1, to = 1], happenings) => {
+        const model = new Model(from, hold);
+        model.wanted = to;
+        for (const [index, what] of happenings.entries()) {
+          happen(model, what);
+          if (index % 2 === 0) model.upload(`new ${index}`, index);
+          else model.build(`new ${index}`, index, index);
+          // The last ones were written by clients that may since have gone over.
+          for (let age = 0; age < 6 && age <= index; age++)
+            for (let frontend = 0; frontend < 4; frontend++)
+              expect(model.build(`new ${index - age}`, frontend, index)).toBe("hit");
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("what is used once in every hold is a hit each time, however quick the rollouts are", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom([2, 3], [3, 2], [1, 4], [4, 1]),
+      fc.array(fc.integer({ min: 1, max: hold / 20 }), { minLength: 60, maxLength: 120, size: "max" }),
+      ([from = 1, to = 1], pauses) => {
+        const model = new Model(from, hold);
+        for (const [index, action] of actions.entries()) model.build(action, index, index);
+        model.wanted = to;
+        const due = actions.map((_, index) => (index / actions.length) * hold);
+        for (const [round, pause] of pauses.entries()) {
+          model.now += pause;
+          model.applyShards();
+          for (const _ of [1, 2, 3, 4]) model.moveShard();
+          for (const set of [0, 1]) {
+            model.catchUp(set);
+            for (const _ of [1, 2, 3, 4]) model.rollPod(set);
+          }
+          for (const [index, action] of actions.entries()) {
+            if ((due[index] ?? 0) > model.now) continue;
+            expect(model.build(action, index + round, round)).toBe("hit");
+            // A round may be late by one pause.
+            due[index] = model.now + hold - hold / 20;
+          }
+          model.decide();
+        }
+        expect(model.state).toEqual({ phase: "Stable", shards: to });
+      },
+    ),
+    { numRuns: 60 },
   );
 });
 

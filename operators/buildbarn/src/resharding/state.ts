@@ -3,6 +3,7 @@ export const reshardingPhases = [
   "Stable",
   "Starting",
   "Bridging",
+  "Redirecting",
   "Copying",
   "Switching",
   "Retiring",
@@ -12,16 +13,22 @@ export const reshardingPhases = [
  * How far a change of the number of shards has come.
  *
  * What goes wrong otherwise: while some clients place blobs by the old map and others by the new
- * one, neither finds what the other wrote, and builds fail. So clients go over in two rollouts, by
- * way of a map that is good beside either.
+ * one, neither finds what the other wrote, and builds fail. So clients go over by way of both maps.
+ *
+ * Results are the harder part: they are written to one place only. All who read results must look
+ * in both places before the first client writes to the new one; else they run the action again.
+ * Workers write results and read none, so they are spared the first of the three rollouts, which
+ * would have them drain once more.
  */
 export type Resharding =
   /** All clients place blobs on so many shards. */
   | { readonly phase: "Stable"; readonly shards: number }
   /** New shards start. No client asks them yet. */
   | { readonly phase: "Starting"; readonly from: number; readonly to: number }
-  /** Clients are rolled to both maps. */
+  /** Clients that read results are rolled to both maps. They write results to the old place. */
   | { readonly phase: "Bridging"; readonly from: number; readonly to: number }
+  /** All clients are rolled to both maps, and to writing results to the new place. */
+  | { readonly phase: "Redirecting"; readonly from: number; readonly to: number }
   /** All clients have both maps: what is used is copied to its new place. */
   | { readonly phase: "Copying"; readonly from: number; readonly to: number; readonly since: number }
   /** Clients are rolled to the new map. */
@@ -32,7 +39,16 @@ export type Resharding =
 /** How clients place blobs: on so many shards, or on those of two maps at a time. */
 export type ShardMap =
   | { readonly is: "single"; readonly shards: number }
-  | { readonly is: "bridge"; readonly from: number; readonly to: number };
+  | {
+      readonly is: "bridge";
+      readonly from: number;
+      readonly to: number;
+      /** In which of the maps results are written, and looked for first. */
+      readonly results: "from" | "to";
+    };
+
+/** What a client does with the results of actions. */
+export type ResultUse = "reads" | "writes";
 
 /** A client of the shards: a pod, or the template that more pods are made from. */
 export interface Client {
@@ -40,6 +56,8 @@ export interface Client {
   readonly name: string;
   /** The map it was started with, as {@link mapText} writes it; undefined if that is not known. */
   readonly map: string | undefined;
+  /** `writes` if it never looks for a result, as workers. */
+  readonly results: ResultUse;
 }
 
 /** What a step goes by. */
@@ -81,6 +99,8 @@ export function step(state: Resharding, seen: Seen): Step {
       return go({ ...state, phase: "Bridging" });
     }
     case "Bridging":
+      return whenClientsHave(state, seen, { ...state, phase: "Redirecting" });
+    case "Redirecting":
       return whenClientsHave(state, seen, { ...state, phase: "Copying", since: seen.now });
     case "Copying": {
       const until = state.since + seen.hold;
@@ -105,25 +125,34 @@ function go(state: Resharding): Step {
   return { state, waitingFor: undefined };
 }
 
-/** Goes on once every client was started with the map of the present state. */
+/** Goes on once every client was started with its map of the present state. */
 function whenClientsHave(state: Resharding, { clients }: Seen, next: Resharding): Step {
-  const wanted = mapText(shardMap(state));
-  const behind = clients.filter(({ map }) => map !== wanted);
-  if (behind.length === 0) return go(next);
-  const [first] = behind.map(({ name }) => name).toSorted();
-  return stay(state, `${behind.length} of ${clients.length} clients have another shard map: ${first}`);
+  const behind = clients
+    .map(({ name, map, results }) => ({ name, map, wanted: mapText(shardMap(state, results)) }))
+    .filter(({ map, wanted }) => map !== wanted)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const [first] = behind;
+  if (!first) return go(next);
+  return stay(
+    state,
+    `${behind.length} of ${clients.length} clients have another shard map: ${first.name} is to have ${first.wanted}`,
+  );
 }
 
-/** How clients place blobs in a state. */
-export function shardMap(state: Resharding): ShardMap {
+/** How a client places blobs in a state. */
+export function shardMap(state: Resharding, use: ResultUse): ShardMap {
   switch (state.phase) {
     case "Stable":
       return { is: "single", shards: state.shards };
     case "Starting":
       return { is: "single", shards: state.from };
     case "Bridging":
+      return use === "writes"
+        ? { is: "single", shards: state.from }
+        : { is: "bridge", from: state.from, to: state.to, results: "from" };
+    case "Redirecting":
     case "Copying":
-      return { is: "bridge", from: state.from, to: state.to };
+      return { is: "bridge", from: state.from, to: state.to, results: "to" };
     case "Switching":
     case "Retiring":
       return { is: "single", shards: state.to };
@@ -144,7 +173,8 @@ export function shardsOf(state: Resharding): number {
   }
 }
 
-/** A map in a word, for annotations of pods: `3`, or `2-3` for both. */
+/** A map in a word, for annotations of pods: `3`; `2+3` for both with results in the old one, and `2-3` with results in the new one. */
 export function mapText(map: ShardMap): string {
-  return map.is === "single" ? String(map.shards) : `${map.from}-${map.to}`;
+  if (map.is === "single") return String(map.shards);
+  return `${map.from}${map.results === "from" ? "+" : "-"}${map.to}`;
 }

@@ -83,7 +83,7 @@ export function frontendConfiguration(
   const entry = "frontend.jsonnet";
   const programs = [{ program: "bb_storage", entry }] as const;
   if (own) return { version, programs, ...own };
-  const shards = shardsOfSet(set, version);
+  const shards = shardsOfSet(set, version, "reads");
   const documents = {
     [entry]: frontendDocument(version, schedulerRoutes(set), accessOf(frontend, authorities)),
   };
@@ -154,7 +154,7 @@ export function workerConfiguration(
     { program: "bb_runner", entry: runner },
   ] as const;
   if (own) return { version, programs, ...own };
-  const shards = shardsOfSet(set, version);
+  const shards = shardsOfSet(set, version, "writes");
   const { instanceNamePrefix, sizeClass, concurrency, inputCache } = worker.spec;
   const documents = {
     [entry]: workerDocument({
@@ -185,7 +185,7 @@ export function browserConfiguration(
   const entry = "browser.jsonnet";
   const programs = [{ program: "bb_browser", entry }] as const;
   if (own) return { version, programs, ...own };
-  const shards = shardsOfSet(set, version);
+  const shards = shardsOfSet(set, version, "reads");
   const common = commonDocument({ version, shards });
   return {
     version,

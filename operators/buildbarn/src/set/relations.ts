@@ -9,7 +9,7 @@ import {
   type Version,
 } from "../configuration/index.ts";
 import type { Frontend } from "../frontend/frontend.ts";
-import { mapText, type Resharding, shardMap } from "../resharding/index.ts";
+import { mapText, type Resharding, type ResultUse, shardMap } from "../resharding/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Worker } from "../worker/worker.ts";
@@ -39,9 +39,14 @@ export function storageOf({ name, storages }: BuildbarnSet): Storage {
  * ahead of it.
  *
  * @param version That of the client: releases place blobs differently.
+ * @param use What the client does with the results of actions.
  * @throws SetFault
  */
-export function shardsOfSet(set: BuildbarnSet, version: Version): Shards & { readonly text: string } {
+export function shardsOfSet(
+  set: BuildbarnSet,
+  version: Version,
+  use: ResultUse,
+): Shards & { readonly text: string } {
   const { metadata, spec, status } = storageOf(set);
   if (spec.version !== version)
     throw new SetFault(
@@ -51,7 +56,7 @@ export function shardsOfSet(set: BuildbarnSet, version: Version): Shards & { rea
   const state = reshardingOf(status?.resharding);
   if (!state)
     throw new SetFault("MissingReference", `BuildbarnStorage ${metadata.name} has not been looked at yet`);
-  const map = shardMap(state);
+  const map = shardMap(state, use);
   const { name, namespace } = metadata;
   return {
     map,

@@ -174,6 +174,7 @@ async function reconcile(storage: Storage, context: Context) {
         name: metadata.name,
         set: spec.cluster,
         template,
+        minReadySeconds: spec.minReadySeconds,
         claims: stores,
         jobs: context.ownedAll(Job),
         pods,

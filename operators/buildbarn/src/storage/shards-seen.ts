@@ -1,9 +1,10 @@
 import type { ObjectOf } from "@windlass/runtime";
 import type { Deployment, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { setLabel, shardClientLabel, shardMapAnnotation } from "../names.ts";
-import type { Client, Resharding } from "../resharding/index.ts";
+import type { Client, Resharding, ResultUse } from "../resharding/index.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
+type DeploymentObject = ObjectOf<typeof Deployment>;
 
 /** Pods that have ended ask nobody any more. */
 function isRunning({ status }: PodObject): boolean {
@@ -13,25 +14,44 @@ function isRunning({ status }: PodObject): boolean {
 /** Everything that places blobs on the shards of a set: pods, those that are stopping included, and the templates of more. */
 export function clientsOf(
   set: string,
-  deployments: readonly ObjectOf<typeof Deployment>[],
+  deployments: readonly DeploymentObject[],
   pods: readonly PodObject[],
 ): readonly Client[] {
-  const isClient = (labels: Readonly<Record<string, string>> = {}) =>
-    labels[setLabel] === set && labels[shardClientLabel] === "true";
+  const isClient = (labels: Labels = {}) => labels[setLabel] === set && labels[shardClientLabel] === "true";
   return [
     ...deployments
       .filter(({ spec }) => isClient(spec?.template.metadata?.labels))
-      .map(({ metadata, spec }) => ({
+      .map(({ metadata, spec, status }) => ({
         name: `Deployment ${metadata.name}`,
-        map: spec?.template.metadata?.annotations?.[shardMapAnnotation],
+        map: isRolledOut(metadata, status)
+          ? spec?.template.metadata?.annotations?.[shardMapAnnotation]
+          : undefined,
+        results: useOf(spec?.template.metadata?.labels),
       })),
     ...pods
       .filter((pod) => isClient(pod.metadata.labels) && isRunning(pod))
       .map(({ metadata }) => ({
         name: `Pod ${metadata.name}`,
         map: metadata.annotations?.[shardMapAnnotation],
+        results: useOf(metadata.labels),
       })),
   ];
+}
+
+/** Until then, an earlier ReplicaSet may still make pods of an earlier template: in place of one that died, or if it is scaled. */
+function isRolledOut(
+  { generation = 0 }: DeploymentObject["metadata"],
+  status: DeploymentObject["status"],
+): boolean {
+  const { observedGeneration = 0, replicas = 0, updatedReplicas = 0 } = status ?? {};
+  return observedGeneration >= generation && updatedReplicas >= replicas;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Workers store results. Whether an action has one was looked up before it came to them. */
+function useOf(labels: Labels = {}): ResultUse {
+  return labels.app === "worker" ? "writes" : "reads";
 }
 
 /** How many shards are ready, from the first on, all of the present template. */
@@ -65,11 +85,15 @@ export function runningShards(pods: readonly PodObject[]): number {
  */
 export function recovered(clients: readonly Client[], shards: number): Resharding {
   const maps = new Set(clients.flatMap(({ map }) => map ?? []));
-  for (const map of maps) {
-    const [, from, to] = /^(\d+)-(\d+)$/.exec(map) ?? [];
-    // Clients with both maps are good beside those of either.
-    if (from && to) return { phase: "Bridging", from: Number(from), to: Number(to) };
-  }
+  // Results in the new map are good beside all but those who know the old map alone, and none is left that reads them.
+  for (const [separator, phase] of [
+    ["-", "Redirecting"],
+    ["+", "Bridging"],
+  ] as const)
+    for (const map of maps) {
+      const [from, to, ...more] = map.split(separator).map(Number);
+      if (from && to && more.length === 0) return { phase, from, to };
+    }
   const [only, ...others] = maps;
   if (only !== undefined && others.length === 0 && /^\d+$/.test(only))
     return { phase: "Stable", shards: Number(only) };

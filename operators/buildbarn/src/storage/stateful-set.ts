@@ -69,6 +69,7 @@ export function statefulSetFor(
     serviceName: name,
     // One shard that does not start does not keep the others from it.
     podManagementPolicy: "Parallel",
+    minReadySeconds: spec.minReadySeconds,
     selector: { matchLabels: podSelector("storage", name) },
     persistentVolumeClaimRetentionPolicy: {
       whenScaled: spec.deletionPolicy,

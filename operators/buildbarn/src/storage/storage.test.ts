@@ -67,7 +67,7 @@ async function createSet(storage: object = {}): Promise<void> {
   await world.ready(BuildbarnScheduler, `${set}-scheduler`);
 }
 
-const phases = ["Starting", "Bridging", "Copying", "Switching", "Retiring", "Stable"];
+const phases = ["Starting", "Bridging", "Redirecting", "Copying", "Switching", "Retiring", "Stable"];
 
 test("shards start before clients know of them, and stop after all clients have forgotten them, whenever the operator dies", async () => {
   await createSet();
@@ -87,7 +87,7 @@ test("shards start before clients know of them, and stop after all clients have 
       const { spec } = await world.get(StatefulSet, storageName());
       for (const part of ["frontend", "worker"]) {
         const map = shardMap(await world.get(Deployment, `${set}-${part}`));
-        for (const number of map?.split("-") ?? [])
+        for (const number of map?.split(/[-+]/) ?? [])
           expect(Number(number)).toBeLessThanOrEqual(spec?.replicas ?? 0);
       }
       await world.replica.start();
@@ -126,6 +126,14 @@ test("a client with a configuration of its own holds up a change of shards until
       type: "merge",
       patch: { metadata: { annotations: { "buildbarn.io/shard-map": map } } },
     });
+  await annotate("2+3");
+  await world.seen(
+    BuildbarnStorage,
+    storageName(),
+    ({ status }) =>
+      status?.resharding?.phase === "Redirecting" &&
+      status.resharding.waitingFor?.endsWith(`Deployment ${set}-own is to have 2-3`),
+  );
   await annotate("2-3");
   await world.seen(
     BuildbarnStorage,
