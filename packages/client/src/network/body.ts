@@ -95,6 +95,8 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
       this.#isOver = true;
       this.#source.bodyLeft();
     }
+    // Whoever waits for bytes while another leaves would wait for ever.
+    this.#wake();
     return Promise.resolve(end);
   }
 

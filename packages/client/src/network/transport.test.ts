@@ -513,3 +513,17 @@ test("borrowed chunks are whole while they are read, however slowly that is", as
   expect(seen === lines).toBe(true);
   await transport.close();
 });
+
+test("a reader that waits for bytes hears of the end when the body is left meanwhile", async () => {
+  await using server = await startRaw((socket) => {
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n");
+    });
+  });
+  const { body } = await server.transport.request(get("/"));
+  const reader = body[Symbol.asyncIterator]();
+  await reader.next();
+  const waiting = reader.next();
+  await reader.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+});

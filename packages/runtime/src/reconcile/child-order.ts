@@ -32,7 +32,7 @@ export async function applyInOrder(
   children: readonly Child[],
   { apply, applied }: OrderOptions,
 ): Promise<OrderedApply> {
-  checkOrder(children, applied);
+  checkOrder(children, (child) => applied(child) !== undefined);
   const failed = new Map<Child, unknown>();
   const live = new Map<Child, KubernetesObject>();
   const isMet = (before: Child): boolean => {
@@ -60,11 +60,11 @@ export async function applyInOrder(
 }
 
 /** @throws ChildError if a child comes after one that is neither listed nor applied. */
-function checkOrder(children: readonly Child[], applied: OrderOptions["applied"]): void {
+export function checkOrder(children: readonly Child[], isApplied: (child: Child) => boolean): void {
   const listed = new Set(children);
   for (const child of children)
     for (const before of child.options.after ?? [])
-      if (!listed.has(before) && applied(before) === undefined)
+      if (!listed.has(before) && !isApplied(before))
         throw new ChildError(
           "ChildInvalid",
           `${describeChild(child)} comes after ${describeChild(before)}, which is not among the children; list it too`,

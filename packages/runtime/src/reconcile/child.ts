@@ -157,6 +157,27 @@ export function wantedChild(child: Child, { ownerKind, owner, owns }: Owner): Wa
   };
 }
 
+/**
+ * @throws ChildError if two of the children are one object: each would be undone by the other with every reconcile.
+ */
+export function checkDistinct(
+  children: readonly Child[],
+  { ownerKind, owner }: Pick<Owner, "ownerKind" | "owner">,
+): void {
+  if (children.length < 2) return;
+  const taken = new Set<string>();
+  for (const { kind, object } of new Set(children)) {
+    const { namespace = owner.metadata.namespace ?? "", name } = keyOf(object);
+    const id = `${kind.group}/${kind.kind}/${kind.scope === "Cluster" ? "" : namespace}/${name}`;
+    if (taken.has(id))
+      throw new ChildError(
+        "ChildInvalid",
+        `${describe(ownerKind, keyOf(owner))} returned ${describe(kind, keyOf(object))} twice; give each child a name of its own`,
+      );
+    taken.add(id);
+  }
+}
+
 /** What is sent of an object: plain JSON, without what only the server sets. */
 function sendable(kind: AnyKind, object: ChildObject, subject: string) {
   const {

@@ -280,6 +280,30 @@ describe("children", () => {
     await run.manager.stop();
   });
 
+  test("of one name are refused, and nothing is written: each would undo the other", async () => {
+    let colours = ["red", "blue"];
+    const run = await running(
+      appController({
+        owns: [ConfigMap],
+        reconcile: () => ({
+          children: colours.map((colour) =>
+            child(ConfigMap, { metadata: { name: "web" }, data: { colour } }),
+          ),
+        }),
+      }),
+    );
+    expect(run.cluster.get(ConfigMap, key)).toBeUndefined();
+    expect(run.app?.status?.conditions?.[0]).toMatchObject({
+      reason: "ChildInvalid",
+      message: "WebApp default/web returned ConfigMap web twice; give each child a name of its own",
+    });
+    colours = ["red"];
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(run.cluster.get(ConfigMap, key)?.data).toEqual({ colour: "red" });
+    await run.manager.stop();
+  });
+
   test("with a value that JSON cannot hold are refused by the field; a Date is sent and compared as it is sent", async () => {
     const unchecked: AnyKind = ConfigMap;
     let data: unknown = { at: new Date(0) };

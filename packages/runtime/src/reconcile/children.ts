@@ -8,7 +8,14 @@ import {
   type ObjectKey,
 } from "@windlass/client";
 import type { Cache } from "../cache/contract.ts";
-import { type Child, type OwnedKind, type Owner, type WantedChild, wantedChild } from "./child.ts";
+import {
+  type Child,
+  checkDistinct,
+  type OwnedKind,
+  type Owner,
+  type WantedChild,
+  wantedChild,
+} from "./child.ts";
 import { keyOf, type ReconcileClient } from "./client.ts";
 import { type Deviations, deviations, type IsSame, isFinal, notCached, sameDeviations } from "./compare.ts";
 import { deleteObject } from "./delete-object.ts";
@@ -130,6 +137,11 @@ export class Children {
     const object = await this.#bring(child);
     this.#applied.set(child, object);
     return object;
+  }
+
+  /** @throws ChildError if two of them are one object. */
+  checkDistinct(children: readonly Child[]): void {
+    checkDistinct(children, this.#options);
   }
 
   /** The object on the server of a child that was applied in this run. */

@@ -35,6 +35,16 @@ describe("plain JSON", () => {
     );
   });
 
+  test("refuses what contains itself, and says where", () => {
+    const circle: Record<string, unknown> = { labels: {} };
+    circle.labels = [circle];
+    expect(() => plainJson(circle, "data")).toThrow(
+      /^data\.labels\[0\]\.labels\[0\].* is nested more than 500 levels deep, which JSON cannot hold; does it contain itself\?$/,
+    );
+    const endless = { toJSON: () => endless };
+    expect(() => plainJson(endless, "data")).toThrow(/does it contain itself/);
+  });
+
   test("does not touch a prototype, whatever the keys", () => {
     const plain = plainJson(JSON.parse('{"__proto__": {"polluted": true}}'), "");
     expect(JSON.stringify(plain)).toBe('{"__proto__":{"polluted":true}}');

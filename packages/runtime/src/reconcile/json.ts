@@ -19,6 +19,12 @@ export class NotJsonError extends TypeError {
   }
 }
 
+/** No object of Kubernetes comes near it. What contains itself has no end. */
+const DEEPEST = 500;
+
+/** The beginning of a path tells where something goes around in circles. */
+const LONGEST_PATH = 60;
+
 /**
  * The value as it is sent: fields that are undefined left out, and what has a form of its own for JSON, such as a `Date`, in
  * that form. What would be sent as something else than it holds is refused.
@@ -26,7 +32,7 @@ export class NotJsonError extends TypeError {
  * @param path Where the value is, for the error.
  * @throws NotJsonError naming the field.
  */
-export function plainJson(value: unknown, path: string): unknown {
+export function plainJson(value: unknown, path: string, depth = 0): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -35,7 +41,7 @@ export function plainJson(value: unknown, path: string): unknown {
       if (Number.isFinite(value)) return value;
       throw new NotJsonError(path, `the number ${value}`, "leave the field out, or set a finite number");
     case "object":
-      return value === null ? null : plainObject(value, path);
+      return value === null ? null : plainObject(value, path, depth + 1);
     case "undefined":
       return null;
     case "bigint":
@@ -45,8 +51,14 @@ export function plainJson(value: unknown, path: string): unknown {
   }
 }
 
-function plainObject(value: object, path: string): unknown {
-  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, `${path}[${index}]`));
+function plainObject(value: object, path: string, depth: number): unknown {
+  if (depth > DEEPEST)
+    throw new NotJsonError(
+      path.slice(0, LONGEST_PATH),
+      `nested more than ${DEEPEST} levels deep`,
+      "does it contain itself?",
+    );
+  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, `${path}[${index}]`, depth));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
     throw new NotJsonError(
       path,
@@ -57,7 +69,7 @@ function plainObject(value: object, path: string): unknown {
     const json: unknown = value.toJSON();
     if (json === null && value instanceof Date)
       throw new NotJsonError(path, "an invalid Date", "check what it was made from");
-    return plainJson(json, path);
+    return plainJson(json, path, depth);
   }
   const tag = Object.prototype.toString.call(value).slice("[object ".length, -1);
   if (tag !== "Object")
@@ -70,7 +82,7 @@ function plainObject(value: object, path: string): unknown {
   for (const key of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[key];
     if (field === undefined) continue;
-    const json = plainJson(field, path === "" ? key : `${path}.${key}`);
+    const json = plainJson(field, path === "" ? key : `${path}.${key}`, depth);
     // A field of this name, not the object's prototype.
     if (key === "__proto__")
       Object.defineProperty(plain, key, {

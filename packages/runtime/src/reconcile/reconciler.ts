@@ -141,7 +141,9 @@ export class Reconciler<K extends AnyKind> {
    * failed and none waits: what is no longer wanted goes after what takes its place has come.
    */
   async #applyAll(run: Run<K>, children: Children, wanted: Wanted<K>): Promise<void> {
-    const { waiting, failures } = await applyInOrder(wantedChildren(wanted.children), {
+    const listed = wantedChildren(wanted.children);
+    children.checkDistinct(listed);
+    const { waiting, failures } = await applyInOrder(listed, {
       apply: (child) => children.apply(child),
       applied: (child) => children.applied(child),
     });

@@ -66,7 +66,7 @@ export async function writeStatus(
   memory: StatusMemory | undefined,
 ): Promise<StatusWrite> {
   const { kind, client, cache, clock, fieldManager, schemas, hasObservedGeneration } = options;
-  const plain = sendable(kind, live, status);
+  const plain = plainStatus(kind, live, status);
   const wanted = stamp(plain, statusOf(live), timestamp(clock.now()), generation, hasObservedGeneration);
   const print = fingerprint(wanted);
   const { resourceVersion } = live.metadata;
@@ -136,7 +136,8 @@ function isSame(wanted: unknown, live: unknown): boolean {
   return wanted === live || (live !== undefined && canonical(wanted) === canonical(live));
 }
 
-function sendable(kind: AnyKind, live: KubernetesObject, status: StatusObject): StatusObject {
+/** @throws ReconcileResultError naming a field that JSON cannot hold. */
+export function plainStatus(kind: AnyKind, live: KubernetesObject, status: StatusObject): StatusObject {
   try {
     return plainJson(status, "status") as StatusObject;
   } catch (error) {

@@ -1,9 +1,9 @@
-import { isNotFound } from "@windlass/client";
-import { ConfigMap, Deployment, Pod, Secret } from "@windlass/kinds/builtin";
+import { type AnyKind, isNotFound } from "@windlass/client";
+import { ConfigMap, Deployment, Namespace, Pod, Secret } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { byReference, watch } from "../controller/watch.ts";
-import { child } from "../reconcile/child.ts";
+import { type Child, child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
 import { WebApp } from "../reconcile/model-run.ts";
 import { existing, testReconcile } from "./test-reconcile.ts";
@@ -29,6 +29,63 @@ describe("testReconcile", () => {
     expect(tried.events).toEqual([{ reason: "Painted", message: "in red" }]);
     expect(tried.requeueAfter).toBe(5_000);
     expect(tried.writes).toEqual([]);
+  });
+
+  test.for([
+    ["has no name", [child(ConfigMap, { metadata: {} })], /without metadata.name/],
+    [
+      "is in another namespace than its owner",
+      [child(ConfigMap, { metadata: { namespace: "elsewhere", name: "x" } })],
+      /ConfigMap elsewhere\/x cannot be owned by WebApp shops\/web/,
+    ],
+    [
+      "is outside of all namespaces",
+      [child(Namespace, { metadata: { name: "x" } })],
+      /Namespace x cannot be owned by WebApp shops\/web/,
+    ],
+    ["is not owned", [child(Secret, { metadata: { name: "x" } })], /add it to the controller's "owns"/],
+    [
+      "is there twice",
+      [
+        child(ConfigMap, { metadata: { name: "x" } }),
+        child(ConfigMap, { metadata: { namespace: "shops", name: "x" } }),
+      ],
+      /returned ConfigMap shops\/x twice/,
+    ],
+    [
+      "comes after one that is not listed",
+      [
+        child(
+          ConfigMap,
+          { metadata: { name: "x" } },
+          { after: [child(ConfigMap, { metadata: { name: "y" } })] },
+        ),
+      ],
+      /comes after ConfigMap y, which is not among the children/,
+    ],
+    [
+      "has what JSON cannot hold",
+      [child(ConfigMap as AnyKind, { metadata: { name: "x" }, data: { n: Number.NaN } })],
+      /data.n is the number NaN/,
+    ],
+  ] as const)("refuses what the manager would refuse: a child that %s", async ([, children, fault]) => {
+    const declared = controller(WebApp, {
+      owns: [ConfigMap, Namespace],
+      reconcile: () => ({ children: children as readonly Child<typeof ConfigMap>[] }),
+    });
+    await expect(testReconcile(declared, app)).rejects.toThrow(fault);
+  });
+
+  test("refuses what the manager would refuse: a child that is applied, and a status that JSON cannot hold", async () => {
+    const applies = controller(WebApp, {
+      owns: [ConfigMap],
+      reconcile: async (_app, { apply }) => {
+        await apply(child(ConfigMap, { metadata: {} }));
+      },
+    });
+    await expect(testReconcile(applies, app)).rejects.toThrow(/without metadata.name/);
+    const reports = controller(WebApp, { reconcile: () => ({ status: { availableReplicas: Number.NaN } }) });
+    await expect(testReconcile(reports, app)).rejects.toThrow(/status.availableReplicas is the number NaN/);
   });
 
   test("answers reads from what is given: children by owner, others by key, list, label and index", async () => {

@@ -11,7 +11,8 @@ import { type Duration, ManualClock } from "@windlass/clock";
 import type { Controller } from "../controller/controller.ts";
 import { type ControllerSettings, settings } from "../controller/settings.ts";
 import { Registry } from "../metrics/registry.ts";
-import { type Child, wantedChildren } from "../reconcile/child.ts";
+import { type Child, checkDistinct, wantedChild, wantedChildren } from "../reconcile/child.ts";
+import { checkOrder } from "../reconcile/child-order.ts";
 import { describe, keyOf } from "../reconcile/client.ts";
 import type { ReconcileContext, StatusFor, Wanted } from "../reconcile/context.ts";
 import { deleteObject } from "../reconcile/delete-object.ts";
@@ -19,6 +20,7 @@ import type { EventInput } from "../reconcile/events.ts";
 import { ownedReader } from "../reconcile/owned.ts";
 import { controllerReference } from "../reconcile/owner.ts";
 import { checkResult, finalizeResult, reconcileResult } from "../reconcile/result.ts";
+import { plainStatus, type StatusObject } from "../reconcile/status.ts";
 import { ObjectsInMemory, type RecordedWrite, withDefaults } from "./objects-in-memory.ts";
 import { type LoggedLine, recordingLogger } from "./recording-logger.ts";
 
@@ -86,7 +88,8 @@ const defaultNow = Date.UTC(2026, 0, 1);
  * Writes are visible to later reads of the same call: maps are merged, lists are replaced. For what an API server would make
  * of them use `startCluster`.
  *
- * @throws whatever the function throws, and ReconcileResultError for a result that nobody could act on.
+ * @throws whatever the function throws; ReconcileResultError for a result that nobody could act on, and ChildError for a child that
+ * cannot be one, as when the manager runs.
  * @example
  * const { child, status } = await testReconcile(webapp, WebApp.make("shop", { image: "nginx:1.25" }), {
  *   owned: [existing(Deployment, { metadata: { name: "shop" }, status: { availableReplicas: 1 } })],
@@ -110,6 +113,7 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
     owner.metadata.namespace,
     rules.indexes,
   );
+  const family = { ownerKind: rules.kind, owner, owns: rules.owns };
   const applied: Child[] = [];
   const events: EventInput[] = [];
   const followed: { readonly kind: AnyKind; readonly key: ObjectKey }[] = [];
@@ -126,6 +130,7 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
       return cache.get(kind, key);
     },
     apply: async <C extends AnyKind>(child: Child<C>) => {
+      wantedChild(child, family);
       applied.push(child);
       const wanted = withOwner(rules.kind, owner, child.object as unknown as KubernetesObject);
       return cache.merge(child.kind, wanted) as ObjectOf<C>;
@@ -156,11 +161,13 @@ export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
     `${option} of ${describe(rules.kind, context.key)}`,
   );
   const wanted = (result ?? {}) as Wanted<K>;
+  const listed = wantedChildren(wanted.children);
+  checkDistinct(listed, family);
+  checkOrder(listed, (child) => applied.includes(child));
+  for (const child of listed) wantedChild(child, family);
+  if (wanted.status !== undefined) plainStatus(rules.kind, owner, wanted.status as StatusObject);
   // The declaration of the controller holds reconcilers to the kinds that they own.
-  const children = [
-    ...applied,
-    ...wantedChildren(wanted.children),
-  ] as readonly unknown[] as readonly Child<Owned>[];
+  const children = [...applied, ...listed] as readonly unknown[] as readonly Child<Owned>[];
   return {
     children,
     child: <C extends Owned>(kind: C, name?: string) => findChild(children, kind, name),
