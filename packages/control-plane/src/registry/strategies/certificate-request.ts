@@ -35,6 +35,7 @@ const decisions = ["Approved", "Denied"];
 
 /** Who asks is put down by admission, which knows the user. */
 export const certificateSigningRequest: Strategy = {
+  selectableFields: ["spec.signerName"],
   prepareCreate: (object) => {
     object.status = {};
   },

@@ -13,6 +13,8 @@ import { podWarnings } from "./pod-warnings.ts";
 const longestName = 52;
 
 export const cronJob: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(child(specOf(object), "jobTemplate")), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     if (text(spec, "concurrencyPolicy") === "") spec.concurrencyPolicy = "Allow";

@@ -24,6 +24,8 @@ const counts = [
 ];
 
 export const daemonSet: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     const strategy = ensure(spec, "updateStrategy");

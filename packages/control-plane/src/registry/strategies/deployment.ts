@@ -30,6 +30,8 @@ const counts = [
 const bounded = ["updatedReplicas", "readyReplicas", "availableReplicas"];
 
 export const deployment: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });

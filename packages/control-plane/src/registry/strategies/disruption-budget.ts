@@ -7,6 +7,9 @@ import { checkSelector } from "./selectors.ts";
 import { checkCounts } from "./workload-template.ts";
 
 export const podDisruptionBudget: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
+  metadataLast: true,
   prepareCreate: (object) => {
     object.status = {};
   },

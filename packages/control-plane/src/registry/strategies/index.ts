@@ -1,5 +1,5 @@
-import type { KindInfo } from "../../kinds/index.ts";
-import { type Strategy, tableStrategy } from "../strategy.ts";
+import type { GroupVersionKind } from "../../kinds/index.ts";
+import type { Strategy } from "../strategy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./access.ts";
 import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./admission-policy.ts";
 import { horizontalPodAutoscaler, horizontalPodAutoscalerV1 } from "./autoscaler.ts";
@@ -25,6 +25,7 @@ import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
 import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { plainKinds } from "./plain.ts";
 import { pod, podTemplate } from "./pod.ts";
 import { replicaSet, replicationController } from "./replica-set.ts";
 import { resourceQuota } from "./resource-quota.ts";
@@ -36,8 +37,9 @@ import { statefulSet } from "./stateful-set.ts";
 import { csiDriver, storageClass, volumeAttachment } from "./storage-class.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./webhook-configuration.ts";
 
-/** What is particular to built-in kinds, beyond the tables. */
-const particular: { readonly [kind: string]: Strategy } = {
+/** The rules of each built-in kind. Those that are not here have none of their own. */
+const strategies: { readonly [kind: string]: Strategy } = {
+  ...plainKinds,
   "/ConfigMap": configMap,
   "/Endpoints": endpoints,
   "/Event": event,
@@ -92,7 +94,6 @@ const older: { readonly [kind: string]: Strategy } = {
   "autoscaling/v1/HorizontalPodAutoscaler": horizontalPodAutoscalerV1,
 };
 
-export function strategyOf(info: KindInfo): Strategy {
-  const own = older[`${info.group}/${info.version}/${info.kind}`] ?? particular[`${info.group}/${info.kind}`];
-  return { ...tableStrategy(info), ...own };
+export function strategyOf({ group, version, kind }: GroupVersionKind): Strategy {
+  return older[`${group}/${version}/${kind}`] ?? strategies[`${group}/${kind}`] ?? {};
 }

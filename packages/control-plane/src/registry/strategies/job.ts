@@ -20,6 +20,12 @@ const mostInt32 = 2147483647;
 const mostIndexes = 100_000;
 
 export const job: Strategy = {
+  generation: true,
+  dependents: "Orphan",
+  orphanWarning:
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+  selectableFields: ["status.successful"],
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     if (!has(spec, "completions") && !has(spec, "parallelism"))

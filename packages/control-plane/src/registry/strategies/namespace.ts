@@ -13,6 +13,9 @@ const finalizersOf = (object: JsonObject): string[] => texts(specOf(object), "fi
  * `spec.finalizers`.
  */
 export const namespace: Strategy = {
+  names: "label",
+  returnsDeleted: true,
+  selectableFields: ["status.phase"],
   setDefaults: (object) => {
     const metadata = (isObject(object.metadata) ? object.metadata : {}) as JsonObject;
     const name = metadata.name;

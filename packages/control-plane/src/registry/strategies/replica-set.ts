@@ -34,6 +34,8 @@ function statusFaults(object: JsonObject): Faults {
 }
 
 export const replicaSet: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1 });
@@ -74,6 +76,10 @@ function replicaSetFaults(object: JsonObject): Faults {
  * given.
  */
 export const replicationController: Strategy = {
+  generation: true,
+  dependents: "Orphan",
+  selectableFields: ["status.replicas"],
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { replicas: 1 });

@@ -42,6 +42,8 @@ function dropMaxUnavailable(object: JsonObject): void {
 }
 
 export const statefulSet: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     if (text(spec, "podManagementPolicy") === "") spec.podManagementPolicy = "OrderedReady";
