@@ -1,10 +1,10 @@
+import { finishedCondition } from "../builtin/job/end.ts";
 import { clone, type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./cron-schedule.ts";
 import { eventRecorder, reference } from "./events.ts";
-import { finishedCondition } from "./job-end.ts";
 import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import {
   builtin,

@@ -1,3 +1,4 @@
+import { jobControllers } from "../builtin/job/controller.ts";
 import { startAdmissionPolicyStatus } from "./admission-policy-status.ts";
 import {
   startCertificateApproving,
@@ -13,7 +14,6 @@ import { startEndpointSliceMirroring } from "./endpoint-mirroring.ts";
 import { startEndpointSlices, startEndpoints } from "./endpoints.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
 import { startHorizontalPodAutoscalers } from "./horizontal-pod-autoscaler.ts";
-import { startJobs } from "./job.ts";
 import { startKubernetesService } from "./kubernetes-service.ts";
 import { type ControllerDependencies, type Running, together } from "./loop.ts";
 import { startNamespaces } from "./namespace.ts";
@@ -40,7 +40,7 @@ const known = {
   "replicationcontroller-controller": startReplicationControllers,
   "statefulset-controller": startStatefulSets,
   "daemonset-controller": startDaemonSets,
-  "job-controller": startJobs,
+  ...jobControllers,
   "cronjob-controller": startCronJobs,
   "ttl-after-finished-controller": startTtlAfterFinished,
   "endpoints-controller": startEndpoints,

@@ -1,3 +1,4 @@
+import { jobColumns } from "../builtin/job/columns.ts";
 import type { Json, JsonObject } from "../json.ts";
 import * as access from "./access.ts";
 import { autoscalerCells } from "./autoscaler.ts";
@@ -13,8 +14,19 @@ import * as workloads from "./workloads.ts";
  */
 export type Cells = (object: JsonObject, now: number) => Json[];
 
+/** How a kind fills the columns of its table. */
+export interface KindColumns {
+  /** `plural.group`. */
+  readonly resource: string;
+  readonly cells: Cells;
+}
+
+/** The kinds that declare their columns in a folder of their own. */
+const declared: readonly KindColumns[] = [jobColumns];
+
 /** By `plural.group`. What is not here shows its name and the time it was created. */
 const builtin: { readonly [resource: string]: Cells } = {
+  ...Object.fromEntries(declared.map(({ resource, cells }) => [resource, cells])),
   "componentstatuses.": cluster.componentStatusCells,
   "configmaps.": cluster.configMapCells,
   "endpoints.": network.endpointsCells,
@@ -39,7 +51,6 @@ const builtin: { readonly [resource: string]: Cells } = {
   "events.events.k8s.io": cluster.eventCells,
   "horizontalpodautoscalers.autoscaling": autoscalerCells,
   "cronjobs.batch": workloads.cronJobCells,
-  "jobs.batch": workloads.jobCells,
   "certificatesigningrequests.certificates.k8s.io": access.signingRequestCells,
   "ingressclasses.networking.k8s.io": network.ingressClassCells,
   "ingresses.networking.k8s.io": network.ingressCells,

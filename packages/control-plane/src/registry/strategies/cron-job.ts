@@ -1,10 +1,10 @@
+import { checkJobSpec } from "../../builtin/job/strategy.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { scheduleFault } from "./cron-schedule.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, metadataOf, own, specOf, text } from "./fields.ts";
 import { ensure, fill } from "./fill.ts";
-import { checkJobSpec } from "./job.ts";
 import { checkAnnotations, checkLabels } from "./names.ts";
 import { podSpecDefaults } from "./pod-defaults.ts";
 import { podWarnings } from "./pod-warnings.ts";

@@ -1,3 +1,4 @@
+import { job } from "../../builtin/job/strategy.ts";
 import type { GroupVersionKind } from "../../kinds/index.ts";
 import type { Strategy } from "../strategy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./access.ts";
@@ -17,7 +18,6 @@ import { endpoints } from "./endpoints.ts";
 import { event, modernEvent } from "./event.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { ipAddressObject } from "./ip-address.ts";
-import { job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { limitRange } from "./limit-range.ts";
 import { namespace } from "./namespace.ts";

@@ -1,9 +1,9 @@
-import { textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { failsByIndex, indexOf, isIndexed, parseIndexes } from "./job-indexes.ts";
-import { isFailed, verdictOn } from "./job-policies.ts";
-import { isDeleting, listAt, numberAt, timeAt } from "./objects.ts";
-import { isActive, podCondition } from "./pods.ts";
+import { isDeleting, listAt, numberAt, timeAt } from "../../controllers/objects.ts";
+import { isActive, podCondition } from "../../controllers/pods.ts";
+import { textOf } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { failsByIndex, indexOf, isIndexed, parseIndexes } from "./indexes.ts";
+import { isFailed, verdictOn } from "./policies.ts";
 
 /** Keeps a Job's pods from vanishing before they are counted. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";

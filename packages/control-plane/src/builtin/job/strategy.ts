@@ -1,16 +1,31 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
-import { generateName } from "../metadata.ts";
-import type { Strategy } from "../strategy.ts";
-import { prepareTemplate, warnOfTemplate } from "./deployment.ts";
-import { Faults, immutable } from "./faults.ts";
-import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
-import { ensure, fill, put } from "./fill.ts";
-import { checkFailurePolicy, checkSuccessPolicy, goFailurePolicy, goSuccessPolicy } from "./job-policies.ts";
-import { jobStatusFaults } from "./job-status.ts";
-import { domainPrefixedPath } from "./names.ts";
-import { checkPodTemplate } from "./pod-spec.ts";
-import { checkSelector } from "./selectors.ts";
-import { checkMatches, checkSame, templateDefaults } from "./workload-template.ts";
+import { generateName } from "../../registry/metadata.ts";
+import { prepareTemplate, warnOfTemplate } from "../../registry/strategies/deployment.ts";
+import { Faults, immutable } from "../../registry/strategies/faults.ts";
+import {
+  child,
+  has,
+  items,
+  metadataOf,
+  number,
+  own,
+  specOf,
+  statusOf,
+  text,
+} from "../../registry/strategies/fields.ts";
+import { ensure, fill, put } from "../../registry/strategies/fill.ts";
+import { domainPrefixedPath } from "../../registry/strategies/names.ts";
+import { checkPodTemplate } from "../../registry/strategies/pod-spec.ts";
+import { checkSelector } from "../../registry/strategies/selectors.ts";
+import { checkMatches, checkSame, templateDefaults } from "../../registry/strategies/workload-template.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import {
+  checkFailurePolicy,
+  checkSuccessPolicy,
+  goFailurePolicy,
+  goSuccessPolicy,
+} from "./policy-validation.ts";
+import { jobStatusFaults } from "./status-validation.ts";
 
 const uidLabel = "batch.kubernetes.io/controller-uid";
 const nameLabel = "batch.kubernetes.io/job-name";

@@ -1,16 +1,11 @@
-import { type JsonObject, textOf } from "../json.ts";
-import { timestamp } from "../registry/metadata.ts";
-import { StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { eventRecorder } from "./events.ts";
-import { type Failures, indexWaitMs, waitMs, withEnded } from "./job-backoff.ts";
-import { decidedCondition, endOf, finishedCondition, isComplete } from "./job-end.ts";
-import { failsByIndex, indexOf, isIndexed } from "./job-indexes.ts";
-import { jobPod, surplusPods } from "./job-pods.ts";
-import { isFailed, verdictOn } from "./job-policies.ts";
-import { jobStatus, withJobCondition } from "./job-status.ts";
-import { isTracked, type JobSurvey, surveyOf, trackingFinalizer } from "./job-survey.ts";
-import { type Again, type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
+import { eventRecorder } from "../../controllers/events.ts";
+import {
+  type Again,
+  type ControllerDependencies,
+  ownKey,
+  type Running,
+  startLoop,
+} from "../../controllers/loop.ts";
 import {
   builtin,
   controllerContext,
@@ -24,10 +19,28 @@ import {
   setFinalizer,
   timeAt,
   writeStatus,
-} from "./objects.ts";
-import { claim, claimantKeys, controlledBy, controllerOf, selectorOf, within } from "./ownership.ts";
-import { isTerminating } from "./pods.ts";
-import { isTerminatingNamespace } from "./replica-set.ts";
+} from "../../controllers/objects.ts";
+import {
+  claim,
+  claimantKeys,
+  controlledBy,
+  controllerOf,
+  selectorOf,
+  within,
+} from "../../controllers/ownership.ts";
+import { isTerminating } from "../../controllers/pods.ts";
+import { isTerminatingNamespace } from "../../controllers/replica-set.ts";
+import { type JsonObject, textOf } from "../../json.ts";
+import { timestamp } from "../../registry/metadata.ts";
+import { StatusError } from "../../status.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { type Failures, indexWaitMs, waitMs, withEnded } from "./backoff.ts";
+import { decidedCondition, endOf, finishedCondition, isComplete } from "./end.ts";
+import { failsByIndex, indexOf, isIndexed } from "./indexes.ts";
+import { jobPod, surplusPods } from "./pods.ts";
+import { isFailed, verdictOn } from "./policies.ts";
+import { jobStatus, withJobCondition } from "./status.ts";
+import { isTracked, type JobSurvey, surveyOf, trackingFinalizer } from "./survey.ts";
 
 /** Who runs a Job if it does not say otherwise. */
 const ownName = "kubernetes.io/job-controller";
@@ -51,8 +64,11 @@ interface Outcome {
   readonly waits: boolean;
 }
 
+/** By the names that kube-controller-manager has for them. */
+export const jobControllers = { "job-controller": startJobs };
+
 /** Runs the pods of Jobs until enough have succeeded, or too many have failed. */
-export function startJobs(deps: ControllerDependencies): Running {
+function startJobs(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
   const context = controllerContext("job-controller");

@@ -1,9 +1,9 @@
-import type { JsonObject } from "../json.ts";
-import type { StoredObject } from "../storage/store.ts";
-import { failsByIndex, indexList, isIndexed } from "./job-indexes.ts";
-import type { JobSurvey } from "./job-survey.ts";
-import { count, listAt } from "./objects.ts";
-import { isActive, isReady, isTerminating } from "./pods.ts";
+import { count, listAt } from "../../controllers/objects.ts";
+import { isActive, isReady, isTerminating } from "../../controllers/pods.ts";
+import type { JsonObject } from "../../json.ts";
+import type { StoredObject } from "../../storage/store.ts";
+import { failsByIndex, indexList, isIndexed } from "./indexes.ts";
+import type { JobSurvey } from "./survey.ts";
 
 /**
  * A job's status with what its indexes have come to and what its pods do now.

@@ -1,7 +1,7 @@
-import { type JsonObject, textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { parseIndexes } from "./job-indexes.ts";
-import { isDeleting, listAt, namespaceOf, numberAt } from "./objects.ts";
+import { isDeleting, listAt, namespaceOf, numberAt } from "../../controllers/objects.ts";
+import { type JsonObject, textOf } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { parseIndexes } from "./indexes.ts";
 
 /** What a Job's pod failure policy decides about a failed pod. */
 export type Verdict =

@@ -1,6 +1,6 @@
-import type { StoredObject } from "../storage/store.ts";
-import type { JobSurvey } from "./job-survey.ts";
-import { finishedAt, totalBefore } from "./job-survey.ts";
+import type { StoredObject } from "../../storage/store.ts";
+import type { JobSurvey } from "./survey.ts";
+import { finishedAt, totalBefore } from "./survey.ts";
 
 /** Failed pods are replaced after so long at first, then twice that, and so on up to the limit. */
 const firstMs = 10_000;

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { failsByIndex, indexKey, indexOf } from "./job-indexes.ts";
-import { verdictOn } from "./job-policies.ts";
-import { failureCountKey, failuresBefore, ignoredCountKey, trackingFinalizer } from "./job-survey.ts";
-import { listAt, mapAt } from "./objects.ts";
-import { inDeletionOrder, podFromTemplate, templateOf } from "./pods.ts";
+import { listAt, mapAt } from "../../controllers/objects.ts";
+import { inDeletionOrder, podFromTemplate, templateOf } from "../../controllers/pods.ts";
+import type { JsonObject } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { failsByIndex, indexKey, indexOf } from "./indexes.ts";
+import { verdictOn } from "./policies.ts";
+import { failureCountKey, failuresBefore, ignoredCountKey, trackingFinalizer } from "./survey.ts";
 
 /**
  * A pod of a job; with an index, the pod of that index.

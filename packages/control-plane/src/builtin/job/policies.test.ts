@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { podTemplate, startCluster, type TestCluster } from "./cluster.fixture.ts";
+import { podTemplate, startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
+import type { JsonObject } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
 
 const indexKey = "batch.kubernetes.io/job-completion-index";
 const failures = "batch.kubernetes.io/job-index-failure-count";

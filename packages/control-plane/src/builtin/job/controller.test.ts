@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type JsonObject, textOf } from "../json.ts";
-import { field } from "../storage/store.ts";
-import { names, podTemplate, startCluster, type TestCluster } from "./cluster.fixture.ts";
-import { parseSchedule } from "./cron-schedule.ts";
-import { indexList, parseIndexes } from "./job-indexes.ts";
+import { names, podTemplate, startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
+import { parseSchedule } from "../../controllers/cron-schedule.ts";
+import { type JsonObject, textOf } from "../../json.ts";
+import { field } from "../../storage/store.ts";
+import { indexList, parseIndexes } from "./indexes.ts";
 
 function job(name: string, spec: JsonObject, more: Parameters<typeof podTemplate>[1] = {}): JsonObject {
   const template = podTemplate({}, { ...more, spec: { restartPolicy: "Never", ...more.spec } });

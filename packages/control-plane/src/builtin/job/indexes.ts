@@ -1,6 +1,6 @@
-import { textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { numberAt } from "./objects.ts";
+import { numberAt } from "../../controllers/objects.ts";
+import { textOf } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
 
 /** Says, as label and as annotation, which index a pod of a Job works on. */
 export const indexKey = "batch.kubernetes.io/job-completion-index";

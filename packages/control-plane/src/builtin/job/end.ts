@@ -1,10 +1,10 @@
-import type { JsonObject } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { failsByIndex, isIndexed } from "./job-indexes.ts";
-import { isFailed, satisfiedRule, verdictOn } from "./job-policies.ts";
-import type { JobSurvey } from "./job-survey.ts";
-import { listAt, numberAt } from "./objects.ts";
-import { isActive, isFinished } from "./pods.ts";
+import { listAt, numberAt } from "../../controllers/objects.ts";
+import { isActive, isFinished } from "../../controllers/pods.ts";
+import type { JsonObject } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { failsByIndex, isIndexed } from "./indexes.ts";
+import { isFailed, satisfiedRule, verdictOn } from "./policies.ts";
+import type { JobSurvey } from "./survey.ts";
 
 /** How a Job ends, and why: decided first, and said for good once nothing of it is left running. */
 export interface JobEnd {
