@@ -1,10 +1,10 @@
+import { fromStored, toStored } from "../builtin/horizontal-pod-autoscaler/versions.ts";
 import type { JsonObject } from "../json.ts";
 import { type KindInfo, normalize } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
 import { bucketOf, type Conversion, type Resource, type Scaling } from "./resource.ts";
-import { fromStored, toStored } from "./strategies/autoscaler-versions.ts";
 import { eventFromStored, eventToStored } from "./strategies/event-views.ts";
 import { strategyOf } from "./strategies/index.ts";
 

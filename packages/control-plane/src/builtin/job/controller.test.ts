@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { names, podTemplate, startCluster, type TestCluster } from "../../controllers/cluster.fixture.ts";
-import { parseSchedule } from "../../controllers/cron-schedule.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { field } from "../../storage/store.ts";
+import { parseSchedule } from "../cron-job/schedule.ts";
 import { indexList, parseIndexes } from "./indexes.ts";
 
 function job(name: string, spec: JsonObject, more: Parameters<typeof podTemplate>[1] = {}): JsonObject {

@@ -29,11 +29,11 @@ import {
   within,
 } from "../../controllers/ownership.ts";
 import { isTerminating } from "../../controllers/pods.ts";
-import { isTerminatingNamespace } from "../../controllers/replica-set.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
+import { isTerminatingNamespace } from "../replica-set/controller.ts";
 import { type Failures, indexWaitMs, waitMs, withEnded } from "./backoff.ts";
 import { decidedCondition, endOf, finishedCondition, isComplete } from "./end.ts";
 import { failsByIndex, indexOf, isIndexed } from "./indexes.ts";

@@ -1,6 +1,5 @@
 import { clone, equal, type Json, type JsonObject, textOf } from "../../json.ts";
 import { generateName } from "../../registry/metadata.ts";
-import { prepareTemplate, warnOfTemplate } from "../../registry/strategies/deployment.ts";
 import { Faults, immutable } from "../../registry/strategies/faults.ts";
 import {
   child,
@@ -19,6 +18,7 @@ import { checkPodTemplate } from "../../registry/strategies/pod-spec.ts";
 import { checkSelector } from "../../registry/strategies/selectors.ts";
 import { checkMatches, checkSame, templateDefaults } from "../../registry/strategies/workload-template.ts";
 import type { Strategy } from "../../registry/strategy.ts";
+import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
 import {
   checkFailurePolicy,
   checkSuccessPolicy,
