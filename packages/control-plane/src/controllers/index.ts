@@ -1,62 +1,55 @@
+import { certificateSigningRequestControllers } from "../builtin/certificate-signing-request/controller.ts";
+import { cronJobControllers } from "../builtin/cron-job/controller.ts";
+import { daemonSetControllers } from "../builtin/daemon-set/controller.ts";
+import { deploymentControllers } from "../builtin/deployment/controller.ts";
+import { horizontalPodAutoscalerControllers } from "../builtin/horizontal-pod-autoscaler/controller.ts";
+import { jobControllers } from "../builtin/job/controller.ts";
+import { namespaceControllers } from "../builtin/namespace/controller.ts";
+import { podDisruptionBudgetControllers } from "../builtin/pod-disruption-budget/controller.ts";
+import { replicaSetControllers } from "../builtin/replica-set/controller.ts";
+import { statefulSetControllers } from "../builtin/stateful-set/controller.ts";
 import { startAdmissionPolicyStatus } from "./admission-policy-status.ts";
-import {
-  startCertificateApproving,
-  startCertificateCleaning,
-  startCertificateSigning,
-} from "./certificate-requests.ts";
 import { startClusterRoleAggregation } from "./cluster-role-aggregation.ts";
-import { startCronJobs } from "./cron-job.ts";
-import { startDaemonSets } from "./daemon-set.ts";
-import { startDeployments } from "./deployment.ts";
-import { startDisruption } from "./disruption.ts";
 import { startEndpointSliceMirroring } from "./endpoint-mirroring.ts";
 import { startEndpointSlices, startEndpoints } from "./endpoints.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
-import { startHorizontalPodAutoscalers } from "./horizontal-pod-autoscaler.ts";
-import { startJobs } from "./job.ts";
 import { startKubernetesService } from "./kubernetes-service.ts";
 import { type ControllerDependencies, type Running, together } from "./loop.ts";
-import { startNamespaces } from "./namespace.ts";
 import { startPersistentVolumes } from "./persistent-volume.ts";
 import { startPodGarbageCollector } from "./pod-garbage-collector.ts";
-import { startReplicaSets, startReplicationControllers } from "./replica-set.ts";
 import { startResourceQuotas } from "./resource-quota.ts";
 import { startRootCertificates, startServiceAccounts } from "./service-account.ts";
 import { startServiceAccountTokens } from "./service-account-tokens.ts";
-import { startStatefulSets } from "./stateful-set.ts";
 import { startEventExpiry, startTtlAfterFinished } from "./time-to-live.ts";
 import { startClaimProtection, startVolumeProtection } from "./volume-protection.ts";
 
 /** The supported controllers of kube-controller-manager, by their names there. */
 const known = {
   "garbage-collector-controller": startGarbageCollector,
-  "namespace-controller": startNamespaces,
+  ...namespaceControllers,
   "serviceaccount-controller": startServiceAccounts,
   "serviceaccount-token-controller": startServiceAccountTokens,
   "root-ca-certificate-publisher-controller": startRootCertificates,
   "clusterrole-aggregation-controller": startClusterRoleAggregation,
-  "deployment-controller": startDeployments,
-  "replicaset-controller": startReplicaSets,
-  "replicationcontroller-controller": startReplicationControllers,
-  "statefulset-controller": startStatefulSets,
-  "daemonset-controller": startDaemonSets,
-  "job-controller": startJobs,
-  "cronjob-controller": startCronJobs,
+  ...deploymentControllers,
+  ...replicaSetControllers,
+  ...statefulSetControllers,
+  ...daemonSetControllers,
+  ...jobControllers,
+  ...cronJobControllers,
   "ttl-after-finished-controller": startTtlAfterFinished,
   "endpoints-controller": startEndpoints,
   "endpointslice-controller": startEndpointSlices,
   "endpointslice-mirroring-controller": startEndpointSliceMirroring,
-  "disruption-controller": startDisruption,
-  "horizontal-pod-autoscaler-controller": startHorizontalPodAutoscalers,
+  ...podDisruptionBudgetControllers,
+  ...horizontalPodAutoscalerControllers,
   "persistentvolume-binder-controller": startPersistentVolumes,
   "persistentvolumeclaim-protection-controller": startClaimProtection,
   "persistentvolume-protection-controller": startVolumeProtection,
   "resourcequota-controller": startResourceQuotas,
   "pod-garbage-collector-controller": startPodGarbageCollector,
   "validatingadmissionpolicy-status-controller": startAdmissionPolicyStatus,
-  "certificatesigningrequest-signing-controller": startCertificateSigning,
-  "certificatesigningrequest-approving-controller": startCertificateApproving,
-  "certificatesigningrequest-cleaner-controller": startCertificateCleaning,
+  ...certificateSigningRequestControllers,
   // What the API server itself does in a real cluster.
   "kubernetes-service": startKubernetesService,
   "event-expiry": startEventExpiry,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseSchedule } from "../builtin/cron-job/schedule.ts";
+import { parseIndexes } from "../builtin/job/indexes.ts";
 import type { JsonObject } from "../json.ts";
-import { parseSchedule } from "./cron-schedule.ts";
-import { parseIndexes } from "./job-indexes.ts";
 import { templateHash } from "./template-hash.ts";
 
 test("a text that is no schedule is an Error, and nothing worse; a schedule never goes back in time", () => {

@@ -1,5 +1,5 @@
+import { finishedCondition } from "../builtin/job/end.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { finishedCondition } from "./job-end.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, timeAt } from "./objects.ts";
 

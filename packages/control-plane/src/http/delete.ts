@@ -64,13 +64,10 @@ export async function removeCollection(
   return await presentList(deps, resource, metadata, shown, write.as, write.query);
 }
 
-/** Jobs leave their pods behind, which few expect. */
-function warnOfOrphans({ info }: Resource, { raw }: DeleteOptions, { context }: WriteRequest): void {
-  if (info.group !== "batch" || info.kind !== "Job") return;
+/** Warns where dependents are orphaned by default, which few expect. */
+function warnOfOrphans({ strategy }: Resource, { raw }: DeleteOptions, { context }: WriteRequest): void {
   if (raw?.propagationPolicy !== undefined || raw?.orphanDependents !== undefined) return;
-  context.warn(
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
-  );
+  if (strategy.orphanWarning !== undefined) context.warn(strategy.orphanWarning);
 }
 
 const deleteOptionsKind = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };

@@ -34,10 +34,7 @@ export function parseListOptions(resource: Resource, query: URLSearchParams, wat
   const fields = query.get("fieldSelector") ?? "";
   const matchLabels = labels === "" ? undefined : parseLabelSelector(labels);
   const requirements = parseFieldSelector(fields);
-  const matchFields =
-    requirements.length === 0
-      ? undefined
-      : fieldMatcher(resource.info, requirements, resource.selectableFields);
+  const matchFields = requirements.length === 0 ? undefined : fieldMatcher(resource, requirements);
   const matches =
     matchLabels || matchFields
       ? (object: JsonObject) =>

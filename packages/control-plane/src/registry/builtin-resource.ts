@@ -1,24 +1,24 @@
+import { fromStored, toStored } from "../builtin/horizontal-pod-autoscaler/versions.ts";
 import type { JsonObject } from "../json.ts";
 import { type KindInfo, normalize } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
 import { bucketOf, type Conversion, type Resource, type Scaling } from "./resource.ts";
-import { fromStored, toStored } from "./strategies/autoscaler-versions.ts";
 import { eventFromStored, eventToStored } from "./strategies/event-views.ts";
 import { strategyOf } from "./strategies/index.ts";
 
 /** Serves a kind that comes with the server. */
 export function builtinResource(info: KindInfo): Resource {
   const strategy = strategyOf(info);
-  const deprecation = deprecated[`${info.group}/${info.version}/${info.kind}`];
+  const { deprecation } = strategy;
   const view = views[`${info.group}/${info.version}/${info.kind}`];
   return {
     info,
     bucket: view?.bucket ?? bucketOf(info.group, info.plural),
     strategy,
     hasStatus: info.subresources.some(({ name }) => name === "status"),
-    selectableFields: [],
+    selectableFields: strategy.selectableFields ?? [],
     schema: () => info.schema(),
     decode: (input, numbers) => {
       const object = normalize(info, input, "decoded", numbers);
@@ -37,12 +37,6 @@ export function builtinResource(info: KindInfo): Resource {
     ...(deprecation === undefined ? {} : { deprecation }),
   };
 }
-
-/** What every request about a kind is answered with a warning of. */
-const deprecated: { readonly [kind: string]: string } = {
-  "/v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
-  "/v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-};
 
 /** A version whose objects are kept as another's. */
 interface View {

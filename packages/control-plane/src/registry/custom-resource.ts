@@ -5,7 +5,7 @@ import { type KindInfo, type SubresourceInfo, storageVersionHash } from "../kind
 import type { Patterns } from "../patterns/index.ts";
 import { finish } from "../steps.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
-import { tableStrategy } from "./strategy.ts";
+import { customStrategy } from "./strategy.ts";
 
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 /** What is left to do with objects of a definition that is being deleted. */
@@ -69,7 +69,7 @@ export function customResource(
   return {
     info,
     bucket: bucketOf(info.group, info.plural),
-    strategy: tableStrategy(info),
+    strategy: customStrategy,
     hasStatus: served.subresources.status,
     selectableFields: served.selectableFields,
     schema: () => schema.schema,

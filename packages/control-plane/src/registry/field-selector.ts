@@ -1,6 +1,7 @@
 import { type JsonObject, textOf } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
 import { field } from "../storage/store.ts";
+import type { Resource } from "./resource.ts";
 
 export interface FieldRequirement {
   readonly path: string;
@@ -69,71 +70,19 @@ function unescapeTerm(text: string): string {
   });
 }
 
-/** The fields of built-in kinds that can be selected by, besides the name and the namespace. */
-const selectable: { readonly [kind: string]: readonly string[] } = {
-  "/Pod": [
-    "spec.nodeName",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "spec.serviceAccountName",
-    "spec.hostNetwork",
-    "status.phase",
-    "status.podIP",
-    "status.podIPs",
-    "status.nominatedNodeName",
-  ],
-  "/Node": ["spec.unschedulable"],
-  "/Namespace": ["status.phase"],
-  "/Secret": ["type"],
-  "/Service": ["spec.clusterIP", "spec.type"],
-  "/ReplicationController": ["status.replicas"],
-  "/Event": [
-    "involvedObject.kind",
-    "involvedObject.namespace",
-    "involvedObject.name",
-    "involvedObject.uid",
-    "involvedObject.apiVersion",
-    "involvedObject.resourceVersion",
-    "involvedObject.fieldPath",
-    "reason",
-    "reportingComponent",
-    "source",
-    "type",
-  ],
-  "events.k8s.io/Event": [
-    "regarding.kind",
-    "regarding.namespace",
-    "regarding.name",
-    "regarding.uid",
-    "regarding.apiVersion",
-    "regarding.resourceVersion",
-    "regarding.fieldPath",
-    "reason",
-    "reportingController",
-    "type",
-  ],
-  "batch/Job": ["status.successful"],
-  "certificates.k8s.io/CertificateSigningRequest": ["spec.signerName"],
-};
-
 /** Whether an object matches a field selector of its kind. */
 export type FieldMatcher = (object: JsonObject) => boolean;
 
-/**
- * @param extra paths that a custom resource's definition makes selectable
- * @throws StatusError 400 for a field that cannot be selected by.
- */
+/** @throws StatusError 400 for a field that cannot be selected by. */
 export function fieldMatcher(
-  kind: { readonly group: string; readonly kind: string; readonly origin: "builtin" | "custom" },
+  { info, selectableFields }: Pick<Resource, "info" | "selectableFields">,
   requirements: readonly FieldRequirement[],
-  extra: readonly string[] = [],
 ): FieldMatcher {
-  const own = selectable[`${kind.group}/${kind.kind}`];
   for (const { path } of requirements) {
     if (path === "metadata.name" || path === "metadata.namespace") continue;
-    if (own?.includes(path) || extra.includes(path)) continue;
+    if (selectableFields.includes(path)) continue;
     throw badRequest(
-      own || kind.origin === "custom"
+      selectableFields.length > 0 || info.origin === "custom"
         ? `field label not supported: ${path}`
         : `"${path}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
     );

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { builtinKinds } from "../kinds/index.ts";
 import { StatusError } from "../status.ts";
+import { builtinResource } from "./builtin-resource.ts";
 import { fieldMatcher, parseFieldSelector, selectedName } from "./field-selector.ts";
 import { parseLabelSelector, selectorMatcher, selectorString } from "./label-selector.ts";
+import type { Resource } from "./resource.ts";
 
 test.each([
   ["a=1", { a: "1" }, true],
@@ -79,7 +82,13 @@ test("a selector object and its string form choose alike", () => {
   }
 });
 
-const pod = { group: "", kind: "Pod", origin: "builtin" } as const;
+function resource(plural: string): Resource {
+  const info = builtinKinds().byResource("", "v1", plural);
+  if (!info) throw new Error(`there is no ${plural}`);
+  return builtinResource(info);
+}
+
+const pod = resource("pods");
 
 test("fields are compared as text, and absent ones as empty", () => {
   const matches = (selector: string) => fieldMatcher(pod, parseFieldSelector(selector));
@@ -97,7 +106,7 @@ test("a field that cannot be selected by is refused", () => {
   expect(() => fieldMatcher(pod, parseFieldSelector("spec.foo=1"))).toThrow(
     "field label not supported: spec.foo",
   );
-  const map = { group: "", kind: "ConfigMap", origin: "builtin" } as const;
+  const map = resource("configmaps");
   expect(() => fieldMatcher(map, parseFieldSelector("spec.foo=1"))).toThrow(
     '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
   );

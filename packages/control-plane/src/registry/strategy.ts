@@ -1,6 +1,5 @@
 import type { Clock, Random } from "@windlass/clock";
-import type { JsonObject } from "../json.ts";
-import type { KindInfo } from "../kinds/index.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 import type { Store } from "../storage/store.ts";
 import type { ServiceNetwork } from "./strategies/service-network.ts";
@@ -42,6 +41,14 @@ export interface Strategy {
   readonly returnsDeleted?: boolean;
   /** What DELETE does about dependents when nothing is said. @default "Background" */
   readonly dependents?: "Background" | "Orphan";
+  /** The warning of a DELETE that does not say what happens to dependents. @default none */
+  readonly orphanWarning?: string;
+  /** Fields that can be selected by, besides the name and the namespace. @default none */
+  readonly selectableFields?: readonly string[];
+  /** The warning of every answer about the kind. @default none */
+  readonly deprecation?: string;
+  /** The template of the pods that a workload creates, for admission. @default it creates none */
+  readonly podTemplate?: (object: JsonObject) => Json | undefined;
   /**
    * Seconds an object lingers after DELETE, unless the request says otherwise; undefined: it goes
    * at once.
@@ -81,112 +88,5 @@ export interface Strategy {
   readonly afterDelete?: (object: JsonObject, context: StrategyContext) => void;
 }
 
-const tracksGeneration = new Set([
-  "/Pod",
-  "/PodTemplate",
-  "/ReplicationController",
-  "apps/Deployment",
-  "apps/ReplicaSet",
-  "apps/StatefulSet",
-  "apps/DaemonSet",
-  "batch/Job",
-  "batch/CronJob",
-  "networking.k8s.io/Ingress",
-  "networking.k8s.io/IngressClass",
-  "networking.k8s.io/NetworkPolicy",
-  "policy/PodDisruptionBudget",
-  "discovery.k8s.io/EndpointSlice",
-  "scheduling.k8s.io/PriorityClass",
-  "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
-  "admissionregistration.k8s.io/MutatingWebhookConfiguration",
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
-  "apiextensions.k8s.io/CustomResourceDefinition",
-  "flowcontrol.apiserver.k8s.io/FlowSchema",
-  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
-]);
-
-const needsResourceVersion = new Set([
-  "coordination.k8s.io/Lease",
-  "policy/PodDisruptionBudget",
-  "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
-  "admissionregistration.k8s.io/MutatingWebhookConfiguration",
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
-  "apiextensions.k8s.io/CustomResourceDefinition",
-  "apiregistration.k8s.io/APIService",
-  "node.k8s.io/RuntimeClass",
-  "storage.k8s.io/CSIDriver",
-  "storage.k8s.io/CSINode",
-  "storage.k8s.io/CSIStorageCapacity",
-  "storage.k8s.io/VolumeAttachment",
-]);
-
-const createsOnUpdate = new Set([
-  "/Service",
-  "/Endpoints",
-  "/Event",
-  "events.k8s.io/Event",
-  "/LimitRange",
-  "coordination.k8s.io/Lease",
-  "rbac.authorization.k8s.io/Role",
-  "rbac.authorization.k8s.io/ClusterRole",
-  "rbac.authorization.k8s.io/RoleBinding",
-  "rbac.authorization.k8s.io/ClusterRoleBinding",
-  "node.k8s.io/RuntimeClass",
-]);
-
-const answersWithDeleted = new Set([
-  "/Pod",
-  "/Service",
-  "/Namespace",
-  "/ServiceAccount",
-  "/PersistentVolumeClaim",
-  "/PersistentVolume",
-  "/ResourceQuota",
-  "/PodTemplate",
-  "storage.k8s.io/StorageClass",
-  "storage.k8s.io/CSIDriver",
-  "storage.k8s.io/CSINode",
-  "storage.k8s.io/CSIStorageCapacity",
-  "storage.k8s.io/VolumeAttachment",
-  "storage.k8s.io/VolumeAttributesClass",
-  "resource.k8s.io/DeviceClass",
-  "resource.k8s.io/ResourceClaim",
-  "resource.k8s.io/ResourceClaimTemplate",
-  "resource.k8s.io/ResourceSlice",
-]);
-
-const orphansByDefault = new Set(["batch/Job", "/ReplicationController"]);
-
-const labelNames = new Set(["/Namespace"]);
-const pathNames = new Set([
-  "rbac.authorization.k8s.io/Role",
-  "rbac.authorization.k8s.io/ClusterRole",
-  "rbac.authorization.k8s.io/RoleBinding",
-  "rbac.authorization.k8s.io/ClusterRoleBinding",
-  "apiregistration.k8s.io/APIService",
-  "/ComponentStatus",
-]);
-
-/** The declarative part of a kind's strategy. */
-export function tableStrategy(info: Pick<KindInfo, "group" | "kind" | "origin">): Strategy {
-  const kind = `${info.group}/${info.kind}`;
-  const custom = info.origin === "custom";
-  return {
-    names:
-      kind === "/Service"
-        ? "label1035"
-        : labelNames.has(kind)
-          ? "label"
-          : pathNames.has(kind)
-            ? "path"
-            : "subdomain",
-    generation: custom || tracksGeneration.has(kind),
-    unconditionalUpdate: !custom && !needsResourceVersion.has(kind),
-    createOnUpdate: createsOnUpdate.has(kind),
-    returnsDeleted: answersWithDeleted.has(kind),
-    dependents: orphansByDefault.has(kind) ? "Orphan" : "Background",
-    metadataLast: kind === "policy/PodDisruptionBudget",
-  };
-}
+/** The rules of custom kinds. */
+export const customStrategy: Strategy = { generation: true, unconditionalUpdate: false };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
-import { humanDuration, since } from "./duration.ts";
-import { at, list, number, object, orNone, shown, text, texts } from "./fields.ts";
+import { since } from "./duration.ts";
+import { at, list, number, object, shown, text, texts } from "./fields.ts";
 
 const name = (of: JsonObject) => text(of, "metadata", "name");
 const age = (of: JsonObject, now: number) => since(text(of, "metadata", "creationTimestamp"), now);
@@ -21,28 +21,6 @@ export function bindingCells(of: JsonObject, now: number): Json[] {
     names("Group").join(", "),
     accounts.join(", "),
   ];
-}
-
-export function signingRequestCells(of: JsonObject, now: number): Json[] {
-  const seconds = at(of, "spec", "expirationSeconds");
-  return [
-    name(of),
-    age(of, now),
-    orNone(text(of, "spec", "signerName")),
-    text(of, "spec", "username"),
-    typeof seconds === "number" ? humanDuration(seconds * 1_000) : "<none>",
-    signingStatus(of),
-  ];
-}
-
-function signingStatus(of: JsonObject): string {
-  const types = new Set(list(of, "status", "conditions").map((condition) => text(condition, "type")));
-  let status = "Pending";
-  if (types.has("Denied")) status = "Denied";
-  else if (types.has("Approved")) status = "Approved";
-  if (types.has("Failed")) status += ",Failed";
-  if (text(of, "status", "certificate") !== "") status += ",Issued";
-  return status;
 }
 
 /** A row of either kind of webhook configuration. */

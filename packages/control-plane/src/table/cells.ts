@@ -1,6 +1,15 @@
+import { certificateSigningRequestColumns } from "../builtin/certificate-signing-request/columns.ts";
+import { cronJobColumns } from "../builtin/cron-job/columns.ts";
+import { daemonSetColumns } from "../builtin/daemon-set/columns.ts";
+import { deploymentColumns } from "../builtin/deployment/columns.ts";
+import { horizontalPodAutoscalerColumns } from "../builtin/horizontal-pod-autoscaler/columns.ts";
+import { jobColumns } from "../builtin/job/columns.ts";
+import { namespaceColumns } from "../builtin/namespace/columns.ts";
+import { podDisruptionBudgetColumns } from "../builtin/pod-disruption-budget/columns.ts";
+import { replicaSetColumns, replicationControllerColumns } from "../builtin/replica-set/columns.ts";
+import { statefulSetColumns } from "../builtin/stateful-set/columns.ts";
 import type { Json, JsonObject } from "../json.ts";
 import * as access from "./access.ts";
-import { autoscalerCells } from "./autoscaler.ts";
 import * as cluster from "./cluster.ts";
 import * as network from "./network.ts";
 import { podCells } from "./pod.ts";
@@ -13,40 +22,52 @@ import * as workloads from "./workloads.ts";
  */
 export type Cells = (object: JsonObject, now: number) => Json[];
 
+/** How a kind fills the columns of its table. */
+export interface KindColumns {
+  /** `plural.group`. */
+  readonly resource: string;
+  readonly cells: Cells;
+}
+
+/** The kinds that declare their columns in a folder of their own. */
+const declared: readonly KindColumns[] = [
+  certificateSigningRequestColumns,
+  cronJobColumns,
+  daemonSetColumns,
+  deploymentColumns,
+  horizontalPodAutoscalerColumns,
+  jobColumns,
+  namespaceColumns,
+  podDisruptionBudgetColumns,
+  replicaSetColumns,
+  replicationControllerColumns,
+  statefulSetColumns,
+];
+
 /** By `plural.group`. What is not here shows its name and the time it was created. */
 const builtin: { readonly [resource: string]: Cells } = {
+  ...Object.fromEntries(declared.map(({ resource, cells }) => [resource, cells])),
   "componentstatuses.": cluster.componentStatusCells,
   "configmaps.": cluster.configMapCells,
   "endpoints.": network.endpointsCells,
   "events.": cluster.eventCells,
-  "namespaces.": cluster.namespaceCells,
   "nodes.": cluster.nodeCells,
   "persistentvolumeclaims.": storage.persistentVolumeClaimCells,
   "persistentvolumes.": storage.persistentVolumeCells,
   "pods.": podCells,
   "podtemplates.": workloads.podTemplateCells,
-  "replicationcontrollers.": workloads.replicationControllerCells,
   "resourcequotas.": cluster.resourceQuotaCells,
   "secrets.": cluster.secretCells,
   "serviceaccounts.": cluster.nameAndAge,
   "services.": network.serviceCells,
   "apiservices.apiregistration.k8s.io": cluster.apiServiceCells,
   "controllerrevisions.apps": workloads.controllerRevisionCells,
-  "daemonsets.apps": workloads.daemonSetCells,
-  "deployments.apps": workloads.deploymentCells,
-  "replicasets.apps": workloads.replicaSetCells,
-  "statefulsets.apps": workloads.statefulSetCells,
   "events.events.k8s.io": cluster.eventCells,
-  "horizontalpodautoscalers.autoscaling": autoscalerCells,
-  "cronjobs.batch": workloads.cronJobCells,
-  "jobs.batch": workloads.jobCells,
-  "certificatesigningrequests.certificates.k8s.io": access.signingRequestCells,
   "ingressclasses.networking.k8s.io": network.ingressClassCells,
   "ingresses.networking.k8s.io": network.ingressCells,
   "ipaddresses.networking.k8s.io": network.ipAddressCells,
   "networkpolicies.networking.k8s.io": network.networkPolicyCells,
   "servicecidrs.networking.k8s.io": network.serviceCidrCells,
-  "poddisruptionbudgets.policy": workloads.podDisruptionBudgetCells,
   "clusterrolebindings.rbac.authorization.k8s.io": access.bindingCells,
   "rolebindings.rbac.authorization.k8s.io": access.bindingCells,
   "csidrivers.storage.k8s.io": storage.csiDriverCells,

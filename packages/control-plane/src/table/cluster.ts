@@ -18,10 +18,6 @@ export function nameAndCreation(of: JsonObject): Json[] {
   return [name(of), created(of) || beginning];
 }
 
-export function namespaceCells(of: JsonObject, now: number): Json[] {
-  return [name(of), text(of, "status", "phase"), age(of, now)];
-}
-
 export function configMapCells(of: JsonObject, now: number): Json[] {
   return [
     name(of),

@@ -68,17 +68,6 @@ interface Template {
   readonly pod: JsonObject;
 }
 
-const workloads = new Set([
-  "replicationcontrollers",
-  "podtemplates",
-  "deployments.apps",
-  "replicasets.apps",
-  "statefulsets.apps",
-  "daemonsets.apps",
-  "jobs.batch",
-  "cronjobs.batch",
-]);
-
 function templateOf(request: AdmissionRequest): Template | undefined {
   const { object, resource, subresource } = request;
   if (!object) return undefined;
@@ -86,14 +75,7 @@ function templateOf(request: AdmissionRequest): Template | undefined {
     const counts = subresource === undefined || subresource === "ephemeralcontainers";
     return counts && !unchangedPod(request) ? { isPod: true, pod: object } : undefined;
   }
-  if (subresource !== undefined || !workloads.has(resource.bucket)) return undefined;
-  const holder =
-    resource.bucket === "podtemplates"
-      ? object
-      : resource.bucket === "cronjobs.batch"
-        ? specOf(child(specOf(object), "jobTemplate"))
-        : specOf(object);
-  const template = holder.template;
+  const template = subresource === undefined ? resource.strategy.podTemplate?.(object) : undefined;
   return isObject(template) ? { isPod: false, pod: template } : undefined;
 }
 

@@ -11,7 +11,7 @@ const group = "rbac.authorization.k8s.io";
 
 function roleStrategy(namespaced: boolean): Strategy {
   const check = (object: JsonObject) => roleFaults(object, namespaced).causes;
-  return { validate: check, validateUpdate: check };
+  return { names: "path", createOnUpdate: true, validate: check, validateUpdate: check };
 }
 
 export const role = roleStrategy(true);
@@ -65,6 +65,8 @@ function checkRule(faults: Faults, at: string, rule: JsonObject, namespaced: boo
 function bindingStrategy(roles: readonly string[], namespaced: boolean): Strategy {
   const faultsOf = (object: JsonObject): Faults => bindingFaults(object, roles, namespaced);
   return {
+    names: "path",
+    createOnUpdate: true,
     setDefaults: (object) => {
       const reference = ensure(object, "roleRef");
       if (text(reference, "apiGroup") === "") reference.apiGroup = group;

@@ -15,6 +15,8 @@ function matchDefaults(match: JsonObject): void {
 }
 
 export const validatingAdmissionPolicy: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { failurePolicy: "Fail" });
@@ -134,6 +136,8 @@ function checkMatch(faults: Faults, at: string, match: JsonObject, rules: "requi
 }
 
 export const validatingAdmissionPolicyBinding: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
   setDefaults: (object) => {
     const spec = specOf(object);
     if (has(spec, "matchResources")) matchDefaults(child(spec, "matchResources"));

@@ -10,6 +10,7 @@ import { checkTolerations } from "./scheduling.ts";
 const highestOfUsers = 1_000_000_000;
 
 export const priorityClass: Strategy = {
+  generation: true,
   setDefaults: (object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
   validate: (object) => {
     const faults = new Faults();
@@ -40,6 +41,8 @@ export const priorityClass: Strategy = {
 };
 
 export const runtimeClass: Strategy = {
+  unconditionalUpdate: false,
+  createOnUpdate: true,
   validate: (object) => runtimeFaults(object).causes,
   validateUpdate: (next, live) => {
     const faults = runtimeFaults(next);

@@ -30,6 +30,8 @@ export function withTerminating(
 }
 
 export const customResourceDefinition: Strategy = {
+  generation: true,
+  unconditionalUpdate: false,
   setDefaults: defaultCrd,
   prepareCreate: (object) => {
     object.status = initialCrdStatus(object);

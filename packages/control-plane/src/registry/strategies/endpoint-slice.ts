@@ -19,6 +19,7 @@ import { checkOrdinaryAddress } from "./service-rules.ts";
 const most = { endpoints: 1000, ports: 20_000, addresses: 100, zones: 8 } as const;
 
 export const endpointSlice: Strategy = {
+  generation: true,
   setDefaults: (object) => {
     for (const port of items(object, "ports")) fill(port, { name: "", protocol: "TCP" });
   },

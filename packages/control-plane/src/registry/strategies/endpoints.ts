@@ -7,6 +7,8 @@ import type { ServiceNetwork } from "./service-network.ts";
 import { checkOrdinaryAddress } from "./service-rules.ts";
 
 export const endpoints: Strategy = {
+  createOnUpdate: true,
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   setDefaults: (object) => {
     for (const subset of items(object, "subsets")) {
       for (const port of items(subset, "ports")) if (text(port, "protocol") === "") port.protocol = "TCP";

@@ -11,12 +11,39 @@ const longestNote = 1024;
 
 /** Events as the core group has always had them: little is asked of them. */
 export const event: Strategy = {
+  createOnUpdate: true,
+  selectableFields: [
+    "involvedObject.kind",
+    "involvedObject.namespace",
+    "involvedObject.name",
+    "involvedObject.uid",
+    "involvedObject.apiVersion",
+    "involvedObject.resourceVersion",
+    "involvedObject.fieldPath",
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+  ],
   validate: (object) => legacyFaults(object, "reportingComponent").causes,
   validateUpdate: (next) => legacyFaults(next, "reportingComponent").causes,
 };
 
 /** Events of `events.k8s.io`, another view of the same objects, with rules of its own. */
 export const modernEvent: Strategy = {
+  createOnUpdate: true,
+  selectableFields: [
+    "regarding.kind",
+    "regarding.namespace",
+    "regarding.name",
+    "regarding.uid",
+    "regarding.apiVersion",
+    "regarding.resourceVersion",
+    "regarding.fieldPath",
+    "reason",
+    "reportingController",
+    "type",
+  ],
   validate: (object) => {
     const stored = eventToStored(object);
     const faults = legacyFaults(stored, "reportingController");

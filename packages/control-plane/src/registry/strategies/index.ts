@@ -1,43 +1,48 @@
-import type { KindInfo } from "../../kinds/index.ts";
-import { type Strategy, tableStrategy } from "../strategy.ts";
+import { certificateSigningRequest } from "../../builtin/certificate-signing-request/strategy.ts";
+import { cronJob } from "../../builtin/cron-job/strategy.ts";
+import { daemonSet } from "../../builtin/daemon-set/strategy.ts";
+import { deployment } from "../../builtin/deployment/strategy.ts";
+import {
+  horizontalPodAutoscaler,
+  horizontalPodAutoscalerV1,
+} from "../../builtin/horizontal-pod-autoscaler/strategy.ts";
+import { job } from "../../builtin/job/strategy.ts";
+import { namespace } from "../../builtin/namespace/strategy.ts";
+import { podDisruptionBudget } from "../../builtin/pod-disruption-budget/strategy.ts";
+import { replicaSet, replicationController } from "../../builtin/replica-set/strategy.ts";
+import { statefulSet } from "../../builtin/stateful-set/strategy.ts";
+import type { GroupVersionKind } from "../../kinds/index.ts";
+import type { Strategy } from "../strategy.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./access.ts";
 import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from "./admission-policy.ts";
-import { horizontalPodAutoscaler, horizontalPodAutoscalerV1 } from "./autoscaler.ts";
-import { certificateSigningRequest } from "./certificate-request.ts";
 import { priorityClass, runtimeClass } from "./classes.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
-import { cronJob } from "./cron-job.ts";
 import { customResourceDefinition } from "./custom-resource-definition.ts";
-import { daemonSet } from "./daemon-set.ts";
-import { deployment } from "./deployment.ts";
-import { podDisruptionBudget } from "./disruption-budget.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { endpoints } from "./endpoints.ts";
 import { event, modernEvent } from "./event.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { ipAddressObject } from "./ip-address.ts";
-import { job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { limitRange } from "./limit-range.ts";
-import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
 import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { plainKinds } from "./plain.ts";
 import { pod, podTemplate } from "./pod.ts";
-import { replicaSet, replicationController } from "./replica-set.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { secret } from "./secret.ts";
 import { service } from "./service.ts";
 import { serviceCidr } from "./service-cidr.ts";
 import { apiService } from "./service-registration.ts";
-import { statefulSet } from "./stateful-set.ts";
 import { csiDriver, storageClass, volumeAttachment } from "./storage-class.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./webhook-configuration.ts";
 
-/** What is particular to built-in kinds, beyond the tables. */
-const particular: { readonly [kind: string]: Strategy } = {
+/** The rules of each built-in kind. Those that are not here have none of their own. */
+const strategies: { readonly [kind: string]: Strategy } = {
+  ...plainKinds,
   "/ConfigMap": configMap,
   "/Endpoints": endpoints,
   "/Event": event,
@@ -92,7 +97,6 @@ const older: { readonly [kind: string]: Strategy } = {
   "autoscaling/v1/HorizontalPodAutoscaler": horizontalPodAutoscalerV1,
 };
 
-export function strategyOf(info: KindInfo): Strategy {
-  const own = older[`${info.group}/${info.version}/${info.kind}`] ?? particular[`${info.group}/${info.kind}`];
-  return { ...tableStrategy(info), ...own };
+export function strategyOf({ group, version, kind }: GroupVersionKind): Strategy {
+  return older[`${group}/${version}/${kind}`] ?? strategies[`${group}/${kind}`] ?? {};
 }

@@ -19,6 +19,7 @@ import { checkIngressPoints } from "./service-rules.ts";
 const classAnnotation = "kubernetes.io/ingress.class";
 
 export const ingress: Strategy = {
+  generation: true,
   prepareCreate: (object, { warn }) => {
     object.status = {};
     if (has(child(metadataOf(object), "annotations"), classAnnotation)) {
@@ -154,6 +155,7 @@ function checkTls(faults: Faults, at: string, tls: JsonObject): void {
 }
 
 export const ingressClass: Strategy = {
+  generation: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     const parameters = child(spec, "parameters");

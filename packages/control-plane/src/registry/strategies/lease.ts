@@ -7,6 +7,8 @@ import { number, own, specOf } from "./fields.ts";
 const dropped = ["strategy", "preferredHolder"];
 
 export const lease: Strategy = {
+  unconditionalUpdate: false,
+  createOnUpdate: true,
   prepareCreate: drop,
   prepareUpdate: drop,
   validate: (object) => leaseFaults(object).causes,

@@ -9,6 +9,7 @@ import { qualifiedName } from "./names.ts";
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
 
 export const limitRange: Strategy = {
+  createOnUpdate: true,
   setDefaults: (object) => {
     for (const limit of items(specOf(object), "limits")) {
       if (text(limit, "type") !== "Container") continue;

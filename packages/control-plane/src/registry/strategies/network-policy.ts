@@ -10,6 +10,7 @@ import { checkSelector } from "./selectors.ts";
 const types = ["Ingress", "Egress"];
 
 export const networkPolicy: Strategy = {
+  generation: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     for (const rule of [...items(spec, "ingress"), ...items(spec, "egress")]) {

@@ -7,6 +7,7 @@ import { cidr, labelText, qualifiedName } from "./names.ts";
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 export const node: Strategy = {
+  selectableFields: ["spec.unschedulable"],
   setDefaults: (object) => {
     const spec = specOf(object);
     const [single, list] = [text(spec, "podCIDR"), texts(spec, "podCIDRs")];

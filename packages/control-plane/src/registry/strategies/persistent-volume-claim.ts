@@ -11,6 +11,7 @@ const onlyGrows =
   "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n";
 
 export const persistentVolumeClaim: Strategy = {
+  returnsDeleted: true,
   settlesLate: () => true,
   setDefaults: (object) => {
     fill(ensure(object, "spec"), { volumeMode: "Filesystem" });

@@ -15,6 +15,7 @@ import { checkDriverName, checkHostPath, checkNfs } from "./volumes.ts";
 const policies = ["Delete", "Recycle", "Retain"];
 
 export const persistentVolume: Strategy = {
+  returnsDeleted: true,
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     if (text(spec, "persistentVolumeReclaimPolicy") === "") spec.persistentVolumeReclaimPolicy = "Retain";

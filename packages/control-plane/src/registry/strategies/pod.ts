@@ -3,7 +3,7 @@ import { field } from "../../storage/store.ts";
 import { timestamp } from "../metadata.ts";
 import type { Strategy } from "../strategy.ts";
 import { Faults } from "./faults.ts";
-import { child, has, items, metadataOf, number, specOf, statusOf, text } from "./fields.ts";
+import { child, has, items, metadataOf, number, own, specOf, statusOf, text } from "./fields.ts";
 import { ensure, fill, put } from "./fill.ts";
 import { dropDisabled, podSpecDefaults, requestDefaults } from "./pod-defaults.ts";
 import { qosClass } from "./pod-resources.ts";
@@ -13,6 +13,19 @@ import { podWarnings } from "./pod-warnings.ts";
 
 /** Only pods have a grace period, in which the kubelet stops them. */
 export const pod: Strategy = {
+  generation: true,
+  returnsDeleted: true,
+  selectableFields: [
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+  ],
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     fill(spec, { enableServiceLinks: true });
@@ -137,6 +150,9 @@ function checkPodAnnotations(faults: Faults, object: JsonObject): void {
 
 /** The template of pods on their own: kept for others to use. */
 export const podTemplate: Strategy = {
+  generation: true,
+  returnsDeleted: true,
+  podTemplate: (object) => own(object, "template"),
   setDefaults: (object) => {
     podSpecDefaults(ensure(ensure(object, "template"), "spec"));
   },

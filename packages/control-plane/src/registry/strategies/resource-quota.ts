@@ -29,6 +29,7 @@ const podResources = new Set([
 ]);
 
 export const resourceQuota: Strategy = {
+  returnsDeleted: true,
   prepareCreate: (object) => {
     object.status = {};
   },

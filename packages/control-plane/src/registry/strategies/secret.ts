@@ -10,6 +10,7 @@ import { dataKey } from "./names.ts";
 const most = 1024 * 1024;
 
 export const secret: Strategy = {
+  selectableFields: ["type"],
   setDefaults: (object) => {
     if (isObject(object.stringData)) {
       const data = ensure(object, "data");

@@ -7,6 +7,8 @@ import { dnsLabel1035, dnsSubdomain } from "./names.ts";
 
 /** A group version that another server answers for. */
 export const apiService: Strategy = {
+  names: "path",
+  unconditionalUpdate: false,
   setDefaults: (object) => {
     const spec = specOf(object);
     if (has(spec, "service")) fill(child(spec, "service"), { port: 443 });

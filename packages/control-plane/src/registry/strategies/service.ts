@@ -21,6 +21,10 @@ import {
 } from "./service-rules.ts";
 
 export const service: Strategy = {
+  names: "label1035",
+  createOnUpdate: true,
+  returnsDeleted: true,
+  selectableFields: ["spec.clusterIP", "spec.type"],
   setDefaults: (object) => {
     const spec = ensure(object, "spec");
     if (text(spec, "sessionAffinity") === "") spec.sessionAffinity = "None";

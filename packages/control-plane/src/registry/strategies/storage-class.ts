@@ -8,6 +8,7 @@ import { dnsSubdomain, labelText, qualifiedName } from "./names.ts";
 import { checkDriverName } from "./volumes.ts";
 
 export const storageClass: Strategy = {
+  returnsDeleted: true,
   setDefaults: (object) => fill(object, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   validate: (object) => classFaults(object).causes,
   validateUpdate: (next, live) => {
@@ -61,6 +62,8 @@ function checkTopology(faults: Faults, at: string, expression: JsonObject): void
 }
 
 export const csiDriver: Strategy = {
+  unconditionalUpdate: false,
+  returnsDeleted: true,
   setDefaults: (object) => {
     fill(ensure(object, "spec"), {
       attachRequired: true,
@@ -125,6 +128,8 @@ function driverFaults(object: JsonObject): Faults {
 }
 
 export const volumeAttachment: Strategy = {
+  unconditionalUpdate: false,
+  returnsDeleted: true,
   prepareCreate: (object) => {
     object.status = {};
   },

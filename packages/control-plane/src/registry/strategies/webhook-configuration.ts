@@ -11,6 +11,8 @@ const scopes = ["*", "Cluster", "Namespaced"];
 
 function strategyFor(kind: "mutating" | "validating"): Strategy {
   return {
+    generation: true,
+    unconditionalUpdate: false,
     setDefaults: (object) => {
       for (const hook of items(object, "webhooks")) {
         fill(hook, {

@@ -1,0 +1,242 @@
+import { eventRecorder, reference } from "../../controllers/events.ts";
+import {
+  type Again,
+  type ControllerDependencies,
+  ownKey,
+  type Running,
+  startLoop,
+} from "../../controllers/loop.ts";
+import {
+  builtin,
+  controllerContext,
+  createObject,
+  deleteIfPresent,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+  numberAt,
+  timeAt,
+  writeStatus,
+} from "../../controllers/objects.ts";
+import { controlledBy, controllerKey, controllerReference } from "../../controllers/ownership.ts";
+import { clone, type JsonObject, textOf } from "../../json.ts";
+import { timestamp } from "../../registry/metadata.ts";
+import { StatusError } from "../../status.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { finishedCondition } from "../job/end.ts";
+import { parseSchedule, type Schedule, zonedTime } from "./schedule.ts";
+
+/** By the names that kube-controller-manager has for them. */
+export const cronJobControllers = {
+  "cronjob-controller": startCronJobs,
+};
+
+/** Starts the Jobs of CronJobs on schedule. */
+function startCronJobs(deps: ControllerDependencies): Running {
+  const { registry } = deps;
+  const { store, clock } = registry;
+  const context = controllerContext("cronjob-controller");
+  const record = eventRecorder(registry, { component: "cronjob-controller", context });
+  const cronJobs = builtin(registry, "batch", "v1", "cronjobs");
+  const jobs = builtin(registry, "batch", "v1", "jobs");
+
+  return startLoop(deps, {
+    name: "cronjob-controller",
+    watches: { [cronJobs.bucket]: ownKey, [jobs.bucket]: controllerKey("batch", "CronJob") },
+    reconcile: async (key) => {
+      const cronJob = store.get(cronJobs.bucket, key)?.object;
+      if (!cronJob || isDeleting(cronJob)) return undefined;
+      const status = await withFinished(cronJob);
+      await cleanUp(cronJob);
+      const started = await startDue(cronJob, status);
+      await writeStatus(registry, cronJobs, cronJob, started.status, context);
+      return started.again;
+    },
+  });
+
+  function jobsOf(cronJob: StoredObject): StoredObject[] {
+    return controlledBy(registry, jobs.bucket, cronJob.metadata.uid);
+  }
+
+  /** The status after finished jobs were removed from it. */
+  async function withFinished(cronJob: StoredObject): Promise<JsonObject> {
+    const own = jobsOf(cronJob);
+    const status = clone((cronJob.status ?? {}) as JsonObject);
+    const active: JsonObject[] = [];
+    for (const known of listAt(status, "active")) {
+      const job = own.find(({ metadata }) => metadata.uid === known.uid);
+      const finished = job && finishedCondition(job);
+      if (!job) {
+        await record(cronJob, {
+          type: "Normal",
+          reason: "MissingJob",
+          message: `Active job went missing: ${textOf(known.name)}`,
+        });
+      } else if (finished) {
+        await record(cronJob, {
+          type: "Normal",
+          reason: "SawCompletedJob",
+          message: `Saw completed job: ${job.metadata.name}, condition: ${textOf(finished.type)}`,
+        });
+      } else active.push(known);
+    }
+    for (const job of own) {
+      const listed = listAt(status, "active").some(({ uid }) => uid === job.metadata.uid);
+      if (!listed && !finishedCondition(job)) {
+        await record(cronJob, {
+          type: "Warning",
+          reason: "UnexpectedJob",
+          message: `Saw a job that the controller did not create or forgot: ${job.metadata.name}`,
+        });
+      }
+      const end = field(job, "status", "completionTime");
+      if (finishedCondition(job)?.type === "Complete" && textOf(end) > textOf(status.lastSuccessfulTime)) {
+        status.lastSuccessfulTime = end as string;
+      }
+    }
+    if (active.length > 0) status.active = active;
+    else delete status.active;
+    return status;
+  }
+
+  async function cleanUp(cronJob: StoredObject): Promise<void> {
+    for (const [type, part, usual] of [
+      ["Complete", "successfulJobsHistoryLimit", 3],
+      ["Failed", "failedJobsHistoryLimit", 1],
+    ] as const) {
+      const done = jobsOf(cronJob)
+        .filter((job) => finishedCondition(job)?.type === type)
+        .toSorted((a, b) => beganAt(a) - beganAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1));
+      const keep = numberAt(cronJob, ["spec", part], usual);
+      for (const job of done.slice(0, Math.max(0, done.length - keep))) await remove(cronJob, job);
+    }
+  }
+
+  async function remove(cronJob: StoredObject, job: StoredObject): Promise<void> {
+    if (!(await deleteIfPresent(registry, jobs, job, context))) return;
+    await record(cronJob, {
+      type: "Normal",
+      reason: "SuccessfulDelete",
+      message: `Deleted job ${job.metadata.name}`,
+    });
+  }
+
+  async function startDue(
+    cronJob: StoredObject,
+    status: JsonObject,
+  ): Promise<{ status: JsonObject; again: Again | undefined }> {
+    if (field(cronJob, "spec", "suspend") === true) return { status, again: undefined };
+    const text = textOf(field(cronJob, "spec", "schedule"));
+    let schedule: Schedule;
+    try {
+      schedule = parseSchedule(text, field(cronJob, "spec", "timeZone") as string | undefined);
+    } catch {
+      await record(cronJob, {
+        type: "Warning",
+        reason: "UnparseableSchedule",
+        message: `unparseable schedule for cronjob: ${JSON.stringify(text)}`,
+      });
+      return { status, again: undefined };
+    }
+    const now = clock.now();
+    const deadline = field(cronJob, "spec", "startingDeadlineSeconds");
+    const from =
+      timeAt(status, "lastScheduleTime") ?? timeAt(cronJob, "metadata", "creationTimestamp") ?? now;
+    const since = typeof deadline === "number" ? Math.max(from, now - deadline * 1_000) : from;
+    const due = schedule.last(since, now);
+    const next = schedule.next(schedule.last(from, now) ?? from);
+    const again = next === undefined ? undefined : { requeueAfterMs: Math.max(0, next - now) };
+    if (due === undefined) return { status, again };
+    if (missed(schedule, since, now) > mostMissed) {
+      await record(cronJob, {
+        type: "Warning",
+        reason: "TooManyMissedTimes",
+        message:
+          "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
+      });
+    }
+    return { status: (await start(cronJob, due, status)) ?? status, again };
+  }
+
+  /** @returns the status with the new job; undefined if there is none */
+  async function start(
+    cronJob: StoredObject,
+    due: number,
+    status: JsonObject,
+  ): Promise<JsonObject | undefined> {
+    const active = listAt(status, "active");
+    const policy = field(cronJob, "spec", "concurrencyPolicy");
+    if (policy === "Forbid" && active.length > 0) {
+      await record(cronJob, {
+        type: "Normal",
+        reason: "JobAlreadyActive",
+        message: "Not starting job because prior execution is running and concurrency policy is Forbid",
+      });
+      return undefined;
+    }
+    let left = active;
+    if (policy === "Replace") {
+      for (const job of jobsOf(cronJob)) {
+        if (active.some(({ uid }) => uid === job.metadata.uid)) await remove(cronJob, job);
+      }
+      left = [];
+    }
+    const lastScheduleTime = timestamp({ ...clock, now: () => due });
+    try {
+      const job = await createObject(registry, jobs, namespaceOf(cronJob), jobFor(cronJob, due), context);
+      await record(cronJob, {
+        type: "Normal",
+        reason: "SuccessfulCreate",
+        message: `Created job ${job.metadata.name}`,
+      });
+      return { ...status, active: [...left, reference(job)], lastScheduleTime };
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      // Created by an earlier reconcile that did not get to write the status.
+      if (error.reason === "AlreadyExists") return { ...status, lastScheduleTime };
+      await record(cronJob, {
+        type: "Warning",
+        reason: "FailedCreate",
+        message: `Error creating job: ${error.message}`,
+      });
+      throw error;
+    }
+  }
+}
+
+/** More missed times than these are worth a warning. */
+const mostMissed = 100;
+
+/** How many runs were missed, estimated from the interval between the first two. */
+function missed(schedule: Schedule, since: number, now: number): number {
+  const first = schedule.next(since);
+  const second = first === undefined ? undefined : schedule.next(first);
+  if (first === undefined || second === undefined || second > now) return 1;
+  return Math.floor((now - first) / (second - first)) + 1;
+}
+
+/** The job of a point in time: the same name for the same minute, so that it is made once. */
+function jobFor(cronJob: StoredObject, due: number): JsonObject {
+  const template = clone((field(cronJob, "spec", "jobTemplate") ?? {}) as JsonObject);
+  const labels = mapAt(template, "metadata", "labels");
+  return {
+    metadata: {
+      name: `${cronJob.metadata.name}-${Math.floor(due / 60_000)}`,
+      ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
+      annotations: {
+        ...mapAt(template, "metadata", "annotations"),
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(
+          due,
+          field(cronJob, "spec", "timeZone") as string | undefined,
+        ),
+      },
+      ownerReferences: [controllerReference(cronJob)],
+    },
+    spec: (template.spec ?? {}) as JsonObject,
+  };
+}
+
+function beganAt(job: StoredObject): number {
+  return timeAt(job, "status", "startTime") ?? 0;
+}

@@ -1,0 +1,110 @@
+import type { JsonObject } from "../../json.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, has, items, metadataOf, own, specOf, text } from "../../registry/strategies/fields.ts";
+import { ensure, fill } from "../../registry/strategies/fill.ts";
+import { checkAnnotations, checkLabels } from "../../registry/strategies/names.ts";
+import { podSpecDefaults } from "../../registry/strategies/pod-defaults.ts";
+import { podWarnings } from "../../registry/strategies/pod-warnings.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { checkJobSpec } from "../job/strategy.ts";
+import { scheduleFault } from "./schedule-validation.ts";
+
+/** The controller appends eleven characters to make the names of jobs. */
+const longestName = 52;
+
+export const cronJob: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(child(specOf(object), "jobTemplate")), "template"),
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    if (text(spec, "concurrencyPolicy") === "") spec.concurrencyPolicy = "Allow";
+    fill(spec, { suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
+    const job = ensure(ensure(spec, "jobTemplate"), "spec");
+    podSpecDefaults(ensure(ensure(job, "template"), "spec"));
+    for (const rule of items(child(job, "podFailurePolicy"), "rules")) {
+      for (const condition of items(rule, "onPodConditions")) {
+        if (text(condition, "status") === "") condition.status = "True";
+      }
+    }
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+  },
+  warn: (object, warn) => {
+    const template = child(specOf(child(specOf(object), "jobTemplate")), "template");
+    podWarnings(specOf(template), "spec.jobTemplate.spec.template.spec", metadataOf(template), warn);
+  },
+  validate: (object) => {
+    const faults = specFaults(object);
+    const name = text(metadataOf(object), "name");
+    if (name.length > longestName) {
+      faults.invalid("metadata.name", name, `must be no more than ${longestName} characters`);
+    }
+    return faults.causes;
+  },
+  validateUpdate: (next, _live, { subresource }) => (subresource === "status" ? [] : specFaults(next).causes),
+};
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  const schedule = text(spec, "schedule");
+  if (schedule === "") faults.required("spec.schedule");
+  else if (/TZ/.test(schedule)) {
+    faults.invalid(
+      "spec.schedule",
+      schedule,
+      "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+    );
+  } else {
+    const fault = scheduleFault(schedule);
+    if (fault !== undefined) faults.invalid("spec.schedule", schedule, fault);
+  }
+  faults.atLeast("spec.startingDeadlineSeconds", own(spec, "startingDeadlineSeconds"));
+  faults.oneOf("spec.concurrencyPolicy", text(spec, "concurrencyPolicy"), ["Allow", "Forbid", "Replace"]);
+  checkTimeZone(faults, "spec.timeZone", spec);
+  checkJobTemplate(faults, child(spec, "jobTemplate"));
+  faults.atLeast("spec.successfulJobsHistoryLimit", own(spec, "successfulJobsHistoryLimit"));
+  faults.atLeast("spec.failedJobsHistoryLimit", own(spec, "failedJobsHistoryLimit"));
+  return faults;
+}
+
+function checkJobTemplate(faults: Faults, template: JsonObject): void {
+  const at = "spec.jobTemplate";
+  checkLabels(faults, `${at}.labels`, metadataOf(template));
+  checkAnnotations(faults, `${at}.annotations`, metadataOf(template));
+  const spec = specOf(template);
+  checkJobSpec(faults, `${at}.spec`, spec);
+  if (spec.manualSelector === true) {
+    faults.unsupported(`${at}.spec.manualSelector`, true, ["nil", "false"]);
+  }
+  if (has(spec, "selector")) {
+    faults.invalid(`${at}.spec.selector`, spec.selector, "`selector` will be auto-generated");
+  }
+}
+
+function checkTimeZone(faults: Faults, at: string, spec: JsonObject): void {
+  if (!has(spec, "timeZone")) return;
+  const zone = text(spec, "timeZone");
+  if (zone === "") {
+    faults.invalid(at, zone, "timeZone must be nil or non-empty string");
+  } else if (zone.toLowerCase() === "local") {
+    faults.invalid(
+      at,
+      zone,
+      "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+    );
+  } else if (!knownZone(zone)) {
+    faults.invalid(at, zone, `unknown time zone ${zone}`);
+  }
+}
+
+function knownZone(zone: string): boolean {
+  if (/^[+-]/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

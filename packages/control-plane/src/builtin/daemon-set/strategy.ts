@@ -1,0 +1,110 @@
+import { equal, type JsonObject } from "../../json.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../registry/strategies/amounts.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, metadataOf, own, specOf, text } from "../../registry/strategies/fields.ts";
+import { ensure, fill } from "../../registry/strategies/fill.ts";
+import { internal } from "../../registry/strategies/go-value.ts";
+import {
+  checkCounts,
+  checkSame,
+  checkSelectedTemplate,
+  templateDefaults,
+} from "../../registry/strategies/workload-template.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+
+/** Where the generation of the template is kept since the field for it went. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+const counts = [
+  "currentNumberScheduled",
+  "numberMisscheduled",
+  "desiredNumberScheduled",
+  "numberReady",
+  "observedGeneration",
+  "updatedNumberScheduled",
+  "numberAvailable",
+  "numberUnavailable",
+  "collisionCount",
+];
+
+export const daemonSet: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    const strategy = ensure(spec, "updateStrategy");
+    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (strategy.type === "RollingUpdate") {
+      fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: 1, maxSurge: 0 });
+    }
+    fill(spec, { revisionHistoryLimit: 10 });
+    templateDefaults(spec);
+    // Always there, so that whoever wrote the object is seen to have written it.
+    const annotations = ensure(ensure(object, "metadata"), "annotations");
+    if (annotations[templateGeneration] === undefined) annotations[templateGeneration] = "0";
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+    ensure(ensure(object, "metadata"), "annotations")[templateGeneration] = "1";
+    prepareTemplate(object);
+  },
+  warn: warnOfTemplate,
+  prepareUpdate: (next, live, { subresource }) => {
+    const before = Number(child(metadataOf(live), "annotations")[templateGeneration] ?? 1);
+    const changed = subresource === undefined && !equal(specOf(next).template, specOf(live).template);
+    ensure(ensure(next, "metadata"), "annotations")[templateGeneration] = String(
+      changed ? before + 1 : before,
+    );
+  },
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") {
+      const faults = new Faults();
+      checkCounts(faults, next, counts);
+      return faults.causes;
+    }
+    const faults = specFaults(next);
+    checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
+    return faults.causes;
+  },
+};
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  checkSelectedTemplate(faults, spec, {
+    kind: "daemonset",
+    deadlineOwner: "DaemonSet",
+    required: false,
+    unusable: undefined,
+  });
+  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
+  checkUpdateStrategy(faults, child(spec, "updateStrategy"));
+  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
+  return faults;
+}
+
+function checkUpdateStrategy(faults: Faults, strategy: JsonObject): void {
+  const type = text(strategy, "type");
+  if (type === "OnDelete") return;
+  if (type !== "RollingUpdate") {
+    faults.unsupported("spec.updateStrategy", internal("UpdateStrategy", strategy), [
+      "RollingUpdate",
+      "OnDelete",
+    ]);
+    return;
+  }
+  const at = "spec.updateStrategy.rollingUpdate";
+  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
+  notAboveAll(faults, `${at}.maxUnavailable`, maxUnavailable);
+  checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);
+  notAboveAll(faults, `${at}.maxSurge`, maxSurge);
+  const [down, up] = [countOrPercent(maxUnavailable), countOrPercent(maxSurge)];
+  if (down !== 0 && up !== 0) {
+    faults.invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
+  } else if (down === 0 && up === 0) {
+    faults.required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
+  }
+}

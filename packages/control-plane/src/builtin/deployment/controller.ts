@@ -1,0 +1,497 @@
+import { withCondition } from "../../controllers/conditions.ts";
+import { eventRecorder } from "../../controllers/events.ts";
+import {
+  type Again,
+  type ControllerDependencies,
+  ownKey,
+  type Running,
+  startLoop,
+} from "../../controllers/loop.ts";
+import {
+  builtin,
+  controllerContext,
+  createObject,
+  deleteIfPresent,
+  edit,
+  isDeleting,
+  listAt,
+  mapAt,
+  namespaceOf,
+  numberAt,
+  writeStatus,
+} from "../../controllers/objects.ts";
+import { claim, claimantKeys, controllerOf, controllerReference } from "../../controllers/ownership.ts";
+import { templateOf, wantedReplicas } from "../../controllers/pods.ts";
+import { templateHash } from "../../controllers/template-hash.ts";
+import { clone, equal, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { StatusError } from "../../status.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+import { grownTo, planRollout, proportional, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
+import {
+  conditionsAfterRollout,
+  countsOf,
+  deadlineMs,
+  isComplete,
+  pauseCondition,
+  progressing,
+  withAvailability,
+} from "./status.ts";
+
+const revisionKey = "deployment.kubernetes.io/revision";
+const historyKey = "deployment.kubernetes.io/revision-history";
+const desiredKey = "deployment.kubernetes.io/desired-replicas";
+const maxKey = "deployment.kubernetes.io/max-replicas";
+const hashLabel = "pod-template-hash";
+
+/**
+ * A Deployment with its ReplicaSets: the one of its present template, if there is one, and the
+ * others.
+ */
+interface Family {
+  readonly deployment: StoredObject;
+  readonly current: StoredObject | undefined;
+  readonly old: readonly StoredObject[];
+}
+
+/** By the names that kube-controller-manager has for them. */
+export const deploymentControllers = {
+  "deployment-controller": startDeployments,
+};
+
+/** Rolls a Deployment's template out, one ReplicaSet per template. */
+function startDeployments(deps: ControllerDependencies): Running {
+  const { registry } = deps;
+  const { store, clock } = registry;
+  const context = controllerContext("deployment-controller");
+  const record = eventRecorder(registry, { component: "deployment-controller", context });
+  const deployments = builtin(registry, "apps", "v1", "deployments");
+  const sets = builtin(registry, "apps", "v1", "replicasets");
+
+  return startLoop(deps, {
+    name: "deployment-controller",
+    watches: { [deployments.bucket]: ownKey, [sets.bucket]: claimantKeys(registry, deployments) },
+    reconcile: async (key) => {
+      const deployment = store.get(deployments.bucket, key)?.object;
+      if (!deployment) return undefined;
+      const family = familyOf(
+        deployment,
+        (await claim(registry, deployment, sets, context)).filter((set) => !isDeleting(set)),
+      );
+      if (isDeleting(deployment)) return await report(family);
+      return await act(await notePause(family));
+    },
+  });
+
+  async function act(family: Family): Promise<Again | undefined> {
+    const { deployment } = family;
+    if (field(deployment, "spec", "paused") === true || isScaled(family)) {
+      return await keepProportions(await withRevision(family, "existing"));
+    }
+    const recreate = field(deployment, "spec", "strategy", "type") === "Recreate";
+    // With Recreate the new ReplicaSet is created after the last old pod is gone.
+    const waits = recreate && family.old.some((set) => wantedReplicas(set) > 0 || actualOf(set) > 0);
+    const numbered = await withRevision(family, waits ? "existing" : "made");
+    const { current, old } = numbered;
+    const plan = planRollout({
+      replicas: wantedReplicas(deployment),
+      strategy: strategyOf(deployment),
+      current: current ? summary(current) : absentSet,
+      old: old.map(summary),
+    });
+    for (const { uid, replicas } of plan) {
+      const set = [current, ...old].find((one) => one?.metadata.uid === uid);
+      if (set) await scaleSet(deployment, set, replicas);
+    }
+    const after = refreshed(numbered);
+    if (plan.length === 0 && isComplete(deployment, countsOf(deployment, all(after), after.current))) {
+      await cleanUp(after);
+    }
+    return await report(after, "rollout");
+  }
+
+  /** Says in the status that a rollout has been stopped, or goes on. */
+  async function notePause(family: Family): Promise<Family> {
+    const condition = pauseCondition(family.deployment, clock);
+    if (!condition) return family;
+    const conditions = withCondition(listAt(family.deployment, "status", "conditions"), condition);
+    const status = { ...((family.deployment.status ?? {}) as JsonObject), conditions };
+    return {
+      ...family,
+      deployment: await writeStatus(registry, deployments, family.deployment, status, context),
+    };
+  }
+
+  /** Whether the wanted number of replicas changed since the sets were last scaled. */
+  function isScaled({ deployment, current, old }: Family): boolean {
+    return [...(current ? [current] : []), ...old].some((set) => {
+      const wanted = field(set, "metadata", "annotations", desiredKey);
+      return wantedReplicas(set) > 0 && wanted !== undefined && wanted !== String(wantedReplicas(deployment));
+    });
+  }
+
+  async function keepProportions(family: Family): Promise<Again | undefined> {
+    for (const { set, replicas } of proportions(family)) await scaleSet(family.deployment, set, replicas);
+    const after = refreshed(family);
+    if (field(family.deployment, "spec", "paused") === true) await cleanUp(after);
+    return await report(after);
+  }
+
+  /** The current set with its revision and annotations; `made` creates it where there is none. */
+  async function withRevision(family: Family, missing: "existing" | "made"): Promise<Family> {
+    const newest = greatest(family.old.map(revisionOf));
+    if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1n) : family;
+    const revision = greatest([revisionOf(family.current), newest + 1n]);
+    const current = await annotateSet(family.deployment, family.current, revision);
+    const shown = textOf(field(current, "metadata", "annotations", revisionKey));
+    const name = current.metadata.name;
+    const found = { reason: "FoundNewReplicaSet", message: `Found new replica set "${name}"` };
+    const untold = hasDeadline(family.deployment) && !progressing(family.deployment);
+    const deployment = await noteRevision(family.deployment, shown, untold ? found : undefined);
+    return { ...family, deployment, current };
+  }
+
+  async function withNewSet(family: Family, revision: bigint): Promise<Family> {
+    const { deployment, old } = family;
+    const made = await createSet(deployment, old, revision);
+    if (!made) {
+      const collisions = numberAt(deployment, ["status", "collisionCount"], 0) + 1;
+      const status = { ...((deployment.status ?? {}) as JsonObject), collisionCount: collisions };
+      const next = await writeStatus(registry, deployments, deployment, status, context);
+      return await withNewSet({ ...family, deployment: next }, revision);
+    }
+    if (wantedReplicas(made) > 0) await tellScaled(deployment, made, 0, wantedReplicas(made));
+    const progress = {
+      reason: "NewReplicaSetCreated",
+      message: `Created new replica set "${made.metadata.name}"`,
+    };
+    const next = await noteRevision(
+      deployment,
+      String(revision),
+      hasDeadline(deployment) ? progress : undefined,
+    );
+    return { deployment: next, current: made, old };
+  }
+
+  /** @returns undefined if the name is taken by a set of another template */
+  async function createSet(
+    deployment: StoredObject,
+    old: readonly StoredObject[],
+    revision: bigint,
+  ): Promise<StoredObject | undefined> {
+    const template = clone(templateOf(deployment));
+    const metadata = isObject(template.metadata) ? template.metadata : {};
+    const hash = templateHash(template, numberAt(deployment, ["status", "collisionCount"], 0));
+    const labels = { ...mapAt(metadata, "labels"), [hashLabel]: hash };
+    const selector = clone((field(deployment, "spec", "selector") ?? {}) as JsonObject);
+    selector.matchLabels = { ...mapAt(selector, "matchLabels"), [hashLabel]: hash };
+    const minReadySeconds = field(deployment, "spec", "minReadySeconds");
+    const name = `${deployment.metadata.name}-${hash}`;
+    const replicas = grownTo(
+      wantedReplicas(deployment),
+      strategyOf(deployment),
+      { replicas: 0 },
+      old.map((set) => ({ replicas: wantedReplicas(set) })),
+    );
+    try {
+      return await createObject(
+        registry,
+        sets,
+        namespaceOf(deployment),
+        {
+          metadata: {
+            name,
+            labels,
+            annotations: { ...passedOn(deployment), [revisionKey]: String(revision), ...bounds(deployment) },
+            ownerReferences: [controllerReference(deployment)],
+          },
+          spec: {
+            replicas,
+            ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+            selector,
+            template: { ...template, metadata: { ...metadata, labels } },
+          },
+        },
+        context,
+      );
+    } catch (error) {
+      if (!(error instanceof StatusError && error.reason === "AlreadyExists")) throw error;
+      const taken = store.get(sets.bucket, `${namespaceOf(deployment)}/${name}`)?.object;
+      const ours = taken && controllerOf(taken)?.uid === deployment.metadata.uid;
+      return taken && ours && sameTemplate(deployment, taken) ? taken : undefined;
+    }
+  }
+
+  /** Going back to an earlier template makes its ReplicaSet the newest revision again. */
+  async function annotateSet(
+    deployment: StoredObject,
+    set: StoredObject,
+    revision: bigint,
+  ): Promise<StoredObject> {
+    const before = revisionOf(set);
+    const own = mapAt(set, "metadata", "annotations");
+    const wanted: JsonObject = { ...passedOn(deployment) };
+    if (before < revision) {
+      wanted[revisionKey] = String(revision);
+      if (before > 0n) {
+        const earlier = textOf(own[historyKey]);
+        wanted[historyKey] = earlier === "" ? String(before) : `${earlier},${before}`;
+      }
+    }
+    const minReadySeconds = numberAt(deployment, ["spec", "minReadySeconds"], 0);
+    const settled =
+      Object.entries(wanted).every(([key, value]) => own[key] === value) &&
+      numberAt(set, ["spec", "minReadySeconds"], 0) === minReadySeconds;
+    if (settled) return set;
+    return await edit(registry, sets, set, context, (next) => {
+      const metadata = next.metadata as JsonObject;
+      metadata.annotations = { ...mapAt(metadata, "annotations"), ...wanted };
+      if (minReadySeconds > 0) (next.spec as JsonObject).minReadySeconds = minReadySeconds;
+      else delete (next.spec as JsonObject).minReadySeconds;
+    });
+  }
+
+  /**
+   * Both are written with the status, as in the real controller: a revision does not change the
+   * spec.
+   */
+  async function noteRevision(
+    deployment: StoredObject,
+    revision: string,
+    progress?: { readonly reason: string; readonly message: string },
+  ): Promise<StoredObject> {
+    const known = field(deployment, "metadata", "annotations", revisionKey) === revision;
+    if (known && !progress) return deployment;
+    return await edit(
+      registry,
+      deployments,
+      deployment,
+      context,
+      (next) => {
+        const metadata = next.metadata as JsonObject;
+        metadata.annotations = { ...mapAt(metadata, "annotations"), [revisionKey]: revision };
+        if (!progress) return;
+        const before = listAt(next, "status", "conditions");
+        const condition = progressCondition("True", progress.reason, progress.message);
+        next.status = { ...mapAt(next, "status"), conditions: withCondition(before, condition) };
+      },
+      "status",
+    );
+  }
+
+  function progressCondition(status: string, reason: string, message: string): JsonObject {
+    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    return { type: "Progressing", status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
+  }
+
+  async function scaleSet(deployment: StoredObject, set: StoredObject, replicas: number): Promise<void> {
+    const before = wantedReplicas(set);
+    await edit(registry, sets, set, context, (next) => {
+      (next.spec as JsonObject).replicas = replicas;
+      const metadata = next.metadata as JsonObject;
+      metadata.annotations = { ...mapAt(metadata, "annotations"), ...bounds(deployment) };
+    });
+    if (before !== replicas) await tellScaled(deployment, set, before, replicas);
+  }
+
+  async function tellScaled(
+    deployment: StoredObject,
+    set: StoredObject,
+    from: number,
+    to: number,
+  ): Promise<void> {
+    await record(deployment, {
+      type: "Normal",
+      reason: "ScalingReplicaSet",
+      message: `Scaled ${from < to ? "up" : "down"} replica set ${set.metadata.name} from ${from} to ${to}`,
+    });
+  }
+
+  async function cleanUp({ deployment, old }: Family): Promise<void> {
+    const keep = numberAt(deployment, ["spec", "revisionHistoryLimit"], Number.POSITIVE_INFINITY);
+    const oldest = old.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
+    for (const set of oldest.slice(0, Math.max(0, old.length - keep))) {
+      const seen = numberAt(set, ["status", "observedGeneration"], 0) >= Number(set.metadata.generation ?? 0);
+      if (wantedReplicas(set) === 0 && actualOf(set) === 0 && seen) {
+        await deleteIfPresent(registry, sets, set, context);
+      }
+    }
+  }
+
+  /** The family as it is after writes. */
+  function refreshed({ deployment, current, old }: Family): Family {
+    const fresh = (set: StoredObject) =>
+      store.get(sets.bucket, `${namespaceOf(set)}/${set.metadata.name}`)?.object;
+    return {
+      deployment,
+      current: current && fresh(current),
+      old: old.flatMap((set) => fresh(set) ?? []),
+    };
+  }
+
+  async function report(family: Family, phase?: "rollout"): Promise<Again | undefined> {
+    const { deployment, current } = family;
+    const counts = countsOf(deployment, all(family), current);
+    const before = withAvailability(deployment, counts, clock);
+    const conditions =
+      phase === "rollout"
+        ? conditionsAfterRollout({
+            deployment,
+            counts,
+            conditions: before,
+            current,
+            sets: all(family),
+            clock,
+          })
+        : before;
+    const collisions = field(deployment, "status", "collisionCount");
+    const status: JsonObject = {
+      ...counts,
+      ...(conditions.length > 0 ? { conditions } : {}),
+      ...(collisions === undefined ? {} : { collisionCount: collisions }),
+    };
+    const written = await writeStatus(registry, deployments, deployment, status, context);
+    const due = phase === "rollout" ? deadlineMs(written, clock) : undefined;
+    return due === undefined ? undefined : { requeueAfterMs: due };
+  }
+}
+
+/** A placeholder for a ReplicaSet that is not created yet. */
+const absentSet: RolloutSet = { uid: "", replicas: 0, actual: 0, available: 0, created: "" };
+
+function all({ current, old }: Family): StoredObject[] {
+  return current ? [current, ...old] : [...old];
+}
+
+/** The oldest ReplicaSet whose template is the Deployment's is the current one. */
+function familyOf(deployment: StoredObject, sets: readonly StoredObject[]): Family {
+  const current = sets.toSorted((a, b) => byAge(a, b)).find((set) => sameTemplate(deployment, set));
+  return { deployment, current, old: sets.filter((set) => set !== current) };
+}
+
+function byAge(a: StoredObject, b: StoredObject): number {
+  const [left, right] = [textOf(a.metadata.creationTimestamp), textOf(b.metadata.creationTimestamp)];
+  return left === right ? (a.metadata.name < b.metadata.name ? -1 : 1) : left < right ? -1 : 1;
+}
+
+/** Which sets a changed number of replicas concerns, and how. */
+function proportions(family: Family): { set: StoredObject; replicas: number }[] {
+  const { deployment, current, old } = family;
+  const wanted = wantedReplicas(deployment);
+  const active = all(family).filter((set) => wantedReplicas(set) > 0);
+  const single =
+    active.length === 0
+      ? (current ?? old.toSorted(byAge).at(-1))
+      : active.length === 1
+        ? active[0]
+        : undefined;
+  if (single) {
+    const settled =
+      wantedReplicas(single) === wanted &&
+      field(single, "metadata", "annotations", desiredKey) === String(wanted);
+    return settled ? [] : [{ set: single, replicas: wanted }];
+  }
+  if (current && isSaturated(deployment, current)) {
+    return old.filter((set) => wantedReplicas(set) > 0).map((set) => ({ set, replicas: 0 }));
+  }
+  if (field(deployment, "spec", "strategy", "type") === "Recreate") return [];
+  const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
+  const plan = proportional({
+    replicas: wanted,
+    surge,
+    actual: numberAt(deployment, ["status", "replicas"], 0),
+    sets: active.map((set) => {
+      const max = field(set, "metadata", "annotations", maxKey);
+      return {
+        uid: set.metadata.uid,
+        replicas: wantedReplicas(set),
+        max: typeof max === "string" ? Number(max) : undefined,
+        created: textOf(set.metadata.creationTimestamp),
+      };
+    }),
+  });
+  return plan.flatMap(({ uid, replicas }) => {
+    const set = active.find(({ metadata }) => metadata.uid === uid);
+    return set ? [{ set, replicas }] : [];
+  });
+}
+
+/** Whether the newest set has all the pods the Deployment wants, and they serve. */
+function isSaturated(deployment: StoredObject, set: StoredObject): boolean {
+  const wanted = wantedReplicas(deployment);
+  return (
+    wantedReplicas(set) === wanted &&
+    field(set, "metadata", "annotations", desiredKey) === String(wanted) &&
+    numberAt(set, ["status", "availableReplicas"], 0) === wanted
+  );
+}
+
+function summary(set: StoredObject): RolloutSet {
+  return {
+    uid: set.metadata.uid,
+    replicas: wantedReplicas(set),
+    actual: actualOf(set),
+    available: numberAt(set, ["status", "availableReplicas"], 0),
+    created: `${textOf(set.metadata.creationTimestamp)} ${set.metadata.name}`,
+  };
+}
+
+/** Pods that a set still has, those on their way out included: Recreate waits for them too. */
+function actualOf(set: StoredObject): number {
+  return numberAt(set, ["status", "replicas"], 0) + numberAt(set, ["status", "terminatingReplicas"], 0);
+}
+
+function hasDeadline(deployment: StoredObject): boolean {
+  return field(deployment, "spec", "progressDeadlineSeconds") !== undefined;
+}
+
+function strategyOf(deployment: StoredObject): JsonObject {
+  return (field(deployment, "spec", "strategy") ?? {}) as JsonObject;
+}
+
+function bounds(deployment: StoredObject): JsonObject {
+  const wanted = wantedReplicas(deployment);
+  const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
+  return { [desiredKey]: String(wanted), [maxKey]: String(wanted + surge) };
+}
+
+/** Annotations of a Deployment that are about itself, not its ReplicaSets. */
+const ownAnnotations = new Set([
+  revisionKey,
+  historyKey,
+  desiredKey,
+  maxKey,
+  "kubectl.kubernetes.io/last-applied-configuration",
+  "deprecated.deployment.rollback.to",
+]);
+
+function passedOn(deployment: StoredObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(mapAt(deployment, "metadata", "annotations")).filter(([key]) => !ownAnnotations.has(key)),
+  );
+}
+
+/**
+ * A set that is adopted may bring a revision that a double would round. One that is no number
+ * counts as none.
+ */
+function revisionOf(set: StoredObject): bigint {
+  const written = textOf(field(set, "metadata", "annotations", revisionKey));
+  return /^\d{1,19}$/.test(written) ? BigInt(written) : 0n;
+}
+
+function greatest(revisions: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const revision of revisions) if (revision > most) most = revision;
+  return most;
+}
+
+function sameTemplate(deployment: StoredObject, set: StoredObject): boolean {
+  return equal(withoutHash(templateOf(set)), withoutHash(templateOf(deployment)));
+}
+
+function withoutHash(template: JsonObject): Json {
+  const metadata = isObject(template.metadata) ? template.metadata : {};
+  const { [hashLabel]: _hash, ...labels } = mapAt(metadata, "labels");
+  const { creationTimestamp: _never, ...rest } = metadata;
+  return { ...template, metadata: { ...rest, labels } };
+}

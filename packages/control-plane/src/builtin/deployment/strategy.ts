@@ -1,0 +1,128 @@
+import { equal, type JsonObject } from "../../json.ts";
+import { checkCountOrPercent, countOrPercent, notAboveAll } from "../../registry/strategies/amounts.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, has, metadataOf, number, own, specOf, text } from "../../registry/strategies/fields.ts";
+import { ensure, fill } from "../../registry/strategies/fill.ts";
+import { internal } from "../../registry/strategies/go-value.ts";
+import { dropDisabled } from "../../registry/strategies/pod-defaults.ts";
+import { podWarnings } from "../../registry/strategies/pod-warnings.ts";
+import {
+  checkAvailable,
+  checkCollisions,
+  checkCounts,
+  checkSame,
+  checkScale,
+  checkSelectedTemplate,
+  templateDefaults,
+} from "../../registry/strategies/workload-template.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+
+const counts = [
+  "observedGeneration",
+  "replicas",
+  "updatedReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "unavailableReplicas",
+  "terminatingReplicas",
+  "collisionCount",
+];
+const bounded = ["updatedReplicas", "readyReplicas", "availableReplicas"];
+
+export const deployment: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    const strategy = ensure(spec, "strategy");
+    if (text(strategy, "type") === "") strategy.type = "RollingUpdate";
+    if (strategy.type === "RollingUpdate") {
+      fill(ensure(strategy, "rollingUpdate"), { maxUnavailable: "25%", maxSurge: "25%" });
+    }
+    templateDefaults(spec);
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+    prepareTemplate(object);
+  },
+  prepareUpdate: (next, _live, { subresource }) => {
+    if (subresource === undefined) prepareTemplate(next);
+  },
+  warn: warnOfTemplate,
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") {
+      const faults = new Faults();
+      checkCounts(faults, next, counts, bounded);
+      checkAvailable(faults, next);
+      checkCollisions(faults, next, live);
+      return faults.causes;
+    }
+    checkScale(next, subresource);
+    const faults = specFaults(next);
+    checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
+    return faults.causes;
+  },
+  specChanged: (next, live) =>
+    !equal(next.spec, live.spec) ||
+    !equal(child(metadataOf(next), "annotations"), child(metadataOf(live), "annotations")),
+};
+
+/** Drops from a workload's template what is switched off. */
+export function prepareTemplate(object: JsonObject): void {
+  dropDisabled(specOf(child(specOf(object), "template")));
+}
+
+/** Says what is doubtful about the pods that a workload will make. */
+export function warnOfTemplate(object: JsonObject, warn: (text: string) => void): void {
+  const template = child(specOf(object), "template");
+  podWarnings(specOf(template), "spec.template.spec", metadataOf(template), warn);
+}
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  faults.atLeast("spec.replicas", own(spec, "replicas"));
+  checkSelectedTemplate(faults, spec, {
+    kind: "deployment",
+    deadlineOwner: "ReplicaSet",
+    required: true,
+    unusable: "invalid label selector",
+  });
+  checkStrategy(faults, child(spec, "strategy"));
+  const ready = number(spec, "minReadySeconds") ?? 0;
+  faults.atLeast("spec.minReadySeconds", ready);
+  faults.atLeast("spec.revisionHistoryLimit", own(spec, "revisionHistoryLimit"));
+  const deadline = number(spec, "progressDeadlineSeconds");
+  faults.atLeast("spec.progressDeadlineSeconds", deadline);
+  if (deadline !== undefined && deadline <= ready) {
+    faults.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");
+  }
+  return faults;
+}
+
+function checkStrategy(faults: Faults, strategy: JsonObject): void {
+  const type = text(strategy, "type");
+  if (type === "Recreate") {
+    if (has(strategy, "rollingUpdate")) {
+      faults.forbidden(
+        "spec.strategy.rollingUpdate",
+        "may not be specified when strategy `type` is 'Recreate'",
+      );
+    }
+    return;
+  }
+  if (type !== "RollingUpdate") {
+    faults.unsupported("spec.strategy", internal("UpdateStrategy", strategy), ["Recreate", "RollingUpdate"]);
+    return;
+  }
+  const at = "spec.strategy.rollingUpdate";
+  const { maxUnavailable, maxSurge } = child(strategy, "rollingUpdate");
+  checkCountOrPercent(faults, `${at}.maxUnavailable`, maxUnavailable);
+  checkCountOrPercent(faults, `${at}.maxSurge`, maxSurge);
+  if (countOrPercent(maxUnavailable) === 0 && countOrPercent(maxSurge) === 0) {
+    faults.invalid(`${at}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
+  }
+  notAboveAll(faults, `${at}.maxUnavailable`, maxUnavailable);
+}

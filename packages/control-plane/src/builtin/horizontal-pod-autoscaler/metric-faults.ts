@@ -1,0 +1,71 @@
+import { type JsonObject, textOf } from "../../json.ts";
+import { field } from "../../storage/store.ts";
+import { goString } from "../../table/access.ts";
+
+/** The real controller's message for an unavailable metric. */
+export interface MetricFault {
+  readonly reason: string;
+  readonly message: string;
+  /** What could not be had, as it is put before the message. */
+  readonly value: string;
+}
+
+/** What an autoscaler goes by that names no metric. */
+export const usualMetric: JsonObject = {
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization" } },
+};
+
+const noCustom =
+  "unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered";
+
+/** What is said of a metric where nobody measures anything. */
+export function metricFault(metric: JsonObject, namespace: string): MetricFault {
+  const type = textOf(metric.type);
+  const reason = `FailedGet${type}Metric`;
+  const part = (...path: string[]) => textOf(field(metric, ...path));
+  switch (type) {
+    case "Pods":
+      return {
+        reason,
+        value: "failed to get pods metric value",
+        message: `unable to get metric ${part("pods", "metric", "name")}: ${noCustom}`,
+      };
+    case "Object": {
+      const described = `${part("object", "describedObject", "kind")} on ${namespace} ${part("object", "describedObject", "name")}`;
+      return {
+        reason,
+        value: "failed to get object metric value",
+        message: `unable to get metric ${part("object", "metric", "name")}: ${described}/${noCustom}`,
+      };
+    }
+    case "External": {
+      const name = part("external", "metric", "name");
+      const selector = field(metric, "external", "metric", "selector");
+      const text = selector === undefined ? "nil" : goString(selector);
+      return {
+        reason,
+        value: `failed to get ${name} external metric value: failed to get external metric ${name}`,
+        message: `unable to get external metric ${namespace}/${name}/${text}: unable to fetch metrics from external metrics API: the server could not find the requested resource (get ${name}.external.metrics.k8s.io)`,
+      };
+    }
+    case "ContainerResource":
+      return {
+        reason,
+        value: `failed to get ${part("containerResource", "container")} container metric value`,
+        message: resourceMessage(field(metric, "containerResource")),
+      };
+    default:
+      return {
+        reason,
+        value: `failed to get ${part("resource", "name")} resource metric value`,
+        message: resourceMessage(field(metric, "resource")),
+      };
+  }
+}
+
+function resourceMessage(resource: JsonObject[string] | undefined): string {
+  const name = textOf(field(resource, "name"));
+  const figure = field(resource, "target", "type") === "Utilization" ? "utilization" : "usage";
+  return `failed to get ${name} ${figure}: unable to get metrics for resource ${name}: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)`;
+}

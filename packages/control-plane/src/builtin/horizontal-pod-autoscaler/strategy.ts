@@ -1,0 +1,264 @@
+import type { Json, JsonObject } from "../../json.ts";
+import { amount } from "../../registry/strategies/amounts.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, has, items, number, own, specOf, statusOf, text } from "../../registry/strategies/fields.ts";
+import { ensure, fill } from "../../registry/strategies/fill.ts";
+import { pathSegment } from "../../registry/strategies/names.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { fromStored, toStored } from "./versions.ts";
+
+const fallbackMetric: JsonObject = {
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+};
+const scaleUpDefaults: JsonObject = {
+  stabilizationWindowSeconds: 0,
+  selectPolicy: "Max",
+  policies: [
+    { type: "Pods", value: 4, periodSeconds: 15 },
+    { type: "Percent", value: 100, periodSeconds: 15 },
+  ],
+};
+const scaleDownDefaults: JsonObject = {
+  selectPolicy: "Max",
+  policies: [{ type: "Percent", value: 100, periodSeconds: 15 }],
+};
+
+export const horizontalPodAutoscaler: Strategy = {
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { minReplicas: 1 });
+    if (items(spec, "metrics").length === 0) spec.metrics = [structuredClone(fallbackMetric)];
+    if (!has(spec, "behavior")) return;
+    const behavior = child(spec, "behavior");
+    rulesWithDefaults(ensure(behavior, "scaleUp"), scaleUpDefaults);
+    rulesWithDefaults(ensure(behavior, "scaleDown"), scaleDownDefaults);
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+  },
+  validate: (object) => specFaults(object).causes,
+  validateUpdate: (next, _live, { subresource }) =>
+    subresource === "status" ? statusFaults(next).causes : specFaults(next).causes,
+};
+
+function rulesWithDefaults(rules: JsonObject, defaults: JsonObject): void {
+  if (items(rules, "policies").length === 0) delete rules.policies;
+  fill(rules, defaults);
+}
+
+/**
+ * The old version: what it cannot say stands in annotations, and it is checked as what it becomes.
+ */
+export const horizontalPodAutoscalerV1: Strategy = {
+  setDefaults: (object) => {
+    fill(ensure(object, "spec"), { minReplicas: 1 });
+    settle(object);
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+  },
+  prepareUpdate: (next) => settle(next),
+  validate: (object) => specFaults(toStored(object)).causes,
+  validateUpdate: (next, _live, { subresource }) => {
+    const stored = toStored(next);
+    return subresource === "status" ? statusFaults(stored).causes : specFaults(stored).causes;
+  },
+};
+
+/** Shows at once what will be read back: defaults that only the stored version has. */
+function settle(object: JsonObject): void {
+  const shown = fromStored(toStored(object));
+  object.spec = specOf(shown);
+  object.metadata = { ...child(object, "metadata"), ...annotationsOf(shown) };
+}
+
+function annotationsOf(object: JsonObject): JsonObject {
+  const annotations = own(child(object, "metadata"), "annotations");
+  return annotations === undefined ? {} : { annotations };
+}
+
+function statusFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  for (const part of ["currentReplicas", "desiredReplicas"]) {
+    faults.atLeast(`status.${part}`, own(statusOf(object), part));
+  }
+  return faults;
+}
+
+function specFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  const [least, most] = [number(spec, "minReplicas"), number(spec, "maxReplicas") ?? 0];
+  if (least !== undefined && least < 1) {
+    faults.invalid("spec.minReplicas", least, "must be greater than or equal to 1");
+  }
+  if (most < 1) faults.invalid("spec.maxReplicas", most, "must be greater than 0");
+  if (least !== undefined && most < least) {
+    faults.invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`");
+  }
+  checkReference(faults, "spec.scaleTargetRef", child(spec, "scaleTargetRef"), "target");
+  for (const [index, metric] of items(spec, "metrics").entries())
+    checkMetric(faults, `spec.metrics[${index}]`, metric);
+  if (
+    least === 0 &&
+    !items(spec, "metrics").some((metric) => ["Object", "External"].includes(text(metric, "type")))
+  ) {
+    faults.forbidden(
+      "spec.metrics",
+      "must specify at least one Object or External metric to support scaling to zero replicas",
+    );
+  }
+  const behavior = child(spec, "behavior");
+  for (const part of ["scaleUp", "scaleDown"]) {
+    if (has(behavior, part)) checkRules(faults, `spec.behavior.${part}`, child(behavior, part));
+  }
+  return faults;
+}
+
+function checkReference(
+  faults: Faults,
+  at: string,
+  reference: JsonObject,
+  role: "target" | "described",
+): void {
+  for (const part of ["kind", "name"]) {
+    const value = text(reference, part);
+    if (value === "") faults.required(`${at}.${part}`);
+    else faults.each(`${at}.${part}`, value, pathSegment(value));
+  }
+  if (role === "described") return;
+  const apiVersion = text(reference, "apiVersion");
+  const [group = "", ...rest] = apiVersion.split("/");
+  if (rest.length > 1) {
+    faults.invalid(`${at}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+  } else if ((rest.length === 0 || group === "") && text(reference, "kind") !== "ReplicationController") {
+    faults.invalid(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group");
+  }
+}
+
+const sources: { readonly [type: string]: string } = {
+  ContainerResource: "containerResource",
+  External: "external",
+  Object: "object",
+  Pods: "pods",
+  Resource: "resource",
+};
+
+function checkMetric(faults: Faults, at: string, metric: JsonObject): void {
+  const type = text(metric, "type");
+  if (type === "") faults.required(`${at}.type`, "must specify a metric source type");
+  const source = Object.hasOwn(sources, type) ? sources[type] : undefined;
+  if (source === undefined) {
+    faults.unsupported(`${at}.type`, type, Object.keys(sources));
+    return;
+  }
+  for (const other of ["object", "external", "pods", "resource", "containerResource"]) {
+    if (!has(metric, other)) continue;
+    if (other === source) checkSource(faults, `${at}.${other}`, other, child(metric, other));
+    else faults.forbidden(`${at}.${other}`, "must populate the given metric source only");
+  }
+  if (!has(metric, source)) {
+    faults.required(`${at}.${source}`, "must populate information for the given metric source");
+  }
+}
+
+function checkSource(faults: Faults, at: string, name: string, source: JsonObject): void {
+  const target = child(source, "target");
+  switch (name) {
+    case "resource":
+    case "containerResource":
+      if (name === "containerResource" && text(source, "container") === "") {
+        faults.required(`${at}.container`, "must specify a container");
+      }
+      if (text(source, "name") === "") faults.required(`${at}.name`, "must specify a resource name");
+      checkTarget(faults, `${at}.target`, target);
+      if (!has(target, "averageUtilization") && !has(target, "averageValue")) {
+        faults.required(
+          `${at}.target.averageUtilization`,
+          "must set either a target raw value or a target utilization",
+        );
+      }
+      if (has(target, "averageUtilization") && has(target, "averageValue")) {
+        faults.forbidden(
+          `${at}.target.averageValue`,
+          "may not set both a target raw value and a target utilization",
+        );
+      }
+      break;
+    case "pods":
+      checkIdentifier(faults, `${at}.metric`, child(source, "metric"));
+      checkTarget(faults, `${at}.target`, target);
+      if (!has(target, "averageValue") || amount(own(target, "averageValue")).nanos <= 0n) {
+        faults.required(`${at}.target.averageValue`, "must specify a positive target averageValue");
+      }
+      break;
+    default:
+      if (name === "object")
+        checkReference(faults, `${at}.describedObject`, child(source, "describedObject"), "described");
+      checkIdentifier(faults, `${at}.metric`, child(source, "metric"));
+      checkTarget(faults, `${at}.target`, target);
+      if (!has(target, "value") && !has(target, "averageValue")) {
+        faults.required(
+          `${at}.target.averageValue`,
+          name === "object"
+            ? "must set either a target value or averageValue"
+            : "must set either a target value for metric or a per-pod target",
+        );
+      }
+      if (name === "external" && has(target, "value") && has(target, "averageValue")) {
+        faults.forbidden(
+          `${at}.target.value`,
+          "may not set both a target value for metric and a per-pod target",
+        );
+      }
+  }
+}
+
+function checkIdentifier(faults: Faults, at: string, metric: JsonObject): void {
+  const name = text(metric, "name");
+  if (name === "") faults.required(`${at}.name`, "must specify a metric name");
+  else faults.each(`${at}.name`, name, pathSegment(name));
+}
+
+const targetTypes = ["Utilization", "Value", "AverageValue"];
+
+function checkTarget(faults: Faults, at: string, target: JsonObject): void {
+  const type = text(target, "type");
+  if (type === "") faults.required(`${at}.type`, "must specify a metric target type");
+  if (!targetTypes.includes(type)) {
+    faults.invalid(`${at}.type`, type, "must be either Utilization, Value, or AverageValue");
+  }
+  for (const part of ["value", "averageValue"]) {
+    const value: Json | undefined = own(target, part);
+    if (value !== undefined && amount(value).nanos <= 0n)
+      faults.invalid(`${at}.${part}`, value, "must be positive");
+  }
+  const utilization = number(target, "averageUtilization");
+  if (utilization !== undefined && utilization < 1) {
+    faults.invalid(`${at}.averageUtilization`, utilization, "must be greater than 0");
+  }
+}
+
+function checkRules(faults: Faults, at: string, rules: JsonObject): void {
+  const window = number(rules, "stabilizationWindowSeconds");
+  if (window !== undefined && window < 0) {
+    faults.invalid(`${at}.stabilizationWindowSeconds`, window, "must be greater than or equal to zero");
+  } else if (window !== undefined && window > 3600) {
+    faults.invalid(`${at}.stabilizationWindowSeconds`, window, "must be less than or equal to 3600");
+  }
+  if (has(rules, "selectPolicy")) {
+    faults.oneOf(`${at}.selectPolicy`, text(rules, "selectPolicy"), ["Disabled", "Max", "Min"]);
+  }
+  const policies = items(rules, "policies");
+  if (policies.length === 0) faults.required(`${at}.policies`, "must specify at least one Policy");
+  for (const [index, policy] of policies.entries()) {
+    const path = `${at}.policies[${index}]`;
+    faults.oneOf(`${path}.type`, text(policy, "type"), ["Percent", "Pods"]);
+    const [value, seconds] = [number(policy, "value") ?? 0, number(policy, "periodSeconds") ?? 0];
+    if (value <= 0) faults.invalid(`${path}.value`, value, "must be greater than zero");
+    if (seconds <= 0) faults.invalid(`${path}.periodSeconds`, seconds, "must be greater than zero");
+    else if (seconds > 1800)
+      faults.invalid(`${path}.periodSeconds`, seconds, "must be less than or equal to 1800");
+  }
+}

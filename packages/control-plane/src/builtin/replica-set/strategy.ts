@@ -1,0 +1,121 @@
+import type { JsonObject } from "../../json.ts";
+import { Faults } from "../../registry/strategies/faults.ts";
+import { child, has, metadataOf, own, pairs, specOf } from "../../registry/strategies/fields.ts";
+import { ensure, fill } from "../../registry/strategies/fill.ts";
+import { podSpecDefaults } from "../../registry/strategies/pod-defaults.ts";
+import {
+  checkAvailable,
+  checkCounts,
+  checkEndlessTemplate,
+  checkMatches,
+  checkSame,
+  checkScale,
+  checkSelectedTemplate,
+  templateDefaults,
+} from "../../registry/strategies/workload-template.ts";
+import type { Strategy } from "../../registry/strategy.ts";
+import { prepareTemplate, warnOfTemplate } from "../deployment/strategy.ts";
+
+const counts = [
+  "replicas",
+  "fullyLabeledReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "terminatingReplicas",
+  "observedGeneration",
+];
+const bounded = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+
+function statusFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  checkCounts(faults, object, counts, bounded);
+  checkAvailable(faults, object);
+  return faults;
+}
+
+export const replicaSet: Strategy = {
+  generation: true,
+  podTemplate: (object) => own(specOf(object), "template"),
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { replicas: 1 });
+    templateDefaults(spec);
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+    prepareTemplate(object);
+  },
+  warn: warnOfTemplate,
+  validate: (object) => replicaSetFaults(object).causes,
+  validateUpdate: (next, live, { subresource }) => {
+    if (subresource === "status") return statusFaults(next).causes;
+    checkScale(next, subresource);
+    const faults = replicaSetFaults(next);
+    checkSame(faults, "spec.selector", specOf(next).selector, specOf(live).selector);
+    return faults.causes;
+  },
+};
+
+function replicaSetFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  faults.atLeast("spec.replicas", own(spec, "replicas"));
+  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
+  checkSelectedTemplate(faults, spec, {
+    // The real server borrows the words.
+    kind: "deployment",
+    deadlineOwner: "ReplicaSet",
+    required: true,
+    unusable: "invalid label selector",
+  });
+  return faults;
+}
+
+/**
+ * The ReplicaSet's ancestor. Its selector is a map, and comes from the template where it is not
+ * given.
+ */
+export const replicationController: Strategy = {
+  generation: true,
+  dependents: "Orphan",
+  selectableFields: ["status.replicas"],
+  podTemplate: (object) => own(specOf(object), "template"),
+  setDefaults: (object) => {
+    const spec = ensure(object, "spec");
+    fill(spec, { replicas: 1 });
+    if (!has(spec, "template")) return;
+    const template = child(spec, "template");
+    podSpecDefaults(ensure(template, "spec"));
+    const labels = child(metadataOf(template), "labels");
+    if (Object.keys(labels).length === 0) return;
+    if (Object.keys(child(spec, "selector")).length === 0) spec.selector = { ...labels };
+    const metadata = ensure(object, "metadata");
+    if (Object.keys(child(metadata, "labels")).length === 0) metadata.labels = { ...labels };
+  },
+  prepareCreate: (object) => {
+    object.status = {};
+    prepareTemplate(object);
+  },
+  warn: warnOfTemplate,
+  validate: (object) => controllerFaults(object).causes,
+  validateUpdate: (next, _live, { subresource }) => {
+    checkScale(next, subresource);
+    return subresource === "status" ? statusFaults(next).causes : controllerFaults(next).causes;
+  },
+};
+
+function controllerFaults(object: JsonObject): Faults {
+  const faults = new Faults();
+  const spec = specOf(object);
+  faults.atLeast("spec.minReadySeconds", own(spec, "minReadySeconds"));
+  const selector = Object.fromEntries(pairs(spec, "selector"));
+  if (Object.keys(selector).length === 0) faults.required("spec.selector");
+  faults.atLeast("spec.replicas", own(spec, "replicas"));
+  if (!has(spec, "template")) {
+    faults.required("spec.template");
+    return faults;
+  }
+  if (Object.keys(selector).length > 0) checkMatches(faults, spec, { matchLabels: selector });
+  checkEndlessTemplate(faults, spec, "ReplicationController");
+  return faults;
+}

@@ -1,0 +1,101 @@
+import { listAt, mapAt, namespaceOf } from "../../controllers/objects.ts";
+import { controllerReference } from "../../controllers/ownership.ts";
+import { podFromTemplate } from "../../controllers/pods.ts";
+import { clone, type JsonObject, textOf } from "../../json.ts";
+import { field, type StoredObject } from "../../storage/store.ts";
+
+/** A pod's number in its set; undefined for a name that is not one of the set's. */
+export function ordinalOf(set: StoredObject, pod: StoredObject): number | undefined {
+  const prefix = `${set.metadata.name}-`;
+  const { name } = pod.metadata;
+  const rest = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return /^(0|[1-9]\d*)$/.test(rest) ? Number(rest) : undefined;
+}
+
+/** The pod of an ordinal: its name, its address, its volumes. */
+export function statefulPod(set: StoredObject, ordinal: number, template: JsonObject): JsonObject {
+  const name = `${set.metadata.name}-${ordinal}`;
+  const pod = podFromTemplate(template, set);
+  const metadata = pod.metadata as JsonObject;
+  metadata.name = name;
+  metadata.labels = {
+    ...mapAt(metadata, "labels"),
+    "statefulset.kubernetes.io/pod-name": name,
+    "apps.kubernetes.io/pod-index": String(ordinal),
+  };
+  const spec = pod.spec as JsonObject;
+  spec.hostname = name;
+  const service = field(set, "spec", "serviceName");
+  if (typeof service === "string" && service !== "") spec.subdomain = service;
+  const claimed = claimsOf(set, ordinal).map(({ volume, name: claim }) => ({
+    name: volume,
+    persistentVolumeClaim: { claimName: claim },
+  }));
+  const others = listAt(spec, "volumes").filter(({ name: own }) => !claimed.some((one) => one.name === own));
+  if (claimed.length + others.length > 0) spec.volumes = [...claimed, ...others];
+  return pod;
+}
+
+export interface StatefulClaim {
+  /** The volume of the pod that it is for. */
+  readonly volume: string;
+  readonly name: string;
+  readonly claim: JsonObject;
+}
+
+/** The claims that the pod of an ordinal needs. */
+export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
+  return listAt(set, "spec", "volumeClaimTemplates").map((template) => {
+    const volume = textOf(field(template, "metadata", "name"));
+    const name = `${volume}-${set.metadata.name}-${ordinal}`;
+    const labels = {
+      ...mapAt(template, "metadata", "labels"),
+      ...mapAt(set, "spec", "selector", "matchLabels"),
+    };
+    const annotations = mapAt(template, "metadata", "annotations");
+    return {
+      volume,
+      name,
+      claim: {
+        metadata: {
+          name,
+          namespace: namespaceOf(set),
+          ...(Object.keys(labels).length > 0 ? { labels } : {}),
+          ...(Object.keys(annotations).length > 0 ? { annotations: { ...annotations } } : {}),
+        },
+        spec: clone((template.spec ?? {}) as JsonObject),
+      },
+    };
+  });
+}
+
+/**
+ * The owners that a claim should have by its set's retention policy: the set if it goes with the
+ * set, the pod if the pod is being scaled away and it goes with that. A claim that somebody else
+ * controls stays theirs.
+ *
+ * @returns undefined if it has them already
+ */
+export function claimOwners(
+  set: StoredObject,
+  pod: StoredObject,
+  claim: StoredObject,
+  place: "kept" | "condemned",
+): JsonObject[] | undefined {
+  const policy = (part: string) =>
+    field(set, "spec", "persistentVolumeClaimRetentionPolicy", part) === "Delete";
+  const before = listAt(claim, "metadata", "ownerReferences");
+  const others = before.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+  const isTaken = others.some(({ controller }) => controller === true);
+  const withPod = place === "condemned" && policy("whenScaled") && !isTaken;
+  const withSet = policy("whenDeleted") && !withPod && !isTaken;
+  const wanted = [
+    ...others,
+    ...(withSet ? [controllerReference(set)] : []),
+    ...(withPod ? [controllerReference({ ...pod, apiVersion: "v1", kind: "Pod" })] : []),
+  ];
+  const same =
+    wanted.length === before.length &&
+    wanted.every(({ uid }) => before.some((reference) => reference.uid === uid));
+  return same ? undefined : wanted;
+}
