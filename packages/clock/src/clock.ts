@@ -20,19 +20,25 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, task) {
-    let timer = setTimeout(fire, Math.min(delayMs, LONGEST_TIMER_MS));
-    let leftMs = delayMs - LONGEST_TIMER_MS;
-    function fire() {
-      if (!(leftMs > 0)) {
-        task();
-        return;
-      }
-      timer = setTimeout(fire, Math.min(leftMs, LONGEST_TIMER_MS));
-      leftMs -= LONGEST_TIMER_MS;
-    }
+    if (delayMs > LONGEST_TIMER_MS) return scheduleLong(delayMs, task);
+    const timer = setTimeout(task, delayMs);
     return () => clearTimeout(timer);
   },
 };
+
+function scheduleLong(delayMs: number, task: () => void): () => void {
+  let timer = setTimeout(fire, LONGEST_TIMER_MS);
+  let leftMs = delayMs - LONGEST_TIMER_MS;
+  function fire() {
+    if (!(leftMs > 0)) {
+      task();
+      return;
+    }
+    timer = setTimeout(fire, Math.min(leftMs, LONGEST_TIMER_MS));
+    leftMs -= LONGEST_TIMER_MS;
+  }
+  return () => clearTimeout(timer);
+}
 
 /** The longest that Node takes for a timer, some 25 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
