@@ -16,6 +16,8 @@ const watchers = 1_000;
 const watchedEvents = 20;
 const program = fileURLToPath(import.meta.resolve("@windlass/control-plane/bin"));
 
+export const needs = [findAssets];
+
 /** The embedded API server beside a real one (etcd without fsync, as test environments run it), each in processes of its own. */
 export async function run(): Promise<Result> {
   const assets = findAssets();

@@ -71,6 +71,8 @@ interface Figures {
   readonly echoMicros: number;
 }
 
+export const needs = [() => findPeer("go-gateway")];
+
 /** BuildKit's gateway beside a plain Go one that copies with io.Copy: the same certificates, the same worker, the same client, in turn. */
 export async function run({ objects }: { readonly objects?: number } = {}): Promise<Result> {
   const amounts = objects === undefined ? full : short(objects);

@@ -13,6 +13,8 @@ import { writeReport } from "./report.ts";
 import { print, type Result } from "./table.ts";
 
 interface Benchmark {
+  /** Each finds something that is needed besides this repository, or throws an Error that says how to provide it. @default nothing */
+  readonly needs?: readonly (() => unknown)[];
   run(options: { readonly objects?: number }): Promise<Result>;
 }
 
@@ -44,11 +46,21 @@ for (const name of wanted) {
     process.exit(2);
   }
 }
+const loaded = await Promise.all(
+  wanted.map(async (name) => ({ name, ...(await (benchmarks[name] as () => Promise<Benchmark>)()) })),
+);
+// What is missing is said at once, all of it: it may be an hour until the last one is run.
+const needed = loaded.flatMap(({ needs = [] }) => needs);
+const found = await Promise.allSettled(needed.map(async (need) => need()));
+const missing = found.flatMap((one) => (one.status === "rejected" ? [(one.reason as Error).message] : []));
+if (missing.length > 0) {
+  process.stderr.write(`${[...new Set(missing)].join("\n")}\n`);
+  process.exit(2);
+}
 const folder = join(import.meta.dirname, "..", "results");
 await mkdir(folder, { recursive: true });
-for (const name of wanted) {
+for (const { name, run } of loaded) {
   const load = loadavg()[0] ?? 0;
-  const { run } = await (benchmarks[name] as () => Promise<Benchmark>)();
   const result = await run(objects === undefined ? {} : { objects });
   const machine = {
     cpus: cpus().length,

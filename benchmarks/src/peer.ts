@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, mkdir } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,23 +12,42 @@ const peers = {
   "go-gateway": { folder: "gateway", variable: "GO_GATEWAY" },
 } as const;
 
+const found = new Map<PeerName, Promise<string>>();
+
+type PeerName = keyof typeof peers;
+
 /**
- * A program to measure against: the one that its variable names (`CR_BENCH`, `GO_GATEWAY`), else the one that was built before, else built now
- * from the lab's sources (`WINDLASS_LAB`, else beside the repository).
+ * A program to measure against: the one that its variable names (`CR_BENCH`, `GO_GATEWAY`), else the one that was built before from the
+ * lab's present sources (`WINDLASS_LAB`, else beside the repository), else built from them now, which takes minutes.
  *
  * @throws Error that says which of these to provide.
  */
-export async function findPeer(name: keyof typeof peers = "cr-bench"): Promise<string> {
+export function findPeer(name: PeerName = "cr-bench"): Promise<string> {
+  let program = found.get(name);
+  if (!program) {
+    program = find(name);
+    found.set(name, program);
+  }
+  return program;
+}
+
+async function find(name: PeerName): Promise<string> {
   const { folder: source, variable } = peers[name];
   const given = process.env[variable];
-  if (given) return given;
+  if (given) {
+    if ((await changedAt(given)) === undefined)
+      throw new Error(`${variable} is ${given}, which is not there`);
+    return given;
+  }
   const folder = join(root, ".windlass", "peers");
   const built = join(folder, name);
-  if (await exists(built)) return built;
+  const builtAt = await changedAt(built);
   const sources = process.env.WINDLASS_LAB
     ? join(process.env.WINDLASS_LAB, "..", "peers")
     : join(root, "..", "shared", "lab", "peers");
-  if (!(await exists(sources)))
+  const sourcesAt = await lastChangeIn(join(sources, source));
+  if (builtAt !== undefined && builtAt >= (sourcesAt ?? 0)) return built;
+  if (sourcesAt === undefined)
     throw new Error(`${name} is missing: set ${variable} to the program, or put its sources in ${sources}`);
   await mkdir(folder, { recursive: true });
   try {
@@ -38,10 +57,8 @@ export async function findPeer(name: keyof typeof peers = "cr-bench"): Promise<s
     });
   } catch (error) {
     throw new Error(
-      `${name} could not be built from ${sources}; set ${variable} to a program that is there`,
-      {
-        cause: error,
-      },
+      `${name} could not be built from ${sources}, which needs Go (${String(error).split("\n", 1)[0]}); set ${variable} to a program that is there`,
+      { cause: error },
     );
   }
   return built;
@@ -58,9 +75,20 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** When a file last changed, in milliseconds since the epoch; undefined if there is none. */
+async function changedAt(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** When a file of a folder last changed; undefined if there is no such folder. */
+async function lastChangeIn(folder: string): Promise<number | undefined> {
+  if ((await changedAt(folder)) === undefined) return undefined;
+  const files = await readdir(folder);
+  const times = await Promise.all(files.map((file) => changedAt(join(folder, file))));
+  return Math.max(0, ...times.map((time) => time ?? 0));
 }

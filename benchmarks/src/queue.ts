@@ -8,6 +8,8 @@ type Phases = { readonly [phase in "add" | "add_again" | "cycle"]: { readonly pe
 const size: QueueSize = { keys: 10_000, cycles: 500_000, workers: 4 };
 const rounds = 3;
 
+export const needs = [() => findPeer()];
+
 /** The queue alone: beside controller-runtime's priority queue, which does the same, and client-go's plain work queue, which does less. */
 export async function run(): Promise<Result> {
   const peer = await findPeer();

@@ -11,7 +11,12 @@ const lab = process.env.WINDLASS_LAB ?? join(import.meta.dirname, "..", "..", ".
  */
 export function findAssets(): string {
   const given = process.env.KUBEBUILDER_ASSETS;
-  if (given) return given;
+  if (given) {
+    for (const program of ["kube-apiserver", "etcd"])
+      if (!existsSync(join(given, program)))
+        throw new Error(`KUBEBUILDER_ASSETS is ${given}, where there is no ${program}`);
+    return given;
+  }
   if (!existsSync(lab))
     throw new Error(
       `a real kube-apiserver is missing: set KUBEBUILDER_ASSETS to the folder that has it and etcd, or WINDLASS_LAB to the lab's program (not at ${lab})`,

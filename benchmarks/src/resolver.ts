@@ -28,6 +28,8 @@ interface Figures {
   readonly added: { readonly p50: number; readonly p95: number; readonly p99: number };
 }
 
+export const needs = [findNginx];
+
 /** Elasti's resolver, with its target up and asleep, beside nginx: the same clients, the same server, in turn. */
 export async function run(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "windlass-resolver-"));

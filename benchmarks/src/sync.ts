@@ -12,6 +12,7 @@ interface Figures {
   readonly wall_seconds: number;
   readonly cpu_seconds: number;
   readonly bytes_per_object: number;
+  readonly baseline_rss_bytes: number;
   readonly peak_rss_bytes: number;
   readonly longest_stall_ms?: number;
 }
@@ -21,6 +22,14 @@ interface Subject {
   readonly load: BenchKind;
   readonly kind: AnyKind;
   readonly metadataOnly: boolean;
+  /** How the peer can hold the same objects. */
+  readonly peers: readonly PeerForm[];
+}
+
+interface PeerForm {
+  /** Said in each row; empty where there is but one form. */
+  readonly beside: string;
+  readonly flags: readonly string[];
 }
 
 const configMap = {
@@ -33,10 +42,34 @@ const configMap = {
 const widget = { ...configMap, group: "bench.windlass.dev", kind: "Widget", plural: "widgets" } as const;
 
 const subjects: readonly Subject[] = [
-  { what: "ConfigMaps", load: configMaps, kind: configMap, metadataOnly: false },
-  { what: "ConfigMaps, metadata only", load: configMaps, kind: configMap, metadataOnly: true },
-  { what: "custom resources", load: widgets, kind: widget, metadataOnly: false },
+  {
+    what: "ConfigMaps",
+    load: configMaps,
+    kind: configMap,
+    metadataOnly: false,
+    peers: [{ beside: "", flags: [] }],
+  },
+  {
+    what: "ConfigMaps, metadata only",
+    load: configMaps,
+    kind: configMap,
+    metadataOnly: true,
+    peers: [{ beside: "", flags: ["--metadata-only"] }],
+  },
+  {
+    what: "custom resources",
+    load: widgets,
+    kind: widget,
+    metadataOnly: false,
+    // Most of its users have structs, and those who write for any kind have none.
+    peers: [
+      { beside: ", beside Go structs", flags: ["--typed"] },
+      { beside: ", beside unstructured objects", flags: [] },
+    ],
+  },
 ];
+
+export const needs = [findAssets, () => findPeer()];
 
 /** Filling a cache from a real API server: ours and controller-runtime's in turn, on the same server and the same objects. */
 export async function run({ objects = 10_000 } = {}): Promise<Result> {
@@ -81,23 +114,26 @@ async function fillServer(kubeconfig: string, load: BenchKind, objects: number):
 async function measure(
   peer: string,
   kubeconfig: string,
-  { what, load, kind, metadataOnly }: Subject,
+  { what, load, kind, metadataOnly, peers }: Subject,
   rounds: number,
 ): Promise<Row[]> {
   const ours: Figures[] = [];
-  const theirs: Figures[] = [];
-  const flags = [
-    "--kubeconfig",
-    kubeconfig,
-    "--kind",
-    load.name,
-    ...(metadataOnly ? ["--metadata-only"] : []),
-  ];
+  const theirs = peers.map(({ beside, flags }) => ({ beside, flags, figures: [] as Figures[] }));
+  const common = ["sync", "--kubeconfig", kubeconfig, "--kind", load.name];
   for (let round = 0; round < rounds; round++) {
     ours.push((await runOurs("sync-child.ts", { kubeconfig, kind, metadataOnly })) as Figures);
-    theirs.push((await runPeer(peer, ["sync", ...flags])) as Figures);
+    for (const { flags, figures } of theirs)
+      figures.push((await runPeer(peer, [...common, ...flags])) as Figures);
   }
-  return compare(what, ours, theirs);
+  return [
+    ...theirs.flatMap(({ beside, figures }) => compare(what + beside, ours, figures)),
+    {
+      what: `${what}: longest stall of the event loop`,
+      unit: "ms",
+      ours: Math.max(...ours.map((figures) => figures.longest_stall_ms ?? 0)),
+      better: "less",
+    },
+  ];
 }
 
 function compare(what: string, ours: readonly Figures[], theirs: readonly Figures[]): Row[] {
@@ -112,13 +148,8 @@ function compare(what: string, ours: readonly Figures[], theirs: readonly Figure
     row("time", "s", (figures) => figures.wall_seconds),
     row("CPU", "s", (figures) => figures.cpu_seconds),
     row("resident memory per object", "bytes", (figures) => figures.bytes_per_object),
+    row("resident memory before", "MiB", (figures) => figures.baseline_rss_bytes / 2 ** 20),
     row("peak resident memory", "MiB", (figures) => figures.peak_rss_bytes / 2 ** 20),
-    {
-      what: `${what}: longest stall of the event loop`,
-      unit: "ms",
-      ours: Math.max(...ours.map((figures) => figures.longest_stall_ms ?? 0)),
-      better: "less",
-    },
   ];
 }
 

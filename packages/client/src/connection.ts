@@ -70,12 +70,16 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
   });
   return intercept(network, [
     ...(options.interceptors ?? []),
-    retry({
-      clock,
-      random,
-      ...(attempts === undefined ? {} : { attempts }),
-      ...(onRetry ? { onRetry } : {}),
-    }),
+    ...(attempts === 1
+      ? []
+      : [
+          retry({
+            clock,
+            random,
+            ...(attempts === undefined ? {} : { attempts }),
+            ...(onRetry ? { onRetry } : {}),
+          }),
+        ]),
     ...(tls ? [tellExpiry(tls, access.source, clock), authenticate(credentials)] : []),
     ...(access.user.impersonate ? [impersonate(access.user.impersonate)] : []),
     observe({

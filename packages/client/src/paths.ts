@@ -37,7 +37,8 @@ export function objectPath(kind: AnyKind, key: ObjectKey, subresource?: string):
 /** `?a=b&c=d`, or nothing. */
 export function queryString(query: Query): string {
   let text = "";
-  for (const [name, value] of Object.entries(query)) {
+  for (const name of Object.keys(query)) {
+    const value = query[name];
     if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(String(value))}`;
   }
   return text;

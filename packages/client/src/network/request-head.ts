@@ -20,9 +20,10 @@ export function requestHead({ method, target, headers, body }: RequestHead): str
   if (/[\s\p{Cc}]/u.test(target))
     throw new TypeError("a request's path holds a blank or a control character");
   let text = `${method} ${target} HTTP/1.1\r\n`;
-  for (const [key, value] of Object.entries(headers)) {
+  for (const key of Object.keys(headers)) {
+    const value = headers[key];
     if (typeof value === "string") text += line(key, value);
-    else for (const each of value) text += line(key, each);
+    else for (const each of value ?? []) text += line(key, each);
   }
   if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
   else if (method !== "GET" && method !== "DELETE") text += "content-length: 0\r\n";

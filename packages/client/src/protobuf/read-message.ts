@@ -188,9 +188,9 @@ class MessageReader extends WireCursor {
 
   #time(from: number, to: number): string {
     const seconds = this.#numberAt(1, from, to);
-    return dateOf(seconds * 1000)
+    return `${dateOf(seconds * 1000)
       .toISOString()
-      .replace(".000Z", "Z");
+      .slice(0, -".000Z".length)}Z`;
   }
 
   #microTime(from: number, to: number): string {

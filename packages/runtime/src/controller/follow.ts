@@ -26,6 +26,8 @@ interface Watch {
   readonly followers: Map<string, Map<string, ObjectKey>>;
 }
 
+const nothing: ReadonlyMap<string, readonly [kind: string, object: string]> = new Map();
+
 /**
  * Watches for kinds that are known only while running, such as the target that an object refers to. A kind is watched for as long as
  * any object of it is followed.
@@ -47,7 +49,8 @@ export class Follows {
 
   begin(follower: ObjectKey): FollowSession {
     const followerId = idOf(follower);
-    const current = new Map<string, readonly [kind: string, object: string]>();
+    // Most reconciles follow nothing.
+    let current: Map<string, readonly [kind: string, object: string]> | undefined;
     return {
       follow: async (kind, key) => {
         if (this.#isClosed) throw new ReconcileOverError(`follow ${describe(kind, key)}`);
@@ -57,19 +60,20 @@ export class Follows {
         const followers = watch.followers.get(objectId) ?? new Map<string, ObjectKey>();
         followers.set(followerId, follower);
         watch.followers.set(objectId, followers);
+        current ??= new Map();
         current.set(`${kindId} ${objectId}`, [kindId, objectId]);
         const before = this.#followed.get(followerId);
         this.#followed.set(followerId, new Map([...(before ?? []), ...current]));
         await watch.informer.synced;
         return watch.informer.get(key) as ObjectOf<typeof kind> | undefined;
       },
-      settle: () => this.#keep(followerId, current),
+      settle: () => this.#keep(followerId, current ?? nothing),
     };
   }
 
   /** Lets go all that an object follows that is gone. */
   forget(follower: ObjectKey): void {
-    this.#keep(idOf(follower), new Map());
+    this.#keep(idOf(follower), nothing);
   }
 
   close(): void {

@@ -34,6 +34,7 @@ import {
 import { Failures } from "./failures.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { HotLoopDetector } from "./hot-loop.ts";
+import { reconcileIds } from "./reconcile-ids.ts";
 import { checkResult, finalizeResult, reconcileResult } from "./result.ts";
 import { type Outcome, type ReconcilerDependencies, type ReconcilerRules, Run } from "./run.ts";
 import { SchemaFacts } from "./schema-facts.ts";
@@ -62,6 +63,7 @@ export class Reconciler<K extends AnyKind> {
   readonly #uids = new Map<string, string>();
   readonly #schemas = new SchemaFacts();
   readonly #failures: Failures;
+  readonly #nextId: () => string;
   readonly #stop: AbortSignal;
   /**
    * Those under way. One listener on the signal serves them all: listeners that come and go are linked to each other, and the
@@ -73,6 +75,7 @@ export class Reconciler<K extends AnyKind> {
   constructor(rules: ReconcilerRules<K>, dependencies: ReconcilerDependencies, stop: AbortSignal) {
     this.#rules = rules;
     this.#dependencies = dependencies;
+    this.#nextId = reconcileIds(dependencies.random);
     this.#stop = stop;
     stop.addEventListener("abort", () => this.#giveUp(stop.reason), { once: true });
     this.#hotLoops = new HotLoopDetector({
@@ -88,7 +91,7 @@ export class Reconciler<K extends AnyKind> {
       this.#forget(key);
       return done;
     }
-    const run = new Run(this.#rules, this.#dependencies, object, attempt, this.#stop);
+    const run = new Run(this.#rules, this.#dependencies, object, attempt, this.#stop, this.#nextId());
     this.#runs.push(run);
     const uid = object.metadata.uid ?? "";
     this.#remember(key, uid);

@@ -1,5 +1,5 @@
 import type { AnyKind, ObjectKey, ObjectOf, Reader, Writer } from "@windlass/client";
-import { type Clock, type Random, uuid } from "@windlass/clock";
+import type { Clock, Random } from "@windlass/clock";
 import type { Cache, Informer, InformerScope } from "../cache/contract.ts";
 import type { FollowSession, Follows } from "../controller/follow.ts";
 import type { ControllerMetrics } from "../metrics/controller-metrics.ts";
@@ -112,20 +112,21 @@ export class Run<K extends AnyKind> {
     object: ObjectOf<K>,
     attempt: number,
     stop: AbortSignal,
+    reconcileId: string,
   ) {
     this.#rules = rules;
     this.#dependencies = dependencies;
     this.#object = object;
     this.#attempt = attempt;
     this.#stop = stop;
-    this.reconcileId = uuid(dependencies.random);
+    this.reconcileId = reconcileId;
     const { name, namespace } = object.metadata;
     this.log = dependencies.log.child({
       controller: rules.name,
       kind: rules.kind.kind,
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      reconcileID: this.reconcileId,
+      reconcileID: reconcileId,
     });
     this.events = dependencies.events.about(rules.kind, object, rules.name);
     this.client = this.#makeClient((what) => this.#refuseIfOver(what));
@@ -148,10 +149,10 @@ export class Run<K extends AnyKind> {
   async within(pass: () => Promise<Outcome>): Promise<Outcome> {
     const { timeoutMs, kind, name } = this.#rules;
     const { clock, metrics } = this.#dependencies;
-    const subject = describe(kind, keyOf(this.#object));
+    const subject = () => describe(kind, keyOf(this.#object));
     const cancel =
       timeoutMs > 0
-        ? clock.schedule(timeoutMs, () => this.giveUp(new ReconcileTimeoutError(subject, name, timeoutMs)))
+        ? clock.schedule(timeoutMs, () => this.giveUp(new ReconcileTimeoutError(subject(), name, timeoutMs)))
         : undefined;
     if (this.#stop.aborted) this.giveUp(this.#stop.reason);
     const started = clock.monotonic();
@@ -167,7 +168,7 @@ export class Run<K extends AnyKind> {
         this.#dependencies.observer?.explained();
         this.log.warn(
           { seconds: Math.round(tookMs / 100) / 10 },
-          `${subject}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
+          `${subject()}: the reconcile of controller ${name} kept the CPU past its timeout of ${timeoutMs / 1000} s, and everything else stood still. Move long computations to a worker thread, or split them with await.`,
         );
       }
     }
