@@ -18,6 +18,8 @@ export interface PortPair {
   readonly name: string;
   readonly port: number;
   readonly listenPort: number;
+  /** Set if the Service says that HTTP is spoken, in any version. */
+  readonly protocol?: "http" | undefined;
 }
 
 /** A replica of the resolver. */
