@@ -203,7 +203,7 @@ test("many held requests are answered within a second of Ready", { timeout: 300_
   expect(at(0.99)).toBeLessThan(Number(process.env.ELASTI_RELEASE_MS ?? 1_000));
 });
 
-test("operators that are killed and resolvers that are replaced lose nothing", {
+test("operators that are killed, and resolvers that are replaced or stand still, lose nothing", {
   timeout: 3_600_000,
 }, async () => {
   const { client } = lab;
@@ -219,14 +219,17 @@ test("operators that are killed and resolvers that are replaced lose nothing", {
     for (let turn = 0; !isOver; turn++) {
       const operators = await lab.podsOf("operator");
       const resolvers = await lab.podsOf("resolver");
-      if (turn % 2 === 0 && operators.length > 1 && operators[0]) {
+      if (turn % 3 === 0 && operators.length > 1 && operators[0]) {
         // Killed as by a lost node: another pod takes its place, and is not made to wait for a restart.
         lab.kill(operators[0]);
         await lab.end(operators[0]);
         tell(`killed ${operators[0].metadata.name}`);
-      } else if (turn % 2 === 1 && resolvers.length > 1 && resolvers[0]) {
+      } else if (turn % 3 === 1 && resolvers.length > 1 && resolvers[0]) {
         await lab.end(resolvers[0]);
         tell(`ended ${resolvers[0].metadata.name}`);
+      } else if (turn % 3 === 2 && resolvers[0]) {
+        tell(`froze ${resolvers[0].metadata.name}`);
+        await lab.freeze(resolvers[0], 1_000 + Math.random() * 4_000);
       }
       await delay(2_000 + Math.random() * 4_000);
     }

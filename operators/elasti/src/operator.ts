@@ -79,11 +79,12 @@ function countBy(
     const told = await Promise.all(
       replicas.map(({ address }) => reports.of(address, metadata.namespace, spec.service, signal)),
     );
-    if (told.length === 0 || told.includes(undefined)) return undefined;
-    return told.reduce(
+    const reported = told.filter((report) => report !== undefined && report !== "gone");
+    if (told.length === 0 || reported.length < told.length) return undefined;
+    return reported.reduce(
       (sum, report) => ({
-        requests: sum.requests + (report?.requests ?? 0),
-        inFlight: sum.inFlight + (report?.inFlight ?? 0) + (report?.held ?? 0),
+        requests: sum.requests + report.requests,
+        inFlight: sum.inFlight + report.inFlight + report.held,
       }),
       { requests: 0, inFlight: 0 },
     );

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { applyManifest, type Client, type NamespacedKey, type ObjectOf } from "@windlass/client";
 import { type PolicyRule, rbacFor } from "@windlass/runtime";
 import {
@@ -45,6 +46,8 @@ export interface LabWorld extends AsyncDisposable {
   podsOf(part: keyof typeof names): Promise<readonly PodObject[]>;
   /** Kills the process of a pod with SIGKILL. The kubelet starts another. */
   kill(pod: PodObject): void;
+  /** Stops the process of a pod for a while, as on a node without CPU to spare. */
+  freeze(pod: PodObject, ms: number): Promise<void>;
   /** Deletes a pod, which ends it with SIGTERM. */
   end(pod: PodObject): Promise<void>;
   /** The sum of a metric over all replicas of a part, of the series with these labels. */
@@ -135,7 +138,15 @@ async function install(
     namespace,
     system,
     podsOf,
-    kill: killProcess,
+    kill: (pod) => onTask(pod, "kill", "--signal", "SIGKILL"),
+    freeze: async (pod, ms) => {
+      onTask(pod, "pause");
+      try {
+        await delay(ms);
+      } finally {
+        onTask(pod, "resume");
+      }
+    },
     end: async ({ metadata }) => {
       await client.delete(Pod, metadata as NamespacedKey);
     },
@@ -251,22 +262,11 @@ function deployment(
   };
 }
 
-function killProcess({ status }: PodObject): void {
+/** Does something to the process of a pod. */
+function onTask({ status }: PodObject, ...verb: readonly string[]): void {
   const id = status?.containerStatuses?.[0]?.containerID?.replace("containerd://", "") ?? "";
   const socket = join(dirname(process.env.KUBECONFIG ?? ""), "containerd.sock");
-  const kill = [
-    "ctr",
-    "--address",
-    socket,
-    "--namespace",
-    "k8s.io",
-    "task",
-    "kill",
-    "--signal",
-    "SIGKILL",
-    id,
-  ];
-  execFileSync(lab, ["exec", ...kill]);
+  execFileSync(lab, ["exec", "ctr", "--address", socket, "--namespace", "k8s.io", "task", ...verb, id]);
 }
 
 async function textOf(url: string): Promise<string> {

@@ -80,11 +80,7 @@ interface Use {
  * A kept connection is used for `connectionMs`, and for one request that was sent by then: also where answers take so
  * long that others queue for it.
  */
-export function startLoad(
-  url: string,
-  perSecond: number,
-  { connectionMs = 1_500 }: LoadOptions = {},
-): Load {
+export function startLoad(url: string, perSecond: number, { connectionMs = 1_500 }: LoadOptions = {}): Load {
   const result: LoadResult = { sent: 0, ok: 0, failures: [], latenciesMs: [] };
   const pending = new Set<Promise<void>>();
   const agents = [keepingAgent()];

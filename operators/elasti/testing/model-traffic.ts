@@ -8,15 +8,20 @@ import type { ResolverReport, ResolverReports } from "../src/service/resolver-re
 export const resolver = { namespace: "elasti", name: "elasti-resolver-service" };
 
 const resolverAddress = "10.99.0.1";
+const leavingAddress = "10.99.0.2";
 
-/** Makes the resolver's Service with one replica that is ready, or not. */
-export async function placeResolver(client: Client, isReady = true): Promise<void> {
+/** Makes the resolver's Service with one replica that is ready, or not, and one that is about to end. */
+export async function placeResolver(client: Client, isReady = true, isOneLeaving = false): Promise<void> {
   const metadata = {
     namespace: resolver.namespace,
     name: `${resolver.name}-1`,
     labels: { "kubernetes.io/service-name": resolver.name },
   };
-  const endpoints = [{ addresses: [resolverAddress], conditions: { ready: isReady } }];
+  const leaving = { ready: false, serving: false, terminating: true };
+  const endpoints = [
+    { addresses: [resolverAddress], conditions: { ready: isReady } },
+    ...(isOneLeaving ? [{ addresses: [leavingAddress], conditions: leaving }] : []),
+  ];
   const slice = { metadata, addressType: "IPv4" as const, endpoints, ports: [{ name: "proxy", port: 8012 }] };
   await client.apply(EndpointSlice, slice, { force: true });
 }
@@ -28,6 +33,9 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   requests = 0;
   held = 0;
   inFlight = 0;
+  /** What a replica that is about to end has in flight, and how often it was asked; `gone` if it has ended. */
+  leaving: number | "gone" | "silent" = "gone";
+  leavingAsked = 0;
 
   constructor(client: Client) {
     this.#client = client;
@@ -51,11 +59,19 @@ export class ModelTraffic implements PathProbe, ResolverReports {
     return chosen.addresses.includes(resolverAddress) ? ("resolver" as const) : ("other" as const);
   }
 
-  async of(_address: string, namespace: string, service: string): Promise<ResolverReport | undefined> {
+  async of(
+    address: string,
+    namespace: string,
+    service: string,
+  ): Promise<ResolverReport | "gone" | undefined> {
+    const isLeaving = address === leavingAddress;
+    if (isLeaving) this.leavingAsked += 1;
+    if (isLeaving && typeof this.leaving === "string") return this.leaving === "gone" ? "gone" : undefined;
     const { items } = await this.#client.list(ElastiService, { namespace });
     const elasti = items.find(({ spec }) => spec.service === service);
     if (!elasti) return undefined;
-    const { requests, held, inFlight } = this;
+    const { requests, held } = this;
+    const inFlight = isLeaving ? Number(this.leaving) : this.inFlight;
     return {
       namespace,
       service,

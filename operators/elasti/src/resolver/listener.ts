@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { ClientConnection, ConnectionHost } from "./connection-host.ts";
+import type { ClientConnection, ClientTimeouts, ConnectionHost } from "./connection-host.ts";
 import { Http1Connection } from "./http1/connection.ts";
 import { Http2Connection } from "./http2/connection.ts";
 import type { ServicePort } from "./service.ts";
@@ -11,7 +11,8 @@ import { serverName } from "./tls/client-hello.ts";
 
 /** What a listener leads to. */
 export interface ListenerRoute {
-  readonly protocol: PortProtocol;
+  /** What is spoken on it. It may change. */
+  protocolOf(): PortProtocol;
   /** The port that a connection is for which is not HTTP. @param name what TLS names as the server, if it was looked for. */
   portOf(name: string | undefined): ServicePort | undefined;
   /** Whether TLS has to say which server is meant. */
@@ -74,6 +75,7 @@ class Arrival implements ClientConnection {
   readonly #route: ListenerRoute;
   readonly #host: ListenerHost;
   readonly #since: number;
+  readonly #protocol: PortProtocol;
   #first: Buffer | undefined;
   #cancelSilence: (() => void) | undefined;
 
@@ -82,10 +84,11 @@ class Arrival implements ClientConnection {
     this.#route = route;
     this.#host = host;
     this.#since = host.clock.monotonic();
+    this.#protocol = route.protocolOf();
   }
 
   start(): void {
-    if (this.#route.protocol === "tcp") {
+    if (this.#protocol === "tcp") {
       this.#begin("tcp");
       return;
     }
@@ -93,12 +96,14 @@ class Arrival implements ClientConnection {
     this.#socket.on("end", this.#onEnd);
     this.#socket.on("error", this.#onError);
     this.#socket.on("close", this.#onClose);
-    if (this.#route.protocol === "auto" && !this.#route.isByName)
+    if (this.#protocol === "auto" && !this.#route.isByName)
       this.#cancelSilence = this.#host.clock.schedule(SILENCE_MS, () => this.#begin("tcp"));
   }
 
-  enforce(): void {
-    // Silence ends the wait; a client of HTTP that never speaks is ended as idle.
+  /** Where silence is no sign of another protocol, it has a limit; and so has a beginning of which no more comes. */
+  enforce({ headMs, idleMs }: ClientTimeouts): void {
+    const waitedMs = this.#host.clock.monotonic() - this.#since;
+    if (waitedMs >= (this.#first ? headMs : idleMs)) this.destroy();
   }
 
   /** One that has just connected is about to say something. */
@@ -117,7 +122,7 @@ class Arrival implements ClientConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     this.#first = this.#first ? Buffer.concat([this.#first, bytes]) : bytes;
-    const spoken = spokenIn(this.#first, this.#route.protocol);
+    const spoken = spokenIn(this.#first, this.#protocol);
     if (spoken !== "unknown") this.#begin(spoken);
   };
 

@@ -1,4 +1,5 @@
 import { ManualClock } from "@windlass/clock";
+import { freePorts } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { serviceKey } from "./targets.ts";
 import { answering, freePort, response, until, World } from "./world.fixture.ts";
@@ -7,15 +8,14 @@ const hello = answering(() => response("hello"));
 
 test("each port of each service leads to its own endpoints, whatever the Host is", async () => {
   await using world = await World.start();
-  const services = await Promise.all(
-    Array.from({ length: 8 }, async (_, index) => ({
-      name: `s${index}`,
-      ports: [
-        { name: "http", port: 80, listenPort: await freePort() },
-        { name: "admin", port: 9_000, listenPort: await freePort() },
-      ],
-    })),
-  );
+  const listenPorts = await freePorts(16);
+  const services = Array.from({ length: 8 }, (_, index) => ({
+    name: `s${index}`,
+    ports: [
+      { name: "http", port: 80, listenPort: listenPorts[2 * index] ?? 0 },
+      { name: "admin", port: 9_000, listenPort: listenPorts[2 * index + 1] ?? 0 },
+    ],
+  }));
   for (const { name, ports } of services) {
     const byPort = new Map(
       await Promise.all(
@@ -148,6 +148,33 @@ test("clients that send no request, or not all of its head, are ended in time", 
   await until(() => idle.hasEnded);
 });
 
+test("a body of which nothing more comes gives its place at the pod back", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, limits: { idle: "60s" } });
+  let received = "";
+  world.ready(
+    await world.pod((socket) => {
+      socket.on("data", (bytes: Buffer) => {
+        received += bytes.toString("latin1");
+      });
+    }),
+  );
+  const slow = world.client().send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n");
+  await until(() => world.traffic.inFlight === 1);
+  await until(() => world.traffic.upstreamConnections === 1);
+  // A pod that has not answered yet is given a moment before it gets a body.
+  while (!received.includes("\r\n\r\n")) await clock.advance(20);
+  for (const byte of "hello") {
+    slow.send(byte);
+    await until(() => received.endsWith(byte));
+    await clock.advance(50_000);
+  }
+  expect(world.traffic.inFlight).toBe(1);
+  await clock.advance(61_000);
+  await slow.gets("408 Request Timeout");
+  expect(world.traffic.inFlight).toBe(0);
+});
+
 test("what clients send makes no new series", async () => {
   await using world = await World.start();
   world.ready(await world.pod(hello));
@@ -156,4 +183,49 @@ test("what clients send makes no new series", async () => {
   const size = world.metrics.render().split("\n").length;
   for (let count = 0; count < 200; count++) await client.get(`/${count}`, `X-${count}: y\r\n`);
   expect(world.metrics.render().split("\n")).toHaveLength(size);
+});
+
+test("a client of HTTP that takes its time to speak is not joined to a pod, as any other is", async () => {
+  for (const protocol of ["http", "auto"] as const) {
+    const clock = new ManualClock();
+    await using world = await World.start({ clock, protocol });
+    const pod = await world.pod(answering(() => response("hello")));
+    world.ready(pod);
+    const early = world.client();
+    await until(() => early.socket.readyState === "open");
+    // One that speaks shows that those before it were accepted.
+    expect(await world.client().get()).toContain("hello");
+    const before = pod.connections;
+    await clock.advance(5_000);
+    if (protocol === "auto") await until(() => pod.connections > before);
+    else expect(world.traffic.inFlight).toBe(0);
+    expect(world.traffic.inFlight).toBe(protocol === "auto" ? 1 : 0);
+    expect(await early.get()).toContain("hello");
+  }
+});
+
+test("a client that says nothing, or too little, is let go where silence is no protocol", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, protocol: "http", limits: { idle: "60s", head: "10s" } });
+  const silent = world.client();
+  // It might go on as the preface of HTTP/2.
+  const curt = world.client().send("PRI * HT");
+  await until(() => silent.socket.readyState === "open" && curt.socket.bytesWritten > 0);
+  world.ready(await world.pod(answering(() => response("hello"))));
+  expect(await world.client().get()).toContain("hello");
+  await clock.advance(12_000);
+  await until(() => curt.hasEnded);
+  expect(silent.hasEnded).toBe(false);
+  await clock.advance(60_000);
+  await until(() => silent.hasEnded);
+});
+
+test("a port that gets another name, or protocol, is served on", async () => {
+  await using world = await World.start();
+  world.ready(await world.pod(answering(() => response("hello"))));
+  expect(await world.client().get()).toContain("hello");
+  const [endpoint] = world.table.endpoints("shop/web", "http");
+  world.set({ ports: [{ name: "web", port: 80, listenPort: world.port, protocol: "tcp" }] });
+  world.table.setEndpoints("shop/web", new Map([["web", endpoint ? [endpoint] : []]]));
+  expect(await world.client().get()).toContain("hello");
 });

@@ -209,11 +209,17 @@ export class Resolver implements AsyncDisposable {
     if (this.#state !== "open") return;
     const wanted = new Map<number, { readonly serves: string; readonly route: ListenerRoute }>();
     for (const { namespace, service, ports } of this.#options.targets.all())
-      for (const { name, port, listenPort, protocol = "auto" } of ports) {
+      for (const { port, listenPort } of ports) {
         const key = serviceKey(namespace, service);
-        const portOf = () => this.#services.get(key)?.port(name);
+        // The number stands for the port: its name, and what is spoken on it, may change.
+        const current = () => this.#options.targets.find(key)?.ports.find((one) => one.port === port);
+        const portOf = () => this.#services.get(key)?.port(current()?.name ?? "");
+        const protocolOf = () => current()?.protocol ?? "auto";
         if (listenPort > 0)
-          wanted.set(listenPort, { serves: `${key}:${port}`, route: { protocol, portOf, isByName: false } });
+          wanted.set(listenPort, {
+            serves: `${key}:${port}`,
+            route: { protocolOf, portOf, isByName: false },
+          });
       }
     for (const [port, { listener, serves }] of this.#listeners)
       if (serves !== sharedName && wanted.get(port)?.serves !== serves) {
@@ -245,7 +251,7 @@ export class Resolver implements AsyncDisposable {
     const portOf = (name: string | undefined) => this.#named(name ?? "");
     const name = hostHeader?.toLowerCase();
     const listener = new Listener(
-      { protocol: "auto", portOf, isByName: true },
+      { protocolOf: () => "auto", portOf, isByName: true },
       this.#hostFor((request) => portOf((name && request.header(name)) ?? request.host)),
     );
     const chosen = await listener.listen({ port, host });

@@ -26,4 +26,6 @@ test.each([
 test("a port of HTTP takes what is not HTTP/2 for HTTP/1, which then says what is wrong with it", () => {
   expect(spokenIn(Buffer.from("nonsense\r\n"), "http")).toBe("http1");
   expect(spokenIn(Buffer.from("PRI * HT"), "http")).toBe("unknown");
+  // Ports are called http that speak TLS.
+  expect(spokenIn(Buffer.from([0x16, 0x03, 0x01]), "http")).toBe("tls");
 });

@@ -20,11 +20,11 @@ export function spokenIn(bytes: Uint8Array, protocol: PortProtocol): Spoken {
   );
   if (text.startsWith(http2Preface)) return "http2";
   if (http2Preface.startsWith(text)) return "unknown";
-  if (protocol === "http") return "http1";
   if (bytes[0] === TLS_HANDSHAKE) {
     if (bytes.length < 2) return "unknown";
-    return bytes[1] === TLS_MAJOR_VERSION ? "tls" : "tcp";
+    if (bytes[1] === TLS_MAJOR_VERSION) return "tls";
   }
+  if (protocol === "http") return "http1";
   if (requestStart.test(text)) return "http1";
   return requestStartSoFar.test(text) ? "unknown" : "tcp";
 }

@@ -18,8 +18,13 @@ export function serviceKey(namespace: string, service: string): ServiceKey {
 export type Dispatch = "forward" | "hold" | "hand-back";
 
 /**
- * What is spoken on a port. `auto` looks at the first bytes: TLS, the preface of HTTP/2, a request line of HTTP/1, or
- * else raw TCP. A client that says nothing for a second is taken for one whose server speaks first.
+ * What is spoken on a port.
+ *
+ * - `auto` looks at the first bytes: TLS, the preface of HTTP/2, a request line of HTTP/1, or else raw TCP. A client that
+ *   says nothing for a second is taken for one whose server speaks first.
+ * - `http` is HTTP, or TLS: clients speak first, and may take their time. A browser that connects ahead of need, or a
+ *   client that is starved of CPU, is not joined to a pod that its later requests would be tied to.
+ * - `tcp` is joined to a pod without a look.
  */
 export type PortProtocol = "auto" | "http" | "tcp";
 
@@ -32,7 +37,7 @@ export interface TargetPort {
   /** Where the resolver listens for it: the port of its EndpointSlice. 0 if only requests by Host are taken. */
   readonly listenPort: number;
   /** @default "auto" */
-  readonly protocol?: PortProtocol;
+  readonly protocol?: PortProtocol | undefined;
 }
 
 /** Limits of one service in the resolver. */

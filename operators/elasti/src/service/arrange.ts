@@ -2,7 +2,13 @@ import type { ReconcileContext } from "@windlass/runtime";
 import { EndpointSlice, HorizontalPodAutoscaler, Service } from "@windlass/runtime/kinds";
 import type { ElastiServiceObject } from "./elasti-service.ts";
 import { divertingLabel } from "./names.ts";
-import { isDiverted, type PortPair, privateServiceFor, resolverSlicesFor } from "./objects.ts";
+import {
+  endpointsAmong,
+  isDiverted,
+  type PortPair,
+  privateServiceFor,
+  resolverSlicesFor,
+} from "./objects.ts";
 import { pause, pausedBy, ScaledObject, unpause } from "./scaled-object.ts";
 import type { Sight } from "./sight.ts";
 import type { Arrangement } from "./stage.ts";
@@ -26,8 +32,10 @@ export interface Arranging {
 export async function arrange(arranging: Arranging, context: ReconcileContext): Promise<void> {
   const { elasti, sight, ports, arrangement } = arranging;
   const wantedPrivate = privateServiceFor(elasti, sight.service);
+  // Pods that take connections are better than a resolver that may not; where there are none, it is all there is.
+  const isAlone = !arrangement.podsInService || !sight.pods.some((pod) => pod.isReady && !pod.isTerminating);
   const slices = arrangement.resolverInService
-    ? resolverSlicesFor(elasti, sight.service, ports, sight.resolvers)
+    ? resolverSlicesFor(elasti, sight.service, ports, endpointsAmong(sight.resolvers, isAlone))
     : [];
   await context.apply(wantedPrivate);
   for (const slice of slices) await context.apply(slice);

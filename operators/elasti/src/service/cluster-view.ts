@@ -39,7 +39,6 @@ export function resolversIn(slices: readonly EndpointSliceObject[]): readonly Re
         address,
         family: addressType,
         isReady: conditions.ready ?? true,
-        isLeaving: (conditions.serving ?? false) && (conditions.terminating ?? false),
         ...(nodeName !== undefined && { nodeName }),
         ...(zone !== undefined && { zone }),
       })),

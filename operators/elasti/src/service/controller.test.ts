@@ -8,7 +8,7 @@ import {
   Service,
 } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor, waitForDeletion } from "@windlass/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { ModelTraffic, placeResolver, resolver } from "../../testing/model-traffic.ts";
 import { elastiController } from "./controller.ts";
@@ -426,6 +426,30 @@ test.for([
   expect(conditionOf(elasti, "Ready")).toMatchObject({ status: "False" });
   expect(conditionOf(elasti, "Ready")?.message).toMatch(/^spec\.(service|scaleTargetRef|dependsOn): /);
   expect(conditionOf(elasti, "Degraded")?.status).toBe("True");
+});
+
+test("a resolver that is about to end keeps the target up for what it has in flight", async () => {
+  const key = await createTarget("leaving");
+  await createElasti("leaving");
+  await at(key, "Serving");
+  await placeResolver(cluster.client, true, true);
+  const askedAgain = async () => {
+    const { leavingAsked } = traffic;
+    await vi.waitUntil(() => traffic.leavingAsked >= leavingAsked + 3);
+  };
+  traffic.leaving = 1;
+  wish(key, "sleep");
+  await at(key, "Holding");
+  await askedAgain();
+  expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Holding");
+  // One that does not answer may have requests all the same.
+  traffic.leaving = "silent";
+  await askedAgain();
+  expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Holding");
+  expect(await replicasOf(key)).toBe(1);
+  traffic.leaving = "gone";
+  await at(key, "Asleep");
+  await placeResolver(cluster.client);
 });
 
 test("without a resolver nobody sleeps", async () => {

@@ -13,7 +13,6 @@ import {
   type EndpointSliceObject,
   isResolverSlice,
   type PortPair,
-  type ResolverEndpoint,
   type ServiceObject,
   serviceNameLabel,
 } from "./objects.ts";
@@ -316,18 +315,15 @@ class ServiceKeeper {
     { signal }: ReconcileContext,
   ): Promise<Reports> {
     if (stage.at === "Serving" || stage.at === "Returning") return [];
-    const ask = (asked: readonly ResolverEndpoint[]) =>
-      Promise.all(
-        asked.map(({ address }) =>
-          this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal),
-        ),
-      );
-    const [ready, leaving] = await Promise.all([
-      ask(resolvers.filter((one) => one.isReady)),
-      ask(resolvers.filter((one) => !one.isReady && one.isLeaving)),
-    ]);
-    // One that is about to end still has requests. If it does not answer any more, it has none.
-    return [...ready, ...leaving.filter((report) => report !== undefined)];
+    // One that is about to end, or is too busy to say that it is ready, still has requests, and clients that keep their
+    // connections to it. Only one that no longer runs has none.
+    const told = await Promise.all(
+      resolvers.map(async ({ address, isReady }) => {
+        const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
+        return report === "gone" ? { isGone: !isReady } : { isGone: false, report };
+      }),
+    );
+    return told.filter(({ isGone }) => !isGone).map(({ report }) => report);
   }
 
   #portsFor(

@@ -153,7 +153,14 @@ export const ElastiService = defineResource({
       .optional()
       .describe("Whether requests go through the resolver while it is awake"),
     ports: z
-      .array(z.object({ name: z.string(), port: z.int32(), listenPort: z.int32() }))
+      .array(
+        z.object({
+          name: z.string(),
+          port: z.int32(),
+          listenPort: z.int32(),
+          protocol: z.enum(["http"]).optional().describe("What is spoken, if the Service says so"),
+        }),
+      )
       .check(listMap("port"))
       .optional()
       .describe("Where the resolver listens for each port of the Service"),

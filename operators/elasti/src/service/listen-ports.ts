@@ -17,6 +17,15 @@ export class PortsExhaustedError extends Error {
   }
 }
 
+/** What ports are called, and what `appProtocol` says, where clients speak HTTP and so speak first. */
+const httpName = /^(?:http|http2|h2c|grpc|grpc-web)(?:-|$)/;
+const httpProtocol = /^(?:http|http2|h2c|grpc|grpc-web|kubernetes\.io\/(?:h2c|ws))$/i;
+
+/** Whether a port is for HTTP, by what its Service says: `appProtocol`, or else its name. */
+function isHttp(name: string, appProtocol: string | undefined): boolean {
+  return appProtocol === undefined ? httpName.test(name) : httpProtocol.test(appProtocol);
+}
+
 /**
  * Gives every port of every Service a port of the resolver's own, by which the resolver knows what a
  * connection is for. What was given stays in the status; here is kept what is given and not stored yet.
@@ -40,13 +49,13 @@ export class ListenPorts {
   give(owner: string, service: ServiceObject, before: readonly PortPair[]): readonly PortPair[] {
     const pairs = (service.spec?.ports ?? [])
       .filter(({ protocol = "TCP" }) => protocol === "TCP")
-      .map(({ name = "", port }) => {
+      .map(({ name = "", port, appProtocol }) => {
         const holder = `${owner} ${port}`;
         const had = before.find((one) => one.port === port)?.listenPort;
         const isMine = had !== undefined && (this.#given.get(had) ?? holder) === holder;
         const listenPort = isMine ? had : this.#free(holder);
         this.#given.set(listenPort, holder);
-        return { name, port, listenPort };
+        return { name, port, listenPort, ...(isHttp(name, appProtocol) && { protocol: "http" as const }) };
       });
     this.#release(owner, new Set(pairs.map(({ listenPort }) => listenPort)));
     return pairs;

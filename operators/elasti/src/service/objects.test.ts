@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ElastiServiceObject } from "./elasti-service.ts";
 import { divertingLabel } from "./names.ts";
-import { privateServiceFor, resolverSlicesFor, type ServiceObject } from "./objects.ts";
+import { endpointsAmong, privateServiceFor, resolverSlicesFor, type ServiceObject } from "./objects.ts";
 
 const elasti = {
   metadata: { namespace: "shop", name: "web" },
@@ -32,7 +32,8 @@ const resolvers = [
 ] as const;
 
 test("each family of a Service has an EndpointSlice with every port, and the replicas that are ready", () => {
-  const slices = resolverSlicesFor(elasti, service, ports, resolvers).map(({ object }) => object);
+  const among = endpointsAmong(resolvers, true);
+  const slices = resolverSlicesFor(elasti, service, ports, among).map(({ object }) => object);
   expect(slices.map(({ addressType }) => addressType)).toEqual(["IPv4", "IPv6"]);
   for (const { metadata, ports: listed } of slices) {
     expect(metadata.labels).toMatchObject({
@@ -60,6 +61,18 @@ test("each family of a Service has an EndpointSlice with every port, and the rep
         nodeName: "n1",
       },
     ],
+  ]);
+});
+
+test("a Service without pods leads to a resolver that is not ready rather than nowhere", () => {
+  const none = resolvers.map((one) => ({ ...one, isReady: false }));
+  expect(endpointsAmong(none, true)).toEqual(none);
+  expect(endpointsAmong(none, false)).toEqual([]);
+  const [slice] = resolverSlicesFor(elasti, service, ports, endpointsAmong(none, true));
+  // Said to be ready: nobody leads to an endpoint that is not.
+  expect(slice?.object.endpoints).toMatchObject([
+    { addresses: ["10.1.0.1"], conditions: { ready: true } },
+    { addresses: ["10.1.0.2"], conditions: { ready: true } },
   ]);
 });
 

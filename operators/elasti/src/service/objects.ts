@@ -18,6 +18,8 @@ export interface PortPair {
   readonly name: string;
   readonly port: number;
   readonly listenPort: number;
+  /** Set if the Service says that HTTP is spoken, in any version. */
+  readonly protocol?: "http" | undefined;
 }
 
 /** A replica of the resolver. */
@@ -25,8 +27,6 @@ export interface ResolverEndpoint {
   readonly address: string;
   readonly family: "IPv4" | "IPv6";
   readonly isReady: boolean;
-  /** Whether it is about to end, and finishes what it has. */
-  readonly isLeaving?: boolean;
   readonly nodeName?: string;
   readonly zone?: string;
 }
@@ -77,6 +77,19 @@ export function privateServiceFor(elasti: ElastiServiceObject, service: ServiceO
   );
 }
 
+/**
+ * The replicas of the resolver that get connections: those that are ready. If none is, a Service without pods leads to those
+ * that there are: a replica that is too busy to say that it is ready, or about to end, still takes what is led to it. With
+ * no endpoint at all, every connection is refused for certain.
+ */
+export function endpointsAmong(
+  resolvers: readonly ResolverEndpoint[],
+  isAlone: boolean,
+): readonly ResolverEndpoint[] {
+  const ready = resolvers.filter(({ isReady }) => isReady);
+  return ready.length > 0 || !isAlone ? ready : resolvers;
+}
+
 /** The EndpointSlices that lead the public Service to the resolver, one for each family that the Service has. */
 export function resolverSlicesFor(
   elasti: ElastiServiceObject,
@@ -108,7 +121,7 @@ export function resolverSlicesFor(
             ...(appProtocols.get(port) !== undefined && { appProtocol: appProtocols.get(port) as string }),
           })),
           endpoints: resolvers
-            .filter((one) => one.family === family && one.isReady)
+            .filter((one) => one.family === family)
             .map(({ address, nodeName, zone }) => ({
               addresses: [address],
               // Some ingress controllers ignore endpoints that do not say so.

@@ -9,17 +9,19 @@ export interface ResolverReport extends ServiceTraffic {
 
 /** Asks replicas of the resolver what they do. */
 export interface ResolverReports {
-  /** @returns undefined if the replica does not answer, or does not know the service. */
+  /** @returns `gone` if no process is there; undefined if it does not answer, or does not know the service. */
   of(
     address: string,
     namespace: string,
     service: string,
     signal: AbortSignal,
-  ): Promise<ResolverReport | undefined>;
+  ): Promise<ResolverReport | "gone" | undefined>;
 }
 
 const longestMs = 2_000;
 const longestBody = 65_536;
+/** What the kernel says where nobody listens, or nobody has the address any more. */
+const absent: ReadonlySet<string> = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"]);
 
 /** Reports by HTTP, from the internal port of each replica. */
 export function httpReports(port: number): ResolverReports {
@@ -37,7 +39,9 @@ export function httpReports(port: number): ResolverReports {
           answer.on("end", () => resolve(answer.statusCode === 200 ? parse(text) : undefined));
         });
         // A replica that cannot be asked has proven nothing: the caller waits, or gives up.
-        asked.on("error", () => resolve(undefined));
+        asked.on("error", ({ code }: NodeJS.ErrnoException) =>
+          resolve(code !== undefined && absent.has(code) ? "gone" : undefined),
+        );
         asked.on("timeout", () => asked.destroy());
         asked.on("close", () => resolve(undefined));
         asked.end();

@@ -53,6 +53,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   /** When the state that has a limit began: the wait for a request, or its head. */
   #since: number;
   #requestedAt = 0;
+  /** When a part of a request or of its response last came. */
+  #movedAt = 0;
   #cancelLinger: (() => void) | undefined;
 
   constructor(socket: Socket, host: ConnectionHost) {
@@ -76,6 +78,9 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   enforce({ headMs, idleMs }: ClientTimeouts): void {
+    // A body of which nothing more comes would keep its place at a pod, and the pod from sleeping, for ever.
+    if (this.#state === "body" && this.#host.clock.monotonic() - this.#movedAt >= idleMs)
+      this.#giveUp({ status: 408, body: "no more of the request in time\n" });
     if (this.#state !== "head") return;
     const waitedMs = this.#host.clock.monotonic() - this.#since;
     if (!this.#headReader.isBegun && waitedMs >= idleMs) this.destroy();
@@ -97,10 +102,12 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   writeText(text: string): void {
+    this.#movedAt = this.#host.clock.monotonic();
     this.#socket.write(text, "latin1");
   }
 
   writeBytes(bytes: Buffer): void {
+    this.#movedAt = this.#host.clock.monotonic();
     this.#socket.write(bytes);
   }
 
@@ -115,6 +122,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   readBody(): void {
     if (this.#state !== "held") return;
     this.#state = "body";
+    this.#movedAt = this.#host.clock.monotonic();
     this.#readPending();
   }
 
@@ -177,6 +185,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
 
   /** Bytes that have arrived. */
   receive(bytes: Buffer): void {
+    this.#movedAt = this.#host.clock.monotonic();
     if (this.#pending) this.#pend(bytes);
     else this.#read(bytes);
   }
@@ -281,12 +290,17 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
 
   #refuse(error: MalformedMessageError): void {
     this.#host.malformed(error);
+    this.#giveUp(malformedResponse(error));
+  }
+
+  /** Ends a request of which the rest is not wanted, and its connection. */
+  #giveUp(response: OwnResponse): void {
     const exchange = this.#exchange;
     const hasAnswer = exchange?.hasAnswer === true;
     exchange?.abandon();
-    if (exchange) this.#over(error.status);
+    if (exchange) this.#over(response.status);
     if (hasAnswer) this.#socket.resetAndDestroy();
-    else this.#answer(malformedResponse(error), "close");
+    else this.#answer(response, "close");
   }
 
   /** The client has left. */

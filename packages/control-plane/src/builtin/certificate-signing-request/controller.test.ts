@@ -7,9 +7,11 @@ import type { JsonObject } from "../../json.ts";
 import { field } from "../../storage/store.ts";
 
 /** Requests by openssl: `jane` of devs and ops, and a node called `fake`. */
-const requests = JSON.parse(
-  readFileSync(new URL("requests.test.json", import.meta.url), "utf8"),
-) as { readonly jane: string; readonly node: string; readonly masters: string };
+const requests = JSON.parse(readFileSync(new URL("requests.test.json", import.meta.url), "utf8")) as {
+  readonly jane: string;
+  readonly node: string;
+  readonly masters: string;
+};
 
 const bucket = "certificatesigningrequests.certificates.k8s.io";
 
