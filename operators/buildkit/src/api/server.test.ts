@@ -60,7 +60,8 @@ test("200 clients at once on 20 workers and three replicas: 20 are served, the r
       .filter((line) => line.startsWith(name))
       .reduce((total, line) => total + Number(line.split(" ").at(-1)), 0);
   expect(sum("buildkit_worker_allocation_duration_seconds_count{")).toBe(20);
-  expect(sum("buildkit_allocation_queue_length{")).toBe(3 * 180);
+  // Who waits is told by the operator, once.
+  expect(metrics).not.toContain("queue_length");
   expect(sum('buildkit_api_authentications_total{result="accepted"}')).toBeGreaterThanOrEqual(200);
 });
 
