@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import type { Clock } from "@windlass/clock";
 import type { Endpoint } from "../targets.ts";
-import { CONNECT_MS } from "../upstream/connection.ts";
+import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
 
 /** The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams. */
 export class Http2Upstream {
@@ -35,7 +35,7 @@ export class Http2Upstream {
 
   #open(): ClientHttp2Session {
     const { address, port } = this.#endpoint;
-    const socket = connectSocket({ host: address, port, noDelay: true });
+    const socket = connectSocket({ host: address, port, ...upstreamSocket });
     const authority = address.includes(":") ? `http://[${address}]:${port}` : `http://${address}:${port}`;
     const session = connect(authority, {
       createConnection: () => socket,

@@ -3,7 +3,7 @@ import type { ClientConnection, ConnectionHost } from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
 import type { Slot, Ticket, Waiter } from "../hold/dispatcher.ts";
 import type { ServicePort } from "../service.ts";
-import { CONNECT_MS } from "../upstream/connection.ts";
+import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
 import type { EndpointResources } from "../upstream/resources.ts";
 
 /** How much is read from a client that waits. */
@@ -73,7 +73,7 @@ export class TcpConnection implements ClientConnection, Waiter<EndpointResources
   dispatch(slot: Slot<EndpointResources>): void {
     this.#port.service.dispatched();
     const { address, port } = slot.load.endpoint;
-    const upstream = connect({ host: address, port, noDelay: true, allowHalfOpen: true });
+    const upstream = connect({ host: address, port, allowHalfOpen: true, ...upstreamSocket });
     const cancelTimeout = this.#host.clock.schedule(CONNECT_MS, () => upstream.destroy());
     this.#state = { at: "connecting", slot, upstream, cancelTimeout };
     upstream.once("connect", () => this.#join());

@@ -38,6 +38,12 @@ export interface UpstreamEvents {
 /** How long a connection may take to come about. Across a cluster it takes a millisecond. */
 export const CONNECT_MS = 2_000;
 
+/**
+ * Options of every socket to an endpoint. A node that is gone closes nothing: probes find out within half a minute, where
+ * a request would wait for its answer for ever.
+ */
+export const upstreamSocket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
+
 /** From the connection to its end. `complete`: a response was read to its end, and its owner has yet to hear of it. */
 type State = "connecting" | "idle" | "head" | "body" | "complete" | "switched" | "gone";
 
@@ -64,7 +70,7 @@ export class UpstreamConnection implements BodyListener {
    */
   constructor({ address, port }: Endpoint, events: UpstreamEvents, clock: Clock, reading: Buffer | "stream") {
     this.#events = events;
-    const options = { host: address, port, noDelay: true, allowHalfOpen: true };
+    const options = { host: address, port, allowHalfOpen: true, ...upstreamSocket };
     const socket =
       reading === "stream"
         ? connect(options)
