@@ -29,6 +29,7 @@ import { kinds } from "../src/kinds.fixture.ts";
 import { controllersWith } from "../src/operator.ts";
 import { textData } from "../src/secret-data.ts";
 import type { ReplicaInput } from "./replica-process.ts";
+import { SimulatedPods } from "./simulated-pods.ts";
 
 /** An image of its own: another that is made meanwhile does not take its place. */
 export const labImage = "windlass/buildkit:lab-test";
@@ -88,24 +89,30 @@ export class LabOperator implements AsyncDisposable {
   readonly #replicas: Replica[] = [];
   readonly #namespaces = new Set<string>();
   readonly #tokens = new Map<string, string>();
+  readonly #pods: SimulatedPods | undefined;
   #turn = 0;
   #ca = "";
 
-  private constructor(cluster: TestCluster, namespace: string, folder: string) {
+  private constructor(cluster: TestCluster, namespace: string, folder: string, pods?: SimulatedPods) {
     this.cluster = cluster;
     this.namespace = namespace;
     this.#folder = folder;
     this.#kubeconfig = join(folder, "kubeconfig");
+    this.#pods = pods;
   }
 
-  static async start(replicas = 3): Promise<LabOperator> {
-    const cluster = await startCluster({ flavour: "cluster" });
-    execFileSync(join(lab, "..", "images"), ["buildkit"], { stdio: "ignore" });
-    await makeImage(labImage);
+  /** @param on The cluster of KUBECONFIG with real buildkitd; or a bare etcd and kube-apiserver, whose pods only say that they run. */
+  static async start(replicas = 3, on: "cluster" | "binaries" = "cluster"): Promise<LabOperator> {
+    const cluster = await startCluster({ flavour: on });
+    if (on === "cluster") {
+      execFileSync(join(lab, "..", "images"), ["buildkit"], { stdio: "ignore" });
+      await makeImage(labImage);
+    }
     await cluster.install(...kinds);
     const namespace = await cluster.createNamespace("buildkit-system");
     const folder = await mkdtemp(join(tmpdir(), "buildkit-lab-"));
-    const operator = new LabOperator(cluster, namespace, folder);
+    const pods = on === "binaries" ? new SimulatedPods(cluster.client) : undefined;
+    const operator = new LabOperator(cluster, namespace, folder, pods);
     await operator.#label(namespace);
     await Promise.all([operator.#grant(), operator.#bundle()]);
     await Promise.all(Array.from({ length: replicas }, (_, index) => operator.#startReplica(index)));
@@ -148,7 +155,7 @@ export class LabOperator implements AsyncDisposable {
     const small: PoolSpec = { profile: "privileged", resources, gateway: { drainTimeout: "60s" }, ...spec };
     await this.client.create(BuildKitPool, { metadata: key, spec: small });
     const pool = await this.pool(key, ({ status }) => status?.gateway?.ready);
-    await this.#reach(key);
+    if (!this.#pods) await this.#reach(key);
     return pool;
   }
 
@@ -326,6 +333,7 @@ export class LabOperator implements AsyncDisposable {
       for (const { metadata } of (await this.client.list(kind)).items)
         if (metadata.name.startsWith(this.namespace))
           await this.client.delete(kind, { name: metadata.name }).catch(() => undefined);
+    await this.#pods?.[Symbol.asyncDispose]();
     await this.cluster.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -361,7 +369,10 @@ export class LabOperator implements AsyncDisposable {
     });
     for (const role of roles) await applyManifest(client, role);
     const { clusters } = JSON.parse(
-      execFileSync("kubectl", ["config", "view", "--raw", "--minify", "-o", "json"], { encoding: "utf8" }),
+      execFileSync("kubectl", ["config", "view", "--raw", "--minify", "-o", "json"], {
+        encoding: "utf8",
+        env: { ...process.env, KUBECONFIG: await this.cluster.kubeconfig() },
+      }),
     ) as { clusters: [{ cluster: { server: string; "certificate-authority-data": string } }] };
     const { server, "certificate-authority-data": ca } = clusters[0].cluster;
     const token = await this.tokenFor(account.namespace, account.name, []);
@@ -399,6 +410,7 @@ export class LabOperator implements AsyncDisposable {
       askEvery: "1s",
       admins: [`system:serviceaccount:${this.namespace}:boss`],
       labelSelector: this.#selector,
+      isSimulated: this.#pods !== undefined,
     };
     const program = join(this.#folder, "replica.js");
     const child = spawn(process.execPath, [program, JSON.stringify(input)], {

@@ -3,11 +3,12 @@
  * port of its API once it serves.
  */
 import { connect } from "@windlass/client";
-import type { Duration } from "@windlass/clock";
+import { type Duration, sleep, systemClock } from "@windlass/clock";
 import { manager } from "@windlass/runtime";
 import { allocationApi } from "../src/api/index.ts";
 import { leaseName } from "../src/index.ts";
 import { controllers } from "../src/operator.ts";
+import type { BuildProbe } from "../src/worker/probe.ts";
 
 /** How a replica runs. */
 export interface ReplicaInput {
@@ -24,7 +25,17 @@ export interface ReplicaInput {
   readonly admins: readonly string[];
   /** Where all pools are. */
   readonly labelSelector: string;
+  /** Whether pods are simulated, and no buildkitd can be asked. */
+  readonly isSimulated: boolean;
 }
+
+/** No worker builds anything. Answers as late as a quick buildkitd does. */
+const noBuilds: BuildProbe = {
+  async builds() {
+    await sleep(systemClock, 3);
+    return { is: "known", count: 0 };
+  },
+};
 
 const input = JSON.parse(process.argv[2] ?? "{}") as ReplicaInput;
 const { namespace, gatewayImage, askEvery, port } = input;
@@ -43,7 +54,8 @@ const replica = manager({
   health: false,
   metrics: { port: 0, host: "127.0.0.1" },
 });
-for (const part of controllers({ namespace, gatewayImage, askEvery })) replica.add(part);
+const probe = input.isSimulated ? { probe: noBuilds } : {};
+for (const part of controllers({ namespace, gatewayImage, askEvery, ...probe })) replica.add(part);
 replica.add(
   allocationApi({
     client,

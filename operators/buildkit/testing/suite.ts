@@ -135,6 +135,25 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     expect(status?.workers).toMatchObject({ total: 0 });
   });
 
+  test("a worker that was claimed and released while nobody looked is asked about its builds, and has been used all the same", async () => {
+    const key = await createPool("brief", { scaling: { min: 1, max: 1, reuse: "sameIdentity" } });
+    const first = await firstWorker(key);
+    await claim(first, { requestedBy: "anna", affinityKey: "shop" });
+    await release(first);
+    const again = await idle(first);
+    expect(again.status).toMatchObject({ lastUsedBy: "anna", affinityKey: "shop", allocationCount: 1 });
+    await claim(first, { requestedBy: "anna", tokenHash: "a".repeat(64) });
+    const build = await world.startBuild(first);
+    await release(first);
+    const busy = await worker(first, (one) => one.status?.phase === "Running");
+    expect(busy.status).toMatchObject({ activeBuilds: 1, allocationCount: 2 });
+    expect(isClaimable(busy)).toBe(false);
+    await build.end();
+    await idle(first);
+    await world.client.delete(BuildKitPool, key);
+    await waitForDeletion(world.client, BuildKitPool, key, wait);
+  });
+
   test("a request makes a worker, which is allocated, runs a build, is released, and goes when it was idle for long enough", async () => {
     const { client } = world;
     const key = await createPool("cycle", { scaling: { scaleDownDelay: "2s" } });

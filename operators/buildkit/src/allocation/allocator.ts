@@ -1,5 +1,5 @@
-import { type Client, isForbidden } from "@windlass/client";
-import { type Clock, type Random, systemClock, systemRandom, uuid } from "@windlass/clock";
+import type { Client } from "@windlass/client";
+import { type Clock, type Random, sleep, systemClock, systemRandom, uuid } from "@windlass/clock";
 import type { Pool } from "../pool/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
 import type { WaitingRequest } from "../request/request.ts";
@@ -8,10 +8,10 @@ import type { IssuedToken } from "../tokens/index.ts";
 import { type Allocation, claimed, released, type Worker } from "../worker/index.ts";
 import { newAllocation, tokenOf } from "./claim-token.ts";
 import { Claims, notAllocated } from "./claims.ts";
+import { Dispatcher, type Place } from "./dispatcher.ts";
 import { AllocationError } from "./errors.ts";
 import { type Job, jobHash, operationId, requestName } from "./job.ts";
-import { type Guard, JobLock } from "./job-lock.ts";
-import { type PlacementRules, placements } from "./placement.ts";
+import type { PlacementRules } from "./placement.ts";
 import type { PoolCredentials } from "./pool-credentials.ts";
 import { type PoolState, waitingOf } from "./pool-state.ts";
 import { Requests, requestRenewMs } from "./requests.ts";
@@ -25,8 +25,6 @@ export interface AllocatorOptions {
   readonly credentials: Pick<PoolCredentials, "keyring">;
   /** Told of each worker that is given out, and how long its client waited. @default nobody */
   readonly onGranted?: (pool: PoolName, waitedMs: number) => void;
-  /** How long the job that a killed replica was serving has to wait for another one, in seconds. @default 15 */
-  readonly takeoverSeconds?: number;
   /** @default the machine's clock */
   readonly clock?: Clock;
   /** @default the machine's randomness */
@@ -78,6 +76,8 @@ export type AllocationOutcome =
   | { readonly is: "waiting"; readonly operation: Operation };
 
 const MOST_CONFLICTS = 50;
+/** After how long a claim is no longer about to be taken back by who made it. */
+const SETTLED_MS = 10_000;
 
 type Attempt =
   | { readonly is: "granted"; readonly grant: Grant }
@@ -95,29 +95,31 @@ interface Ask extends Omit<AllocationWish, "jobId"> {
 }
 
 /**
- * Gives workers of pools to clients. Every replica has one, and all of them serve: a worker is claimed by compare-and-swap,
- * whose turn it is follows from objects that all of them watch, and one of them at a time serves a job.
+ * Gives workers of pools to clients. Every replica has one, and all of them serve: a worker is claimed by compare-and-swap, and
+ * whose turn it is follows from objects that all of them watch.
+ *
+ * A job that asks two replicas at once is claimed for twice at times. Of several claims the first counts, by the order in which the server wrote
+ * them: each replica looks at the claims as they were when its own was written, and takes its own back if it was not the first. The same
+ * look says whether an owner has more than it may have. So no replica holds a lock, and one that is killed keeps nobody waiting.
  */
-export class Allocator {
+export class Allocator implements Disposable {
   readonly #options: AllocatorOptions;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #lock: JobLock;
   readonly #claims: Claims;
   readonly #requests: Requests;
-  /** Workers that a call of this replica is about to claim: another one that chose the same would only be refused. */
-  readonly #inFlight = new Set<string>();
+  readonly #dispatcher: Dispatcher;
   /** How long clients of a pool have waited lately, for each that was in front of them. */
   readonly #paceMs = new Map<string, number>();
 
   constructor(options: AllocatorOptions) {
-    const { client, state, clock = systemClock, random = systemRandom, takeoverSeconds = 15 } = options;
+    const { client, state, clock = systemClock, random = systemRandom } = options;
     this.#options = options;
     this.#clock = clock;
     this.#random = random;
-    this.#lock = new JobLock({ client, clock, random, leaseSeconds: takeoverSeconds });
     this.#claims = new Claims(client, state);
     this.#requests = new Requests(client, state, clock);
+    this.#dispatcher = new Dispatcher(state, clock);
   }
 
   /**
@@ -162,7 +164,8 @@ export class Allocator {
   async grantOf(pool: PoolName, worker: Worker): Promise<Grant> {
     const { allocation } = worker.spec;
     const ring = await this.#options.credentials.keyring(pool);
-    const issued = allocation ? tokenOf(ring, pool, allocation, this.#clock.now()) : undefined;
+    const on = { pool, worker: worker.metadata.name };
+    const issued = allocation ? tokenOf(ring, on, allocation, this.#clock.now()) : undefined;
     if (!allocation || !issued) throw notAllocated();
     return { pool, worker, allocation, issued };
   }
@@ -182,9 +185,16 @@ export class Allocator {
     return await this.grantOf(pool, worker);
   }
 
-  /** Takes an allocation off its worker. @throws AllocationError `NotAllocated`. */
+  /**
+   * Takes an allocation off its worker, and with it what a replica may have claimed for the same job besides, and was killed before it could
+   * take it back.
+   *
+   * @throws AllocationError `NotAllocated`.
+   */
   async release(pool: PoolName, tokenHash: string): Promise<void> {
+    const others = this.#options.state.claimedBeside(tokenHash);
     await this.#claims.change(pool, tokenHash, released);
+    for (const other of others) await this.#takeBack(pool, other);
   }
 
   /** The worker of an allocation, known here or not; undefined if there is none. */
@@ -213,19 +223,6 @@ export class Allocator {
     return { request: worker ? undefined : await this.#requests.find(pool, name), worker };
   }
 
-  /** Removes the locks of replicas that were killed. */
-  async sweep(): Promise<void> {
-    const namespaces = new Set(this.#options.state.pools().map(({ metadata }) => metadata.namespace));
-    for (const namespace of namespaces) {
-      try {
-        await this.#lock.sweep(namespace);
-      } catch (error) {
-        // Its pool's role is not there yet, and so is no lock.
-        if (!isForbidden(error)) throw error;
-      }
-    }
-  }
-
   /** Forgets a request that waits. */
   async cancel(request: WaitingRequest): Promise<void> {
     await this.#requests.remove(request);
@@ -250,18 +247,20 @@ export class Allocator {
     };
   }
 
+  [Symbol.dispose](): void {
+    this.#dispatcher[Symbol.dispose]();
+  }
+
   async #serve(ask: Ask): Promise<AllocationOutcome> {
-    const { state } = this.#options;
     const { pool } = ask.job;
     const startedAt = this.#clock.monotonic();
-    const ahead = this.#others(ask).length;
+    const ahead = this.#options.state.requests(pool).length;
     let request: WaitingRequest | undefined;
+    using place = this.#enter(ask);
     try {
       for (let conflicts = 0; ; ) {
         ask.signal.throwIfAborted();
-        // Before the look: what changes meanwhile must not be missed.
-        const version = state.version(pool);
-        const attempt = await this.#attempt(ask);
+        const attempt = await this.#attempt(ask, place);
         if (attempt.is === "granted") {
           this.#served(pool, this.#clock.monotonic() - startedAt, ahead);
           return attempt;
@@ -278,7 +277,7 @@ export class Allocator {
         const leftMs = startedAt + ask.waitMs - this.#clock.monotonic();
         if (leftMs <= 0) return { is: "waiting", operation: this.operation(request, ask.job) };
         const withinMs = Math.min(leftMs, requestRenewMs, this.#affinityLeftMs(ask, request));
-        await state.changed(pool, version, withinMs, ask.signal);
+        await place.woken(withinMs, ask.signal);
       }
     } catch (error) {
       // A client that has gone and cannot ask again must keep nobody waiting.
@@ -288,71 +287,124 @@ export class Allocator {
     }
   }
 
+  #enter(ask: Ask): Place {
+    const { job, hash, name, owner, affinityKey, priority = 0 } = ask;
+    const requestedAt = this.#clock.now();
+    const rules = rulesOf(ask.pool);
+    return this.#dispatcher.enter({
+      pool: job.pool,
+      hash,
+      waiting: () => {
+        const request = this.#requestOf(ask);
+        return request ? waitingOf(request) : { name, owner, requestedAt, priority, affinityKey };
+      },
+      rules: () => rules,
+    });
+  }
+
+  #requestOf({ job, name }: Ask): WaitingRequest | undefined {
+    return this.#options.state.request({ namespace: job.pool.namespace, name });
+  }
+
   /** One look at the pool: claims a worker if it is this job's turn, else has it wait. */
-  async #attempt(ask: Ask): Promise<Attempt> {
+  async #attempt(ask: Ask, place: Place): Promise<Attempt> {
     const { state } = this.#options;
     const { pool } = ask.job;
     if (state.pool(pool)?.metadata.deletionTimestamp !== undefined || !state.pool(pool))
       throw new AllocationError("PoolTerminating", `pool ${poolText(pool)} is being deleted`);
-    const request = state.request({ namespace: pool.namespace, name: ask.name });
-    const workers = state.workers(pool);
-    const worker = this.#turnOf(ask, request, workers);
-    // Nobody else can know of a job that was named a moment ago, and has not waited.
-    if (worker && !ask.isRepeatable && !request && ask.concurrent === undefined)
-      return await this.#claim(ask, worker);
-    if (worker || state.workerForJob(ask.hash)) return await this.#claimLocked(ask, request);
-    this.#checkQuota(ask, request, workers);
-    return { is: "waiting", request: await this.#keepWaiting(ask, request) };
+    const request = this.#requestOf(ask);
+    const turn = place.turn();
+    if (turn.is === "settled") return await this.#existing(ask, request);
+    this.#checkQuota(ask, request, state.workers(pool));
+    if (turn.is === "not-yet") return { is: "waiting", request: await this.#keepWaiting(ask, request) };
+    using _ = place.claiming(turn.worker);
+    return await this.#claim(ask, turn.worker, request);
   }
 
-  /** The worker that is this job's at this moment; undefined if it is not its turn. */
-  #turnOf(ask: Ask, request: WaitingRequest | undefined, workers: readonly Worker[]): Worker | undefined {
+  /** The worker that a job has. Another replica may know better than this one. */
+  async #existing(ask: Ask, request: WaitingRequest | undefined): Promise<Attempt> {
+    const { job, signal } = ask;
+    const { state } = this.#options;
+    const found = await this.#claims.liveOf(job.pool, job.jobId);
     const now = this.#clock.now();
-    const { name, owner, affinityKey, priority = 0 } = ask;
-    const own = request ? waitingOf(request) : { name, owner, requestedAt: now, priority, affinityKey };
-    const free = workers.filter(({ metadata }) => !this.#inFlight.has(metadata.uid ?? ""));
-    return placements([...this.#others(ask), own], free, now, rulesOf(ask.pool)).get(name);
-  }
-
-  /** Claims a worker for a job while nobody else serves it, after a look whether it has one. */
-  async #claimLocked(ask: Ask, request: WaitingRequest | undefined): Promise<Attempt> {
-    const { pool } = ask.job;
-    return await this.#lock.hold(pool, lockOf(ask), ask.signal, async (guard): Promise<Attempt> => {
-      const workers = await this.#claims.live(pool, ask.signal);
-      const own = workers.find(({ spec }) => isClaimOf(spec.allocation, ask.job, this.#clock.now()));
-      if (own) {
-        if (request) await this.#requests.remove(request);
-        return { is: "granted", grant: await this.grantOf(pool, own) };
-      }
-      this.#checkQuota(ask, request, workers);
-      const worker = this.#turnOf(ask, request, workers);
-      if (!worker) return { is: "waiting", request: await this.#keepWaiting(ask, request) };
-      const attempt = await this.#claim(ask, worker, guard);
-      if (attempt.is === "granted" && request) await this.#requests.remove(request);
-      return attempt;
-    });
-  }
-
-  async #claim(ask: Ask, worker: Worker, guard?: Guard): Promise<Attempt> {
-    const { job, ttlMs, affinityKey, metadata } = ask;
-    const { uid = "" } = worker.metadata;
-    let allocation: Allocation;
-    let taken: Worker | undefined;
-    this.#inFlight.add(uid);
-    try {
-      const ring = await this.#options.credentials.keyring(job.pool);
-      allocation = newAllocation(ring, { job, now: this.#clock.now(), ttlMs, affinityKey, metadata });
-      taken = await this.#claims.take(worker, allocation, guard);
-    } finally {
-      this.#inFlight.delete(uid);
+    const own = found
+      .filter(({ spec }) => isClaimOf(spec.allocation, job, now))
+      .toSorted((a, b) => allocatedAt(a) - allocatedAt(b) || compareNames(a, b));
+    const [first, ...others] = own;
+    if (!first) {
+      // The watch has not brought the release yet.
+      const known = state.workerForJob(ask.hash);
+      if (known) await this.#claims.refresh(known);
+      return { is: "again" };
     }
+    if (others.length > 0) {
+      // Those who claimed them are about to find out which of them counts. One who was killed before it could never will.
+      if (now < Math.max(...own.map(allocatedAt)) + SETTLED_MS) {
+        await sleep(this.#clock, 20 + this.#random.next() * 20, signal);
+        return { is: "again" };
+      }
+      for (const { spec } of others) await this.#takeBack(job.pool, spec.allocation?.tokenHash ?? "");
+    }
+    if (request) await this.#requests.remove(request);
+    return { is: "granted", grant: await this.grantOf(job.pool, first) };
+  }
+
+  async #claim(ask: Ask, worker: Worker, request: WaitingRequest | undefined): Promise<Attempt> {
+    const { job, ttlMs, affinityKey, metadata, concurrent, isRepeatable } = ask;
+    const ring = await this.#options.credentials.keyring(job.pool);
+    const now = this.#clock.now();
+    const own = { affinityKey, metadata, worker: worker.metadata.name };
+    const allocation = newAllocation(ring, { job, now, ttlMs, ...own });
+    const taken = await this.#claims.take(worker, allocation);
     if (!taken) return { is: "again" };
-    if (ask.signal.aborted) {
+    // Nobody else knows of a job that this call has named, nor of its request.
+    const isAlone = !isRepeatable && concurrent === undefined;
+    const [earlier] = await Promise.all([
+      isAlone ? undefined : this.#earlierClaim(ask, taken),
+      request && this.#requests.remove(request),
+    ]);
+    if (earlier) return earlier;
+    if (ask.signal.aborted && !isRepeatable) {
       // Nobody was told of it.
-      await this.release(job.pool, allocation.tokenHash);
+      await this.#takeBack(job.pool, allocation.tokenHash);
       throw ask.signal.reason;
     }
     return { is: "granted", grant: await this.grantOf(job.pool, taken) };
+  }
+
+  /**
+   * Takes a claim back that was not the job's first, or is one more than its owner may have. Undefined if it counts.
+   *
+   * @throws AllocationError `QuotaExceeded`.
+   */
+  async #earlierClaim(ask: Ask, taken: Worker): Promise<Attempt | undefined> {
+    const { job, owner, concurrent } = ask;
+    const hash = taken.spec.allocation?.tokenHash ?? "";
+    const before = await this.#claims.before(
+      job.pool,
+      taken,
+      concurrent === undefined ? job.jobId : undefined,
+    );
+    const now = this.#clock.now();
+    for (const other of before.filter(({ spec }) => isClaimOf(spec.allocation, job, now))) {
+      const found = await this.#claims.refresh(other);
+      if (found?.spec.allocation?.tokenHash !== other.spec.allocation?.tokenHash) continue;
+      await this.#takeBack(job.pool, hash);
+      return { is: "granted", grant: await this.grantOf(job.pool, found ?? other) };
+    }
+    const held = before.filter(({ spec }) => spec.allocation?.requestedBy === owner).length;
+    if (concurrent === undefined || held < concurrent) return undefined;
+    await this.#takeBack(job.pool, hash);
+    throw quotaExceeded(job.pool, held, 0, concurrent);
+  }
+
+  /** Takes a claim off that nobody was told of. */
+  async #takeBack(pool: PoolName, hash: string): Promise<void> {
+    try {
+      await this.#claims.change(pool, hash, released);
+    } catch (error) {
+      if (!(error instanceof AllocationError && error.code === "NotAllocated")) throw error;
+    }
   }
 
   /** Makes the request of a job that waits, or renews it. */
@@ -388,11 +440,7 @@ export class Allocator {
     const since = request ? Date.parse(request.spec.requestedAt) : Number.POSITIVE_INFINITY;
     const before = this.#others(ask).filter((one) => one.owner === owner && one.requestedAt < since).length;
     if (held + before < concurrent) return;
-    throw new AllocationError(
-      "QuotaExceeded",
-      `you have ${held} workers of pool ${poolText(ask.job.pool)} and wait for ${before} more, and may have ${concurrent}: release one first`,
-      { retryAfterSeconds: 30 },
-    );
+    throw quotaExceeded(ask.job.pool, held, before, concurrent);
   }
 
   /** All others that wait for the same pool. */
@@ -435,12 +483,20 @@ function renewedEnd(
   );
 }
 
-/** A limit per owner needs all of its claims one after the other; otherwise only those of one job. */
-function lockOf({ job, hash, concurrent }: Ask): string {
-  const { pool, owner } = job;
-  return concurrent === undefined
-    ? `${pool.name}-job-${hash}`
-    : `${pool.name}-owner-${jobHash({ pool, owner, jobId: "" })}`;
+function quotaExceeded(pool: PoolName, held: number, waiting: number, concurrent: number): AllocationError {
+  return new AllocationError(
+    "QuotaExceeded",
+    `you have ${held} workers of pool ${poolText(pool)} and wait for ${waiting} more, and may have ${concurrent}: release one first`,
+    { retryAfterSeconds: 30 },
+  );
+}
+
+function allocatedAt({ spec }: Worker): number {
+  return Date.parse(spec.allocation?.allocatedAt ?? "");
+}
+
+function compareNames(a: Worker, b: Worker): number {
+  return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
 /** One that has expired is of no use to its job, though its worker may still have to finish a build. */

@@ -13,6 +13,8 @@ import type { Job } from "./job.ts";
 /** What a new allocation is made of. */
 export interface AllocationInit {
   readonly job: Job;
+  /** The name of the worker it is for. */
+  readonly worker: string;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly ttlMs: number;
@@ -31,13 +33,16 @@ export interface AllocationInit {
  * @param ring The pool's own.
  * @throws RangeError for a ring without keys.
  */
-export function newAllocation(ring: Keyring, { job, now, ttlMs, ...own }: AllocationInit): Allocation {
+export function newAllocation(
+  ring: Keyring,
+  { job, worker, now, ttlMs, ...own }: AllocationInit,
+): Allocation {
   const allocatedAt = new Date(now).toISOString();
   const key = signingKey(ring, now);
   if (!key) throw new RangeError("token: there is no key to sign with");
   // Tokens end at whole seconds, and no later than was asked for.
   const end = Math.max(Math.floor((now + ttlMs) / 1_000), Math.floor(now / 1_000) + 1) * 1_000;
-  const { allocation, expiresAt } = tokenUntil(key, job, allocatedAt, end, now);
+  const { allocation, expiresAt } = tokenUntil(key, { job, worker, allocatedAt }, end, now);
   const { affinityKey, metadata } = own;
   return {
     jobId: job.jobId,
@@ -51,34 +56,50 @@ export function newAllocation(ring: Keyring, { job, now, ttlMs, ...own }: Alloca
 }
 
 /**
- * The token of an allocation: the same for as long as it ends at the same time. Undefined if it has ended, or was not made by
+ * The token of a worker's allocation: the same for as long as it ends at the same time. Undefined if it has ended, or was not made by
  * a key of this ring.
  *
  * @param ring The pool's own.
  */
 export function tokenOf(
   ring: Keyring,
-  pool: Job["pool"],
+  { pool, worker }: { readonly pool: Job["pool"]; readonly worker: string },
   { jobId, requestedBy, allocatedAt, expiresAt, tokenHash }: Allocation,
   now: number,
 ): IssuedToken | undefined {
   const end = Date.parse(expiresAt);
   if (now >= end) return undefined;
-  const job = { pool, owner: requestedBy, jobId };
+  const made = { job: { pool, owner: requestedBy, jobId }, worker, allocatedAt };
   for (const key of ring.toReversed()) {
-    const issued = tokenUntil(key, job, allocatedAt, end, now);
+    const issued = tokenUntil(key, made, end, now);
     if (issued.allocation === tokenHash) return issued;
   }
   return undefined;
 }
 
-function tokenUntil(key: TokenKey, job: Job, allocatedAt: string, end: number, now: number): IssuedToken {
-  // The clock of the replica that made the allocation may be ahead of this one's: it is not for longer because of that.
-  const from = Math.max(now, end - longestTtlMs);
-  return issueToken([key], { allocationId: allocationId(key, job, allocatedAt), now: from, ttl: end - from });
+/** What an allocation's id is computed from. Two replicas may claim workers for one job at the same time: each claim has an id of its own. */
+interface Made {
+  readonly job: Job;
+  readonly worker: string;
+  readonly allocatedAt: string;
 }
 
-function allocationId(key: TokenKey, { pool, owner, jobId }: Job, allocatedAt: string): Uint8Array {
-  const parts = JSON.stringify(["allocation id", pool.namespace, pool.name, owner, jobId, allocatedAt]);
+function tokenUntil(key: TokenKey, made: Made, end: number, now: number): IssuedToken {
+  // The clock of the replica that made the allocation may be ahead of this one's: it is not for longer because of that.
+  const from = Math.max(now, end - longestTtlMs);
+  return issueToken([key], { allocationId: allocationId(key, made), now: from, ttl: end - from });
+}
+
+function allocationId(key: TokenKey, { job, worker, allocatedAt }: Made): Uint8Array {
+  const { pool, owner, jobId } = job;
+  const parts = JSON.stringify([
+    "allocation id",
+    pool.namespace,
+    pool.name,
+    owner,
+    jobId,
+    worker,
+    allocatedAt,
+  ]);
   return createHmac("sha256", key.secret).update(parts).digest().subarray(0, 16);
 }

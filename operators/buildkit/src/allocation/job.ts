@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { PoolName } from "../pool-name.ts";
 
 /** What a client wants a worker for. The same job of the same owner in the same pool has one allocation at a time. */
@@ -12,7 +12,7 @@ export interface Job {
 /** Stands for a job where its parts may not be shown, or do not fit. */
 export function jobHash({ pool, owner, jobId }: Job): string {
   const parts = JSON.stringify([pool.namespace, pool.name, owner, jobId]);
-  return createHash("sha256").update(parts).digest("hex").slice(0, 32);
+  return hash("sha256", parts, "hex").slice(0, 32);
 }
 
 /** What a client asks for a job that waits by. */

@@ -203,17 +203,19 @@ describe("the token of an allocation", () => {
   const name = { namespace: "builds", name: "ci" };
   const ring = poolKeyring(cluster, name);
   const job = { pool: name, owner: "anna", jobId: "j" };
+  const worker = "ci-worker-0";
+  const on = { pool: name, worker };
 
   test("is made again from what is stored, until it ends", () => {
-    const allocation = newAllocation(ring, { job, now: start, ttlMs: 60_000 });
-    const first = tokenOf(ring, name, allocation, start);
+    const allocation = newAllocation(ring, { job, worker, now: start, ttlMs: 60_000 });
+    const first = tokenOf(ring, on, allocation, start);
     const rotated = addKey(addKey(ring, start + 1, systemRandom), start + 2, systemRandom);
-    expect(tokenOf(rotated, name, allocation, start + 59_000)).toEqual(first);
+    expect(tokenOf(rotated, on, allocation, start + 59_000)).toEqual(first);
     expect(verifyToken(ring, first?.token ?? "", start)).toMatchObject({
       is: "valid",
       allocation: allocation.tokenHash,
     });
-    expect(tokenOf(ring, name, allocation, start + 60_000)).toBeUndefined();
+    expect(tokenOf(ring, on, allocation, start + 60_000)).toBeUndefined();
   });
 
   test("ends no later than was asked for, whatever the clock of whoever makes it again", () => {
@@ -223,10 +225,10 @@ describe("the token of an allocation", () => {
         fc.integer({ min: 1_000, max: 24 * 3_600_000 }),
         fc.integer({ min: -60_000, max: 60_000 }),
         (now, ttlMs, skewMs) => {
-          const allocation = newAllocation(ring, { job, now, ttlMs });
+          const allocation = newAllocation(ring, { job, worker, now, ttlMs });
           expect(Date.parse(allocation.expiresAt)).toBeLessThanOrEqual(now + ttlMs);
-          const here = tokenOf(ring, name, allocation, now);
-          const there = tokenOf(ring, name, allocation, now + skewMs);
+          const here = tokenOf(ring, on, allocation, now);
+          const there = tokenOf(ring, on, allocation, now + skewMs);
           if (now + skewMs < Date.parse(allocation.expiresAt)) expect(there).toEqual(here);
         },
       ),
@@ -234,26 +236,27 @@ describe("the token of an allocation", () => {
   });
 
   test("cannot be made by another pool, another ring, or for a claim that was altered", () => {
-    const allocation = newAllocation(ring, { job, now: start, ttlMs: 60_000 });
+    const allocation = newAllocation(ring, { job, worker, now: start, ttlMs: 60_000 });
     const other = { namespace: "builds", name: "cd" };
-    expect(tokenOf(poolKeyring(cluster, other), other, allocation, start)).toBeUndefined();
-    expect(tokenOf(addKey([], start, systemRandom), name, allocation, start)).toBeUndefined();
+    expect(tokenOf(poolKeyring(cluster, other), { pool: other, worker }, allocation, start)).toBeUndefined();
+    expect(tokenOf(addKey([], start, systemRandom), on, allocation, start)).toBeUndefined();
     for (const change of [
       { jobId: "k" },
       { requestedBy: "bert" },
       { allocatedAt: new Date(start + 1).toISOString() },
     ])
-      expect(tokenOf(ring, name, { ...allocation, ...change }, start)).toBeUndefined();
+      expect(tokenOf(ring, on, { ...allocation, ...change }, start)).toBeUndefined();
   });
 
-  test("differs for each job, owner and time", () => {
+  test("differs for each job, owner, worker and time", () => {
     const hashes = [
-      newAllocation(ring, { job, now: start, ttlMs: 60_000 }),
-      newAllocation(ring, { job, now: start + 1, ttlMs: 60_000 }),
-      newAllocation(ring, { job: { ...job, jobId: "k" }, now: start, ttlMs: 60_000 }),
-      newAllocation(ring, { job: { ...job, owner: "bert" }, now: start, ttlMs: 60_000 }),
+      newAllocation(ring, { job, worker, now: start, ttlMs: 60_000 }),
+      newAllocation(ring, { job, worker, now: start + 1, ttlMs: 60_000 }),
+      newAllocation(ring, { job, worker: "ci-worker-1", now: start, ttlMs: 60_000 }),
+      newAllocation(ring, { job: { ...job, jobId: "k" }, worker, now: start, ttlMs: 60_000 }),
+      newAllocation(ring, { job: { ...job, owner: "bert" }, worker, now: start, ttlMs: 60_000 }),
     ].map(({ tokenHash }) => tokenHash);
-    expect(new Set(hashes).size).toBe(4);
+    expect(new Set(hashes).size).toBe(5);
   });
 });
 

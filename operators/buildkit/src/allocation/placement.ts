@@ -22,6 +22,8 @@ export function placements(
 ): ReadonlyMap<string, Worker> {
   const free = new Set(workers.filter(isClaimable));
   const placed = new Map<string, Worker>();
+  // Nearly always so while many wait: no need to put them in order.
+  if (free.size === 0) return placed;
   for (const request of fairOrder(waiting, workers)) {
     if (free.size === 0) break;
     const worker = choose(request, [...free], workers, now, rules);

@@ -1,5 +1,5 @@
 import type { AnyKind, KubernetesObject } from "@windlass/client";
-import { type Clock, sleep } from "@windlass/clock";
+import type { Clock } from "@windlass/clock";
 import { type Cache, CacheMissError, type Informer, type RunnableContext } from "@windlass/runtime";
 import { BuildKitPool, type Pool } from "../pool/index.ts";
 import { type PoolName, poolText } from "../pool-name.ts";
@@ -19,8 +19,7 @@ export class PoolState implements Disposable {
   readonly #pools: Informer<Pool>;
   readonly #workers: Informer<Worker>;
   readonly #requests: Informer<WaitingRequest>;
-  readonly #changes = new Map<string, Set<() => void>>();
-  readonly #versions = new Map<string, number>();
+  readonly #listeners = new Set<(pool: string) => void>();
   readonly #stops: (() => void)[] = [];
 
   /** @param sources where pools are watched: a runnable's context, which knows in which namespaces */
@@ -35,6 +34,7 @@ export class PoolState implements Disposable {
     this.#workers.addIndex(byHash, ({ spec }) => (spec.allocation ? [spec.allocation.tokenHash] : []));
     this.#requests.addIndex(byPool, (request) => [poolText(poolOf(request))]);
     this.#stops.push(
+      this.#pools.subscribe(({ object }) => this.#notify(poolText(object.metadata))),
       this.#workers.subscribe(({ object }) => this.#notify(poolText(poolOf(object)))),
       this.#requests.subscribe(({ object }) => this.#notify(poolText(poolOf(object)))),
     );
@@ -68,7 +68,17 @@ export class PoolState implements Disposable {
     return this.#workers.byIndex(byHash, allocationHash)[0];
   }
 
-  /** The worker that a job has, and whose allocation has not expired; undefined if none is known. */
+  /** The other allocations of the job that an allocation is for, by their hashes. */
+  claimedBeside(allocationHash: string): readonly string[] {
+    const worker = this.workerOf(allocationHash);
+    const jobs = worker ? jobOf(worker) : [];
+    return jobs
+      .flatMap((job) => this.#workers.byIndex(byJob, job))
+      .flatMap(({ spec }) => spec.allocation?.tokenHash ?? [])
+      .filter((hash) => hash !== allocationHash);
+  }
+
+  /** A worker that a job has, and whose allocation has not expired; undefined if none is known. */
   workerForJob(hash: string): Worker | undefined {
     const now = this.#clock.now();
     return this.#workers
@@ -100,32 +110,10 @@ export class PoolState implements Disposable {
     this.#cache.deleted(kind, object);
   }
 
-  /** Raised by each change of a pool's workers and requests. */
-  version(pool: PoolName): number {
-    return this.#versions.get(poolText(pool)) ?? 0;
-  }
-
-  /**
-   * Resolves once something about a pool has changed since a version, and after the given time at the latest.
-   *
-   * @throws the signal's reason.
-   */
-  async changed(pool: PoolName, since: number, withinMs: number, signal: AbortSignal): Promise<void> {
-    if (this.version(pool) !== since) return;
-    const key = poolText(pool);
-    const woken = new AbortController();
-    const wake = () => woken.abort();
-    const waiting = this.#changes.get(key) ?? new Set();
-    this.#changes.set(key, waiting);
-    waiting.add(wake);
-    try {
-      await sleep(this.#clock, Math.max(0, withinMs), AbortSignal.any([signal, woken.signal]));
-    } catch (error) {
-      if (!woken.signal.aborted || signal.aborted) throw error;
-    } finally {
-      waiting.delete(wake);
-      if (waiting.size === 0) this.#changes.delete(key);
-    }
+  /** Calls back with the text of each pool that has changed, or whose workers or requests have. The returned function ends that. */
+  onChange(listener: (pool: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   [Symbol.dispose](): void {
@@ -134,8 +122,7 @@ export class PoolState implements Disposable {
   }
 
   #notify(pool: string): void {
-    this.#versions.set(pool, (this.#versions.get(pool) ?? 0) + 1);
-    for (const wake of this.#changes.get(pool) ?? []) wake();
+    for (const listener of this.#listeners) listener(pool);
   }
 }
 

@@ -60,7 +60,6 @@ export class Replica {
       client: this.client,
       state: this.state,
       credentials,
-      takeoverSeconds: 2,
     });
     this.#stop = () => cache.stop();
   }

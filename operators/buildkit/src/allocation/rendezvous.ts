@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * How much a key prefers a candidate: of several, each key takes the one with the highest score (rendezvous hashing). A
  * candidate that comes or goes moves only the keys that prefer it.
  */
 export function preference(key: string, candidate: string): number {
-  const parts = JSON.stringify([key, candidate]);
-  return createHash("sha256").update(parts).digest().readUIntBE(0, 6);
+  return hash("sha256", JSON.stringify([key, candidate]), "buffer").readUIntBE(0, 6);
 }
 
 /** The candidate that a key prefers; undefined if there is none. */

@@ -1,7 +1,5 @@
 import type { Registry } from "@windlass/runtime";
-import type { PoolState } from "../allocation/index.ts";
 import type { PoolName } from "../pool-name.ts";
-import { poolNameOf } from "./pool-access.ts";
 
 /** How a client proved who it is, or did not. */
 export type AuthenticationResult = "accepted" | "refused" | "unavailable";
@@ -11,9 +9,10 @@ export type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 /**
  * The metrics of the API. The name of the first is the original's, and so are those that begin with buildkit_controller. Allocations are
- * counted by the operator, which sees each of them once, whoever made it.
+ * counted by the operator, which sees each of them once, whoever made it; and so is who waits: of several replicas that told the
+ * same, a sum would be several times as many.
  */
-export function apiMetrics(registry: Registry, state: PoolState) {
+export function apiMetrics(registry: Registry) {
   const named = ["pool", "namespace"];
   const duration = registry.histogram({
     name: "buildkit_worker_allocation_duration_seconds",
@@ -46,29 +45,8 @@ export function apiMetrics(registry: Registry, state: PoolState) {
     name: "buildkit_api_certificate_expiry_timestamp_seconds",
     help: "When the certificate of the allocation API ends",
   });
-  const queue = registry.gauge({
-    name: "buildkit_allocation_queue_length",
-    help: "Requests that wait for a worker",
-    labels: named,
-  });
-  const oldest = registry.gauge({
-    name: "buildkit_allocation_queue_oldest_timestamp_seconds",
-    help: "When the request was made that has waited for longest; 0 if none waits",
-    labels: named,
-  });
   for (const result of ["accepted", "refused", "unavailable"]) authentications.inc({ result }, 0);
-  const stop = queue.collect(() => {
-    for (const pool of state.pools()) {
-      const name = poolNameOf(pool);
-      const waiting = state.requests(name);
-      const labels = labelsOf(name);
-      queue.set(waiting.length, labels);
-      const times = waiting.map(({ spec }) => Date.parse(spec.requestedAt) / 1_000);
-      oldest.set(times.length === 0 ? 0 : Math.min(...times), labels);
-    }
-  });
   return {
-    stop,
     granted: (pool: PoolName, waitedMs: number) => {
       duration.observe(waitedMs / 1_000, labelsOf(pool));
     },

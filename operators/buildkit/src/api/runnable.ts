@@ -1,7 +1,7 @@
 import { inspect } from "@windlass/certificates";
 import type { Client } from "@windlass/client";
-import { type Clock, type Duration, milliseconds, sleep } from "@windlass/clock";
-import type { Logger, RoleContribution, Runnable } from "@windlass/runtime";
+import { type Duration, milliseconds, sleep } from "@windlass/clock";
+import type { RoleContribution, Runnable } from "@windlass/runtime";
 import { Allocator, PoolCredentials, PoolState } from "../allocation/index.ts";
 import {
   type Admins,
@@ -83,7 +83,7 @@ export function allocationApi(options: AllocationApiOptions): Runnable & RoleCon
       const state = new PoolState({ cache, informer, clock });
       const configs = cache.informer(BuildKitOIDCConfig, { namespace });
       await Promise.all([state.synced(), configs.synced]);
-      const metrics = apiMetrics(registry, state);
+      const metrics = apiMetrics(registry);
       const credentials = new PoolCredentials({ client, namespace, clock });
       const audit = new AuditLog(log);
       const authenticator = new Authenticator({
@@ -137,7 +137,6 @@ export function allocationApi(options: AllocationApiOptions): Runnable & RoleCon
         },
       });
       const followed = await certificate.start(signal);
-      const swept = sweep(allocator, clock, log, signal);
       addReadyCheck("allocation-api", () => certificate.fault());
       drain = () => {
         server.drain();
@@ -147,31 +146,13 @@ export function allocationApi(options: AllocationApiOptions): Runnable & RoleCon
       options.onListening?.(server.port);
       return async () => {
         await server.close();
-        await Promise.all([followed(), swept, trust.settled()]);
-        metrics.stop();
+        await Promise.all([followed(), trust.settled()]);
         configs.release();
+        allocator[Symbol.dispose]();
         state[Symbol.dispose]();
       };
     },
   };
-}
-
-const SWEEP_MS = 5 * 60_000;
-
-/** Removes what killed replicas have left behind, now and then. */
-async function sweep(allocator: Allocator, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await allocator
-      .sweep()
-      .catch((error: unknown) =>
-        log.warn({ error: String(error) }, "expired locks could not be removed; trying again"),
-      );
-    try {
-      await sleep(clock, SWEEP_MS, signal);
-    } catch {
-      return;
-    }
-  }
 }
 
 /** All routes of the API, and the document that describes them. */

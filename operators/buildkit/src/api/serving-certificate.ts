@@ -5,6 +5,7 @@ import { inspect, type KeyPair } from "@windlass/certificates";
 import { type Clock, sleep } from "@windlass/clock";
 import type { Logger } from "@windlass/runtime";
 import type { PoolCredentials } from "../allocation/index.ts";
+import { checkPair } from "../gateway/credentials.ts";
 
 /** What a server shows, and whose certificates it takes from clients. */
 export interface ServingCredentials {
@@ -92,11 +93,12 @@ export class ServingCertificate {
   }
 
   async #look(): Promise<void> {
-    const { log, use, credentials } = this.#options;
+    const { log, use, credentials, clock } = this.#options;
     try {
       const found = { pair: await this.#pair(), clientTrust: await credentials.clientTrust() };
       const { pair, clientTrust } = this.#present ?? {};
       if (found.pair.certificate === pair?.certificate && found.clientTrust === clientTrust) return;
+      checkPair(found.pair, "the certificate of the API", clock.now());
       use(found);
       this.#present = found;
       this.#fault = undefined;
@@ -137,17 +139,20 @@ export class ServingCertificate {
   }
 }
 
-/** Resolves each time that something in a folder changes. Where folders cannot be watched, never. */
+/**
+ * Resolves once something in a folder has changed since the last time: what changes while somebody looks counts for the next look. Where
+ * folders cannot be watched, never.
+ */
 function changesIn(folder: string, signal: AbortSignal): () => Promise<void> {
-  let wake: () => void = () => undefined;
+  let change = Promise.withResolvers<void>();
   try {
-    const watcher = watch(folder, { persistent: false, signal }, () => wake());
+    const watcher = watch(folder, { persistent: false, signal }, () => change.resolve());
     watcher.on("error", () => watcher.close());
   } catch {
     // The clock alone says when to look.
   }
-  return () =>
-    new Promise((resolve) => {
-      wake = resolve;
-    });
+  return async () => {
+    await change.promise;
+    change = Promise.withResolvers();
+  };
 }

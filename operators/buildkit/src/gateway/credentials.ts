@@ -40,7 +40,13 @@ export function checkCredentials(
   };
 }
 
-function checkPair({ certificate, key }: KeyPair, what: string, now: number): number {
+/**
+ * Makes sure that a certificate and its key can be served. TLS itself takes an empty file for no certificate, and refuses every client.
+ *
+ * @returns when the certificate ends, in epoch milliseconds.
+ * @throws CredentialsError that says what is wrong.
+ */
+export function checkPair({ certificate, key }: KeyPair, what: string, now: number): number {
   const inspection = tried(() => inspect(certificate), `${what} cannot be read`);
   const privateKey = tried(() => createPrivateKey(key), `the key of ${what} cannot be read`);
   if (!new X509Certificate(certificate).checkPrivateKey(privateKey))

@@ -1,20 +1,15 @@
 import { child, type PolicyRule } from "@windlass/runtime";
-import { ConfigMap, Lease, Role, RoleBinding } from "@windlass/runtime/kinds";
+import { ConfigMap, Role, RoleBinding } from "@windlass/runtime/kinds";
 import { managedByLabel } from "../credentials.ts";
 import { apiName, poolLabel, poolNames } from "../names.ts";
 import type { Pool } from "./pool.ts";
 
-const lockVerbs = ["get", "list", "create", "delete"];
-
 /** What the operator must have itself in order to grant it. The rest it has for the sake of what it makes. */
-export const grantedPermissions = [
-  { kind: Lease, verbs: lockVerbs },
-  { kind: ConfigMap, verbs: ["update"] },
-];
+export const grantedPermissions = [{ kind: ConfigMap, verbs: ["update"] }];
 
 /**
- * What the allocation API may do for a pool. It is reached over the network, so that it has no right to Secrets, ConfigMaps and
- * Leases but where there are pools, and of Secrets to those alone that its pools name.
+ * What the allocation API may do for a pool. It is reached over the network, so that it has no right to Secrets and ConfigMaps
+ * but where there are pools, and of Secrets to those alone that its pools name.
  *
  * @param operatorNamespace Where the API runs.
  */
@@ -36,6 +31,5 @@ function apiRulesFor({ metadata: { name }, spec }: Pool): PolicyRule[] {
     { apiGroups: [""], resources: ["secrets"], resourceNames: [tlsSecret, ...tokens], verbs: ["get"] },
     { apiGroups: [""], resources: ["configmaps"], resourceNames: [revocations], verbs: ["get", "update"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
-    { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: lockVerbs },
   ];
 }

@@ -79,9 +79,13 @@ type Context = ReconcileContext<
 /** The longest that a worker lives: it must be gone before the authorities that it trusts have changed. */
 const LONGEST_LIFE_MS = 6 * 24 * 3_600_000;
 const DRAIN_LOOK_MS = 5_000;
+/** How often a pool is looked at whose workers are claimed and released all the time; and while requests wait that may need another worker. */
+const PACE_MS = 1_000;
+const WAITING_PACE_MS = 100;
 
 /** Keeps the gateway, the certificates and the workers of each pool as the pool says. */
 export function poolController(dependencies: PoolDependencies) {
+  const pace = new Pace();
   return controller(BuildKitPool, {
     name: "buildkitpool",
     owns: [...owned, { kind: Secret, metadataOnly: true }],
@@ -102,16 +106,51 @@ export function poolController(dependencies: PoolDependencies) {
       { kind: BuildKitWorker, verbs: ["get", "list", "watch"] },
     ],
     concurrency: 8,
-    reconcile: (pool, context) => {
+    reconcile: async (pool, context) => {
       const { namespace, name } = context.key;
       const requests = context.cache.byIndex(BuildKitRequest, "pool", `${namespace}/${name}`);
-      return reconcile(pool, requests, context, dependencies);
+      const waitMs = pace.waitMs(pool, requests.length, context);
+      if (waitMs > 0) return { requeueAfter: waitMs };
+      try {
+        return await reconcile(pool, requests, context, dependencies);
+      } catch (error) {
+        // What has failed is tried again as its backoff says.
+        pace.forget(context.key);
+        throw error;
+      }
     },
     finalize: (pool, context) => {
       const { namespace, name } = context.key;
+      pace.forget(context.key);
       return drain(pool, context.cache.byIndex(BuildKitRequest, "pool", `${namespace}/${name}`), context);
     },
   });
+}
+
+/**
+ * Lets many changes of a pool's workers be one look at it. What changes besides them is looked at right away: the pool itself, its gateway, the
+ * first request of those that wait, a worker that fails or goes.
+ */
+class Pace {
+  readonly #last = new Map<string, { readonly at: number; readonly of: string }>();
+
+  waitMs(pool: Pool, waiting: number, { clock, key, ownedAll }: Context): number {
+    const now = clock.monotonic();
+    const counts = phaseCounts(ownedAll(BuildKitWorker));
+    const { Idle: _idle, Allocated: _allocated, Running: _running, ...others } = counts;
+    const gateway = ownedAll(Deployment).map(({ metadata }) => metadata.resourceVersion);
+    const of = JSON.stringify([pool.metadata.uid, pool.metadata.generation, waiting > 0, others, gateway]);
+    const name = `${key.namespace}/${key.name}`;
+    const last = this.#last.get(name);
+    const dueAt = (last?.at ?? 0) + (waiting > 0 ? WAITING_PACE_MS : PACE_MS);
+    if (last?.of === of && now < dueAt) return dueAt - now;
+    this.#last.set(name, { at: now, of });
+    return 0;
+  }
+
+  forget({ namespace, name }: Context["key"]): void {
+    this.#last.delete(`${namespace}/${name}`);
+  }
 }
 
 async function reconcile(

@@ -19,11 +19,24 @@ export function isClaimable({ metadata, spec, status }: Worker): boolean {
  * read: a claim, a release, the mark that it is to be deleted.
  */
 export function claimed(worker: Worker, allocation: Allocation): Worker {
-  return { ...worker, spec: { ...worker.spec, allocation } };
+  const { lastAllocation: _seen, ...spec } = worker.spec;
+  return { ...worker, spec: { ...spec, allocation } };
 }
 
-/** The worker without its claim, to be written with `update`. */
+/**
+ * The worker without its claim, to be written with `update`. Who had it stays written down: a claim that comes and goes while nobody looks
+ * would leave no trace, and the worker would be given to others as if nobody had used it.
+ */
 export function released(worker: Worker): Worker {
-  const { allocation: _released, ...spec } = worker.spec;
-  return { ...worker, spec };
+  const { allocation, ...spec } = worker.spec;
+  if (!allocation) return worker;
+  const { tokenHash, requestedBy, affinityKey } = allocation;
+  const lastAllocation = { tokenHash, requestedBy, ...(affinityKey === undefined ? {} : { affinityKey }) };
+  return { ...worker, spec: { ...spec, lastAllocation } };
+}
+
+/** Whether somebody has had the worker of whom its status does not know yet. */
+export function hasUnseenUse({ spec, status }: Pick<Worker, "spec" | "status">): boolean {
+  const use = spec.allocation ?? spec.lastAllocation;
+  return use !== undefined && use.tokenHash !== status?.allocatedTo;
 }

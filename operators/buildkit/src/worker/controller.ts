@@ -15,7 +15,7 @@ import { cacheVolumeName, poolLabel, workerTlsSecretName } from "../names.ts";
 import { persistentOf } from "../pool/cache-slots.ts";
 import { BuildKitPool, type Pool } from "../pool/pool.ts";
 import { spanMs } from "../span.ts";
-import { released } from "./claim.ts";
+import { hasUnseenUse, released } from "./claim.ts";
 import { mustAsk, type WorkerAction, type WorkerRules, type WorkerState, workerStep } from "./machine.ts";
 import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
 import { configHashAnnotation, FORCED_GRACE_SECONDS, keepAnnotations, podFor } from "./pod.ts";
@@ -36,6 +36,13 @@ export interface WorkerDependencies {
 const SILENCE_MS = 5 * 60_000;
 /** A worker that is to go is asked at least so often. */
 const LONGEST_ASK_DRAINING_MS = 2_000;
+/**
+ * How long a claim may be there before it is written down: one that is gone by then costs nothing but the look when it was released. Gateways
+ * and the allocation API go by the claim itself.
+ */
+const UNTOLD_MS = 1_000;
+/** How long at most a worker has to be idle before autoscalers may take its node: one that is claimed again at once is not written twice. */
+const LONGEST_KEPT_MS = 10_000;
 /** How soon a worker is looked at again that waits for an event alone. */
 const FALLBACK_MS = 60_000;
 
@@ -75,6 +82,8 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   const podObject = owned(Pod, worker.metadata.name);
   const pod = seenPod(podObject);
   const { allocation } = worker.spec;
+  const untoldMs = pod.is === "ready" && !isDeleted ? untoldFor(worker, clock.now()) : 0;
+  if (untoldMs > 0) return { requeueAfter: untoldMs };
   const claim = allocation && {
     expiresAt: Date.parse(allocation.expiresAt),
     activeAt: Math.max(
@@ -103,7 +112,8 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   });
   const made =
     pool && action.do === "make-pod" ? await makePod(worker, pool, context, dependencies) : podObject;
-  if (podObject) await keepWhileUsed(podObject, state, context);
+  const keptUntil = state.at === "idle" ? state.since + keptMsOf(pool) : now;
+  const looksAt = podObject && (await keepWhileUsed(podObject, state, keptUntil, context));
   if (action.do === "delete-pod" && podObject)
     await context.delete(Pod, podObject, action.isForced ? { gracePeriodSeconds: FORCED_GRACE_SECONDS } : {});
   if (action.do === "finish") return undefined;
@@ -123,8 +133,16 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   return {
     status,
     events: eventsFor(worker, status),
-    ...requeue(action, now),
+    ...requeue(action, looksAt, now),
   };
+}
+
+/** How much longer a new claim on an idle worker is left alone. By the clock of who made it, which may differ from this one. */
+function untoldFor(worker: Worker, now: number): number {
+  const { allocation } = worker.spec;
+  if (!allocation || worker.status?.phase !== "Idle" || !hasUnseenUse(worker)) return 0;
+  const ageMs = now - Date.parse(allocation.allocatedAt);
+  return ageMs >= 0 ? UNTOLD_MS - ageMs : 0;
 }
 
 function rulesOf(pool: Pool | undefined, { askEvery = "5s" }: WorkerDependencies): WorkerRules {
@@ -141,6 +159,11 @@ function rulesOf(pool: Pool | undefined, { askEvery = "5s" }: WorkerDependencies
     askMs,
     askDrainingMs: Math.min(askMs, LONGEST_ASK_DRAINING_MS),
   };
+}
+
+function keptMsOf(pool: Pool | undefined): number {
+  const delayMs = spanMs(pool?.spec.scaling.scaleDownDelay ?? "0s", "spec.scaling.scaleDownDelay");
+  return Math.min(LONGEST_KEPT_MS, delayMs / 2);
 }
 
 /** The pod, after the Secret that it mounts. The certificate is the worker's own, and dies with it. */
@@ -161,19 +184,22 @@ async function makePod(worker: Worker, pool: Pool, context: Context, { credentia
   return await context.apply(podFor(pool, { name: key.name, slot: worker.spec.slot }));
 }
 
-/** Autoscalers of nodes leave a worker alone while somebody has it, and only then. */
+/** Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a while: until then, if that is yet to come. */
 async function keepWhileUsed(
   pod: ObjectOf<typeof Pod>,
   state: WorkerState,
-  { client }: Context,
-): Promise<void> {
+  keptUntil: number,
+  { client, clock }: Context,
+): Promise<number | undefined> {
   const isUsed =
     state.at === "allocated" || state.at === "running" || (state.at === "terminating" && state.builds > 0);
   const names = Object.keys(keepAnnotations);
   const hasAll = names.every((name) => pod.metadata.annotations?.[name] !== undefined);
-  if (isUsed === hasAll || pod.metadata.deletionTimestamp !== undefined) return;
+  if (isUsed === hasAll || pod.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!isUsed && clock.now() < keptUntil) return keptUntil;
   const annotations = isUsed ? keepAnnotations : Object.fromEntries(names.map((name) => [name, null]));
   await client.patch(Pod, pod.metadata, { type: "merge", patch: { metadata: { annotations } } });
+  return undefined;
 }
 
 /** Asks for the worker's deletion, unless somebody has written it since it was read: they may have claimed or renewed it. */
@@ -213,8 +239,10 @@ function volumeOf({ spec }: Worker, pool: Pool | undefined): string | undefined 
 
 type Status = ReturnType<typeof statusOf>;
 
+/** What happens to a worker. That it is given out and given back is not worth an event each time: its status says so. */
 function eventsFor(worker: Worker, { phase, reason, message = "" }: Status): EventInput[] {
   if (phase === undefined || phase === worker.status?.phase) return [];
+  if (phase === "Allocated" || (phase === "Idle" && worker.status?.readyAt !== undefined)) return [];
   const isFailure = phase === "Failed";
   return [{ type: isFailure ? "Warning" : "Normal", reason: isFailure ? (reason ?? phase) : phase, message }];
 }
@@ -235,8 +263,12 @@ function count(
   if (status.phase === "Failed" && before?.phase !== "Failed") metrics.failed(status.reason ?? "Unknown");
 }
 
-function requeue(action: WorkerAction, now: number): { readonly requeueAfter?: number } {
-  if (action.do === "wait")
-    return action.until === undefined ? {} : { requeueAfter: Math.max(0, action.until - now) };
-  return { requeueAfter: 500 };
+function requeue(
+  action: WorkerAction,
+  looksAt: number | undefined,
+  now: number,
+): { readonly requeueAfter?: number } {
+  if (action.do !== "wait") return { requeueAfter: 500 };
+  const looks = [action.until, looksAt].flatMap((at) => at ?? []);
+  return looks.length === 0 ? {} : { requeueAfter: Math.max(0, Math.min(...looks) - now) };
 }

@@ -1,4 +1,4 @@
-export { claimed, isClaimable, released } from "./claim.ts";
+export { claimed, hasUnseenUse, isClaimable, released } from "./claim.ts";
 export {
   type Allocation,
   BuildKitWorker,

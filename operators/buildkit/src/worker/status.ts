@@ -1,5 +1,6 @@
 import { condition, type StatusFor, timestamp } from "@windlass/runtime";
 import { workerPort } from "../names.ts";
+import { hasUnseenUse } from "./claim.ts";
 import type { WorkerState } from "./machine.ts";
 import type { PodSeen } from "./pod-observation.ts";
 import type { BuildKitWorker, Worker, WorkerPhase } from "./worker.ts";
@@ -16,8 +17,15 @@ const phases: Readonly<Record<WorkerState["at"], WorkerPhase>> = {
 
 const millis = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
 
-/** The state that a worker's status holds. */
-export function stateOf({ status }: Pick<Worker, "status">): WorkerState {
+/**
+ * The state that a worker's status holds. One that somebody may have had since the status was written is not idle: it may still build for
+ * them, though the claim is gone.
+ */
+export function stateOf({
+  metadata,
+  spec,
+  status,
+}: Pick<Worker, "metadata" | "spec" | "status">): WorkerState {
   const silentSince = millis(status?.suspectSince);
   const silent = silentSince === undefined ? {} : { silentSince };
   switch (status?.phase) {
@@ -27,6 +35,8 @@ export function stateOf({ status }: Pick<Worker, "status">): WorkerState {
     case "Provisioning":
       return { at: "provisioning", since: millis(status.phaseSince) ?? 0 };
     case "Idle":
+      if (spec.allocation === undefined && status.observedGeneration !== metadata.generation)
+        return { at: "allocated" };
       return { at: "idle", since: millis(status.phaseSince) ?? 0 };
     case "Allocated":
       return { at: "allocated", ...silent };
@@ -69,7 +79,8 @@ export function statusOf(worker: Worker, init: StatusInit): StatusFor<typeof Bui
   const before = worker.status;
   const { allocation } = worker.spec;
   const at = (time: number) => timestamp(time);
-  const isNewAllocation = allocation !== undefined && allocation.tokenHash !== before?.allocatedTo;
+  const use = allocation ?? worker.spec.lastAllocation;
+  const isNewAllocation = hasUnseenUse(worker);
   const wasUsed = before?.phase === "Allocated" || before?.phase === "Running";
   const isActive = isNewAllocation || state.at === "running" || (wasUsed && state.at === "idle");
   const ip = "ip" in pod ? pod.ip : undefined;
@@ -78,7 +89,7 @@ export function statusOf(worker: Worker, init: StatusInit): StatusFor<typeof Bui
     ip !== undefined && (pod.is === "ready" || pod.is === "unready" || state.at === "running");
   const isUp = state.at === "idle" || state.at === "allocated" || state.at === "running";
   const { reason, message } = wordsFor(state, pod);
-  const affinityKey = allocation?.affinityKey ?? before?.affinityKey ?? init.volumeAffinity;
+  const affinityKey = use?.affinityKey ?? before?.affinityKey ?? init.volumeAffinity;
   const draining = drainingSinceOf(state);
   return clean({
     phase: phases[state.at],
@@ -101,8 +112,8 @@ export function statusOf(worker: Worker, init: StatusInit): StatusFor<typeof Bui
     lastActivityAt: isActive ? at(now) : before?.lastActivityAt,
     activeBuilds: state.at === "running" || state.at === "terminating" ? state.builds : isUp ? 0 : undefined,
     allocationCount: (before?.allocationCount ?? 0) + (isNewAllocation ? 1 : 0),
-    allocatedTo: allocation?.tokenHash ?? before?.allocatedTo,
-    lastUsedBy: allocation?.requestedBy ?? before?.lastUsedBy,
+    allocatedTo: use?.tokenHash ?? before?.allocatedTo,
+    lastUsedBy: use?.requestedBy ?? before?.lastUsedBy,
     affinityKey,
     drainingSince: draining === undefined ? undefined : at(draining),
     suspectSince:

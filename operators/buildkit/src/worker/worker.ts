@@ -19,13 +19,16 @@ export type WorkerPhase = (typeof workerPhases)[number];
 /** Whose work a worker's cache is warm for. */
 export const affinityKey = z.string().min(1).max(253);
 
+const tokenHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe("SHA-256 of the allocation's id, which its tokens carry. No token can be made from it");
+const requestedBy = z.string().min(1).max(512).describe("The identity that asked for it");
+
 const allocation = z.object({
   jobId: z.string().min(1).max(253).describe("The job it is for: the same again is the same allocation"),
-  tokenHash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .describe("SHA-256 of the allocation's id, which its tokens carry. No token can be made from it"),
-  requestedBy: z.string().min(1).max(512).describe("The identity that asked for it"),
+  tokenHash,
+  requestedBy,
   allocatedAt: time,
   expiresAt: time.describe("When its last token expires. The worker goes once its builds are done"),
   affinityKey: affinityKey.exactOptional().describe("Whose cache it uses, such as a project's name"),
@@ -56,6 +59,10 @@ export const BuildKitWorker = defineResource({
     allocation: allocation
       .exactOptional()
       .describe("Who it works for. Set by compare-and-swap; taken off to release the worker"),
+    lastAllocation: z
+      .object({ tokenHash, requestedBy, affinityKey: affinityKey.exactOptional() })
+      .exactOptional()
+      .describe("Who it worked for before. Set when an allocation is taken off"),
   }),
   status: z.object({
     phase: z.enum(workerPhases).optional(),
@@ -83,7 +90,7 @@ export const BuildKitWorker = defineResource({
     configHash: z.string().optional().describe("Of what its pod was made from"),
     volume: z.string().optional().describe("The PersistentVolumeClaim that keeps its cache"),
   }),
-  selectableFields: [".spec.poolRef.name"],
+  selectableFields: [".spec.poolRef.name", ".spec.allocation.jobId"],
   validations: [
     {
       rule: "self.metadata.name.size() <= 63 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
