@@ -97,7 +97,7 @@ const planeHelp = execFileSync(
 );
 
 const checkPlane: Check = (args) =>
-  args.find((arg) => /^--/.test(arg) && !planeHelp.includes(`${arg.split("=")[0]} `)) ??
+  args.find((arg) => arg.startsWith("--") && !planeHelp.includes(`${arg.split("=")[0]} `)) ??
   (args[0] !== undefined && !args[0].startsWith("-") && !planeHelp.includes(` ${args[0]} `)
     ? args[0]
     : undefined);
@@ -197,9 +197,9 @@ function check(line: Line): string | undefined {
 
 test("there are commands on the pages, of each kind", () => {
   const names = new Set(lines.map(({ words: [name = ""] }) => name));
-  expect(
-    [...Object.keys(programs)].filter((name) => !names.has(name) && name !== "windlass-buildbarn"),
-  ).toEqual([]);
+  expect(Object.keys(programs).filter((name) => !names.has(name) && name !== "windlass-buildbarn")).toEqual(
+    [],
+  );
   expect(lines.length).toBeGreaterThan(150);
 });
 

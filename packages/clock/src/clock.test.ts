@@ -15,6 +15,15 @@ test("timers fire in due order, and in the order of their making where that is e
   expect(clock.monotonic()).toBe(20);
 });
 
+test("time is moved by any duration, and neither back nor by what is none", async () => {
+  const clock = new ManualClock(0);
+  await clock.advance("1m30s");
+  expect(clock.now()).toBe(90_000);
+  for (const nonsense of [-1, Number.NaN, "1 minute" as "1m"])
+    await expect(clock.advance(nonsense)).rejects.toThrow(RangeError);
+  expect(clock.now()).toBe(90_000);
+});
+
 test("a timer set by a timer fires within the same advance, at its own time", async () => {
   const clock = new ManualClock();
   const at: number[] = [];

@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { type Duration, milliseconds } from "./duration.ts";
 
 interface Timer {
   at: number;
@@ -89,9 +90,11 @@ export class ManualClock implements Clock {
   /**
    * Moves time forward, firing each timer at its own due time and letting what it started settle (all microtasks, and
    * whatever I/O was ready) before the next.
+   *
+   * @throws RangeError for what is no duration: time does not go back.
    */
-  async advance(ms: number): Promise<void> {
-    const until = this.#now + ms;
+  async advance(duration: Duration): Promise<void> {
+    const until = this.#now + milliseconds(duration, "advance");
     await settle();
     while ((this.nextAt ?? Number.POSITIVE_INFINITY) <= until) {
       this.fireNext();

@@ -77,6 +77,15 @@ test("time stands still until it is moved, and stops where it was told to", asyn
   expect(world.clock.now()).toBe(began + 90_000);
 });
 
+test("time is moved by any duration, and neither back nor by what is none", async () => {
+  await using world = await Simulation.start({ seed: 1 });
+  const began = world.clock.now();
+  await world.advance("2m");
+  expect(world.clock.now()).toBe(began + 120_000);
+  for (const nonsense of [-1, Number.NaN]) await expect(world.advance(nonsense)).rejects.toThrow(RangeError);
+  expect(world.clock.now()).toBe(began + 120_000);
+});
+
 test("a crashed operator does nothing more, and keeps its lease until that runs out", async () => {
   await using world = await startWorld(1);
   const first = await runOperator(world, "first");

@@ -1,5 +1,12 @@
 import { Client, type ClientOptions, type Transport } from "@windlass/client";
-import { type Clock, ManualClock, type Random, seededRandom } from "@windlass/clock";
+import {
+  type Clock,
+  type Duration,
+  ManualClock,
+  milliseconds,
+  type Random,
+  seededRandom,
+} from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
 import { type Manager, type ManagerOptions, noTracing, preload } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
@@ -180,9 +187,11 @@ export class Simulation implements AsyncDisposable {
    * Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on.
    *
    * While nothing happens but that leaders renew their leases, they do so every ten minutes: a day costs little more than its events.
+   *
+   * @throws RangeError for what is no duration: time does not go back.
    */
-  async advance(ms: number): Promise<void> {
-    const until = this.clock.now() + ms;
+  async advance(duration: Duration): Promise<void> {
+    const until = this.clock.now() + milliseconds(duration, "advance");
     this.#rounds.begin();
     await this.settle();
     while ((this.clock.nextAt ?? Number.POSITIVE_INFINITY) <= until) {

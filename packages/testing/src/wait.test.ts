@@ -163,3 +163,22 @@ test("a watch that breaks off is taken up again", async () => {
   await setTo("cut", "2");
   expect(await waiting).toBe(true);
 });
+
+test("an error shows neither who owns which fields nor the whole of long texts", () => {
+  const last = {
+    metadata: { name: "x", managedFields: [{ manager: "somebody" }] },
+    data: { text: "y".repeat(100_000) },
+    status: { phase: "Stuck" },
+  };
+  const { message, waitedFor } = new WaitError({
+    subject: "ConfigMap x",
+    what: "its end",
+    timeoutMs: 10,
+    last,
+  });
+  expect(message).not.toContain("somebody");
+  expect(message).toContain("y… (100000 characters)");
+  expect(message).toContain('"phase": "Stuck"');
+  expect(message.length).toBeLessThan(2_000);
+  expect(waitedFor.last).toBe(last);
+});

@@ -36,6 +36,16 @@ export interface WaitedFor {
   readonly operatorLog?: string | undefined;
 }
 
+/** Texts that are longer are shown by their beginning. */
+const LONGEST_TEXT = 1_000;
+
+/** Leaves out of a message what hides the rest: who owns which fields, and most of what is very long. */
+function shown(key: string, value: unknown): unknown {
+  if (key === "managedFields") return undefined;
+  if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
+  return `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)`;
+}
+
 /** The world did not come to what a test waited for. Says what that was, and shows what it was like instead. */
 export class WaitError extends Error {
   override readonly name = "WaitError";
@@ -44,7 +54,7 @@ export class WaitError extends Error {
   constructor(waitedFor: WaitedFor) {
     const { subject, what, timeoutMs, last, instead, operatorLog } = waitedFor;
     const found = instead === undefined ? "" : `: ${instead}`;
-    const seen = JSON.stringify(last, undefined, 2) ?? "nothing";
+    const seen = JSON.stringify(last, shown, 2) ?? "nothing";
     const log = operatorLog ? `\nthe operators logged last:\n${operatorLog}` : "";
     super(`${subject}: ${what} did not come about within ${timeoutMs} ms${found}; last seen: ${seen}${log}`);
     this.waitedFor = waitedFor;

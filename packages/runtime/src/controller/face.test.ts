@@ -1,3 +1,4 @@
+import type { AnyKind } from "@windlass/client";
 import { ConfigMap, Deployment, Namespace, Pod, Secret, Service } from "@windlass/kinds/builtin";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -82,6 +83,21 @@ describe("the compiler refuses", () => {
         cache.byIndex(Secret, "app", "x");
       },
     });
+  });
+
+  test("a status of a kind that has none", () => {
+    const Bare = defineResource({ group: "example.com", version: "v1", kind: "Bare", spec: z.object({}) });
+    controller(Bare, {
+      // @ts-expect-error A Bare has no status.
+      reconcile: () => ({ status: { phase: "Ready" } }),
+    });
+    controller(ConfigMap, {
+      // @ts-expect-error A ConfigMap has no status.
+      reconcile: async () => ({ status: { phase: "Ready" } }),
+    });
+    controller(Bare, { reconcile: () => ({ requeueAfter: "5m" }) });
+    const unknown: AnyKind = Bare;
+    controller(unknown, { reconcile: () => ({ status: { phase: "Ready" } }) });
   });
 
   test("the key of an object in a namespace without its namespace", () => {

@@ -82,20 +82,26 @@ export interface ReconcileContext<D extends Declared = Declared> {
   readonly now: Date;
 }
 
+/** Whether the type of a kind's objects is known, and has no status. */
+type HasNoStatus<T> = KubernetesObject extends T ? false : "status" extends keyof T ? false : true;
+
 type StatusField<T> = T extends { readonly status?: infer S } ? NonNullable<S> : never;
 
 /**
  * The status that a reconciler of this kind may return: the kind's own, with conditions as `condition()` makes them.
- * `observedGeneration` is filled in.
+ * `observedGeneration` is filled in. A kind without a status has none to return.
  */
-export type StatusFor<K extends AnyKind> = [StatusField<ObjectOf<K>>] extends [never]
-  ? Readonly<Record<string, unknown>>
-  : unknown extends StatusField<ObjectOf<K>>
-    ? Readonly<Record<string, unknown>> & { readonly conditions?: readonly WantedCondition[] }
-    : Omit<StatusField<ObjectOf<K>>, "conditions" | "observedGeneration"> & {
-        readonly conditions?: readonly WantedCondition[];
-        readonly observedGeneration?: number;
-      };
+export type StatusFor<K extends AnyKind> =
+  HasNoStatus<ObjectOf<K>> extends true
+    ? never
+    : [StatusField<ObjectOf<K>>] extends [never]
+      ? Readonly<Record<string, unknown>>
+      : unknown extends StatusField<ObjectOf<K>>
+        ? Readonly<Record<string, unknown>> & { readonly conditions?: readonly WantedCondition[] }
+        : Omit<StatusField<ObjectOf<K>>, "conditions" | "observedGeneration"> & {
+            readonly conditions?: readonly WantedCondition[];
+            readonly observedGeneration?: number;
+          };
 
 /** What a reconciler wants. Every field may be left out. */
 export interface Wanted<K extends AnyKind = AnyKind, Owned extends AnyKind = AnyKind> {
