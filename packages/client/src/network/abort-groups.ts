@@ -47,6 +47,7 @@ class Group {
   }
 
   readonly #onAbort = () => {
-    for (const member of [...this.members]) member.aborted(this.#signal.reason);
+    // Each takes itself out when it ends.
+    for (const member of this.members.splice(0)) member.aborted(this.#signal.reason);
   };
 }
