@@ -3,7 +3,7 @@
  * `benchmarks/results/NAME.json` and the page of all figures, `benchmarks/README.md`.
  *
  * `--objects` is how many objects `sync` fills a cache with, 10,000 unless said otherwise, how many clients `allocation` has,
- * 1,000, and how many connections a short run of `gateway` opens. Others take no options. `allocation` needs the cluster of KUBECONFIG, and is run only where it is named.
+ * 1,000, and how many connections a short run of `gateway` opens. Others take no options. `allocation` needs the cluster of KUBECONFIG, or KUBEBUILDER_ASSETS, and is run only where it is named.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";

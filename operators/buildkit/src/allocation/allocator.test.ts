@@ -184,6 +184,54 @@ describe("the queue", () => {
     expect(items.filter(({ spec }) => spec.poolRef.name === name.name)).toEqual([]);
   });
 
+  test("passes over those whom nobody attends to: their client has gone, or their replica was killed", async () => {
+    const pool = await newPool({ scaling: { max: 1 } });
+    await known(pool);
+    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const first = await granted(ask(one, pool));
+    for (const jobId of ["gone-1", "gone-2"])
+      expect((await ask(one, pool, { owner: "bert", jobId, waitMs: 0 })).is).toBe("waiting");
+    await expect.poll(() => two.state.requests(name).length).toBe(2);
+    const waiting = granted(ask(two, pool, { owner: "carl", jobId: "here", waitMs: 20_000 }));
+    await expect.poll(() => one.state.requests(name).length).toBe(3);
+    const releasedAt = performance.now();
+    await one.allocator.release(name, first.issued.allocation);
+    expect((await waiting).allocation.jobId).toBe("here");
+    // Each of them has a second; without, the worker would stand idle until their requests have ended.
+    expect(performance.now() - releasedAt).toBeLessThan(6_000);
+    // Who comes back is served all the same.
+    await two.allocator.release(name, (await waiting).issued.allocation);
+    expect((await granted(ask(one, pool, { owner: "bert", jobId: "gone-1" }))).allocation.jobId).toBe(
+      "gone-1",
+    );
+  });
+
+  test("wakes whoever can go on, and nobody else", async () => {
+    const pool = await newPool({ scaling: { max: 2 } });
+    await known(pool);
+    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const held = [await granted(ask(one, pool)), await granted(ask(one, pool))];
+    const order: number[] = [];
+    const all = Array.from({ length: 60 }, async (_, index) => {
+      const { issued } = await granted(ask(one, pool, { waitMs: 30_000, jobId: `job-${index}` }));
+      order.push(index);
+      await one.allocator.release(name, issued.allocation);
+    });
+    await expect.poll(() => one.state.requests(name).length, { timeout: 10_000 }).toBe(60);
+    let lookups = 0;
+    const { request } = one.state;
+    one.state.request = (key) => {
+      lookups += 1;
+      return request.call(one.state, key);
+    };
+    for (const { issued } of held) await one.allocator.release(name, issued.allocation);
+    await Promise.all(all);
+    one.state.request = request;
+    expect(order).toHaveLength(60);
+    // Were each to look for itself at each change, it would be one for each pair of them and more.
+    expect(lookups).toBeLessThan(4_000);
+  }, 30_000);
+
   test("goes on for an operation on another replica", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);

@@ -357,8 +357,8 @@ export class Allocator implements Disposable {
     const allocation = newAllocation(ring, { job, now, ttlMs, ...own });
     const taken = await this.#claims.take(worker, allocation);
     if (!taken) return { is: "again" };
-    // Nobody else can know of a job that was named a moment ago.
-    const isAlone = !isRepeatable && !request && concurrent === undefined;
+    // Nobody else knows of a job that this call has named, nor of its request.
+    const isAlone = !isRepeatable && concurrent === undefined;
     const [earlier] = await Promise.all([
       isAlone ? undefined : this.#earlierClaim(ask, taken),
       request && this.#requests.remove(request),

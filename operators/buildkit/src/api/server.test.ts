@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { loadAuthority } from "@windlass/certificates";
 import { apiVersionOf, applyManifest } from "@windlass/client";
 import { rbacFor } from "@windlass/runtime";
@@ -16,6 +18,7 @@ import { BuildKitWorker } from "../worker/index.ts";
 import { ApiWorld, octocatRule } from "./api-world.fixture.ts";
 import { allocationApi } from "./runnable.ts";
 
+const apiHost = `buildkit-controller-api.${systemNamespace}.svc`;
 const auth = { rbac: { rules: [octocatRule] } };
 
 async function known(world: ApiWorld, pool: string, idle = 0): Promise<void> {
@@ -128,6 +131,37 @@ test("a replica that stops answers those who wait, and they find another one", a
   expect((await again).status).toBe(200);
 });
 
+test("a session cannot be resumed: who shows a certificate shows it each time", async () => {
+  await using world = await ApiWorld.start({ replicas: 1 });
+  const options = {
+    port: world.ports[0] ?? 0,
+    host: "127.0.0.1",
+    ca: world.pools.trust,
+    servername: apiHost,
+  };
+  const connected = async (session?: Buffer) => {
+    const socket = connectTls({ ...options, ...(session ? { session } : {}) });
+    const sessions: Buffer[] = [];
+    socket.on("session", (one: Buffer) => sessions.push(one));
+    await once(socket, "secureConnect");
+    const isReused = socket.isSessionReused();
+    socket.write("GET /api/v1/health HTTP/1.1\r\nhost: api\r\nconnection: close\r\n\r\n");
+    await once(socket.resume(), "close");
+    return { isReused, session: sessions.at(-1) };
+  };
+  const first = await connected();
+  expect((await connected(first.session)).isReused).toBe(false);
+});
+
+test("who opens a connection and says nothing is hung up on", { timeout: 60_000 }, async () => {
+  await using world = await ApiWorld.start({ replicas: 1 });
+  const silent = connect(world.ports[0] ?? 0, "127.0.0.1");
+  silent.on("error", () => silent.destroy());
+  const startedAt = performance.now();
+  await once(silent.resume(), "close");
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
+});
+
 test("strangers who send nothing, or no TLS, keep nobody waiting", async () => {
   await using world = await ApiWorld.start({ replicas: 1 });
   const sockets = Array.from({ length: 20 }, () => connect(world.ports[0] ?? 0, "127.0.0.1"));
@@ -198,7 +232,3 @@ test("the API works with its own role, and nothing more", async () => {
     (await world.ask("GET", `/api/v1/pools/ci?namespace=${world.namespace}`, { token: account2 })).status,
   ).toBe(200);
 });
-
-function _kindOf(kind: string): { readonly plural: string; readonly scope: "Cluster" | "Namespaced" } {
-  return { plural: `${kind.toLowerCase()}s`, scope: kind.startsWith("Cluster") ? "Cluster" : "Namespaced" };
-}

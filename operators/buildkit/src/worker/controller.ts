@@ -239,8 +239,10 @@ function volumeOf({ spec }: Worker, pool: Pool | undefined): string | undefined 
 
 type Status = ReturnType<typeof statusOf>;
 
+/** What happens to a worker. That it is given out and given back is not worth an event each time: its status says so. */
 function eventsFor(worker: Worker, { phase, reason, message = "" }: Status): EventInput[] {
   if (phase === undefined || phase === worker.status?.phase) return [];
+  if (phase === "Allocated" || (phase === "Idle" && worker.status?.readyAt !== undefined)) return [];
   const isFailure = phase === "Failed";
   return [{ type: isFailure ? "Warning" : "Normal", reason: isFailure ? (reason ?? phase) : phase, message }];
 }
