@@ -4,7 +4,7 @@ import type { NamespacedKey } from "@windlass/runtime";
 import { Pod } from "@windlass/runtime/kinds";
 import { waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuildKitWorker, type Worker } from "../../operators/buildkit/src/index.ts";
+import { BuildKitWorker, isClaimable, type Worker } from "../../operators/buildkit/src/index.ts";
 import { build, startBuild } from "../../operators/buildkit/testing/gateway-build.ts";
 import { type Allocated, LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
 
@@ -47,7 +47,7 @@ describe.each(["privileged", "rootless"] as const)("%s workers", (profile) => {
     expect(end.code).toBe(0);
     told(`${profile}, ${tool}`, seconds(end.ms));
     expect(await operator.release(allocated)).toMatchObject({ status: 200 });
-    await worker(workerOf(allocated), ({ status }) => status?.phase === "Idle");
+    await worker(workerOf(allocated), isClaimable);
   });
 
   test("a worker says that it builds, and that it no longer does when the client is killed", async () => {
@@ -221,7 +221,7 @@ test("a client that leaves the queue, or falls silent, leaves nothing behind", a
   await expect(waiting).rejects.toThrow();
   await operator.pool(key, (one) => one.status?.queue?.length === 0);
   await operator.release(first);
-  const { spec } = await worker(workerOf(first), (one) => one.status?.phase === "Idle");
+  const { spec } = await worker(workerOf(first), isClaimable);
   await sleep(systemClock, 1_000);
   expect(spec.allocation).toBeUndefined();
   await operator.deletePool(key);

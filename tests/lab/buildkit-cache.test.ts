@@ -3,7 +3,7 @@ import type { NamespacedKey } from "@windlass/runtime";
 import { ConfigMap, Pod } from "@windlass/runtime/kinds";
 import { waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuildKitWorker } from "../../operators/buildkit/src/index.ts";
+import { BuildKitWorker, isClaimable } from "../../operators/buildkit/src/index.ts";
 import { build } from "../../operators/buildkit/testing/gateway-build.ts";
 import { type Allocated, LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
 
@@ -92,12 +92,7 @@ test("while a project's worker is idle, its next build gets it, though others ar
     expect(await build(operator.client, allocated, { steps: project(name) })).toMatchObject({ code: 0 });
     homes.set(name, allocated.workerName);
     await operator.release(allocated);
-    await waitFor(
-      operator.client,
-      BuildKitWorker,
-      workerOf(allocated),
-      ({ status }) => status?.phase === "Idle",
-    );
+    await waitFor(operator.client, BuildKitWorker, workerOf(allocated), isClaimable);
   }
   expect(new Set(homes.values()).size).toBe(3);
   for (const name of ["wiki", "shop", "blog", "shop"]) {
@@ -107,12 +102,7 @@ test("while a project's worker is idle, its next build gets it, though others ar
     expect(cachedSteps(output)).toBeGreaterThanOrEqual(project(name).length);
     told(`${name} again, on its own worker`, seconds(ms));
     await operator.release(allocated);
-    await waitFor(
-      operator.client,
-      BuildKitWorker,
-      workerOf(allocated),
-      ({ status }) => status?.phase === "Idle",
-    );
+    await waitFor(operator.client, BuildKitWorker, workerOf(allocated), isClaimable);
   }
   await operator.deletePool(key);
 });

@@ -342,8 +342,13 @@ test("metrics have the original's names, and say what goes on", async () => {
   expect(sample(during, "buildkit_gateway_connections_total", 'status="success"')).toBeGreaterThan(0);
   expect(sample(during, "buildkit_gateway_connections_total", 'status="bad_token"')).toBeGreaterThan(0);
   const before = sample(during, "buildkit_gateway_connection_duration_seconds_count");
-  const leading = await operator.metrics(await operator.leader());
-  expect(sample(leading, "buildkit_workers_total", 'phase="running"')).toBe(1);
+  // A pool is looked at once a second.
+  const leader = await operator.leader();
+  await expect
+    .poll(async () => sample(await operator.metrics(leader), "buildkit_workers_total", 'phase="running"'), {
+      timeout: 5_000,
+    })
+    .toBe(1);
   await running.ended;
   const after = await gateway();
   expect(sample(after, "buildkit_gateway_connection_duration_seconds_count")).toBeGreaterThan(before);

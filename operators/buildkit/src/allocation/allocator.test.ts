@@ -197,14 +197,14 @@ describe("the queue", () => {
     const releasedAt = performance.now();
     await one.allocator.release(name, first.issued.allocation);
     expect((await waiting).allocation.jobId).toBe("here");
-    // Each of them has a second; without, the worker would stand idle until their requests have ended.
-    expect(performance.now() - releasedAt).toBeLessThan(6_000);
+    // Each of them has three seconds; without, the worker would stand idle until their requests have ended.
+    expect(performance.now() - releasedAt).toBeLessThan(15_000);
     // Who comes back is served all the same.
     await two.allocator.release(name, (await waiting).issued.allocation);
     expect((await granted(ask(one, pool, { owner: "bert", jobId: "gone-1" }))).allocation.jobId).toBe(
       "gone-1",
     );
-  });
+  }, 30_000);
 
   test("wakes whoever can go on, and nobody else", async () => {
     const pool = await newPool({ scaling: { max: 2 } });

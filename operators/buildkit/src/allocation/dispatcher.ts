@@ -29,7 +29,7 @@ export type Turn =
  * How long the others leave a worker to the request whose turn it is. Where nobody attends to a request, because its replica was killed or its
  * client has gone, those behind it go first.
  */
-const LEFT_TO_MS = 1_000;
+const LEFT_TO_MS = 3_000;
 
 /**
  * Says whose turn it is. Worked out once for all calls of this replica that wait for a pool, and only those are woken that can go on: with each

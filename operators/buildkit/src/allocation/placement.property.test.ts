@@ -89,6 +89,21 @@ describe("placements", () => {
     );
   });
 
+  test("wait for the worker that has a project's cache also where it was released a moment ago, and has not said so yet", () => {
+    const { requestedBy, tokenHash } = allocationOf("anna");
+    const held = worker("home");
+    const released = (affinityKey: string): Worker => ({
+      ...held,
+      metadata: { ...held.metadata, generation: 3 },
+      spec: { ...held.spec, lastAllocation: { requestedBy, tokenHash, affinityKey } },
+    });
+    const request = { name: "r", owner: "anna", requestedAt: start, priority: 0, affinityKey: "shop" };
+    const placed = (home: Worker, now = start) => placements([request], [home, worker("other")], now, rules);
+    expect(placed(released("shop")).size).toBe(0);
+    expect(placed(released("site")).get("r")?.metadata.name).toBe("other");
+    expect(placed(released("shop"), start + rules.affinityWaitMs).get("r")?.metadata.name).toBe("other");
+  });
+
   test("do not depend on the order in which a replica heard of things", () => {
     fc.assert(
       fc.property(queue, pool, (requests, workers) => {

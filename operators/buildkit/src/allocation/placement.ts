@@ -71,7 +71,8 @@ function mayReuse({ status }: Worker, request: Waiting, reuse: PlacementRules["r
 
 /** Whether a worker has a key's cache, and can be expected to be free again. */
 function isBusyWith({ metadata, spec, status }: Worker, affinityKey: string): boolean {
-  const key = spec.allocation?.affinityKey ?? status?.affinityKey;
+  // One that was just released has not said yet whose cache it has.
+  const key = (spec.allocation ?? spec.lastAllocation)?.affinityKey ?? status?.affinityKey;
   return (
     key === affinityKey &&
     metadata.deletionTimestamp === undefined &&

@@ -1,3 +1,4 @@
+import { constants } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -36,6 +37,8 @@ const LARGEST_BODY = 64 * 1024;
 /** Tokens of issuers with many claims take up to 16 KiB. */
 const LARGEST_HEADERS = 32 * 1024;
 const RECEIVE_MS = 15_000;
+/** Node looks only now and then who has exceeded that. */
+const LOOK_MS = 5_000;
 /** Longer than load balancers keep idle connections, so that they close them first. */
 const IDLE_MS = 120_000;
 
@@ -59,6 +62,8 @@ export class ApiServer {
         maxHeaderSize: LARGEST_HEADERS,
         headersTimeout: RECEIVE_MS,
         requestTimeout: RECEIVE_MS,
+        connectionsCheckingInterval: LOOK_MS,
+        handshakeTimeout: RECEIVE_MS,
         keepAliveTimeout: IDLE_MS,
       },
       (request, response) => {
@@ -92,6 +97,8 @@ export class ApiServer {
       key: pair.key,
       ca: clientTrust,
       minVersion: "TLSv1.2",
+      // A session that is resumed is not verified again: an identity would outlive its certificate and its authority.
+      secureOptions: constants.SSL_OP_NO_TICKET,
     });
   }
 

@@ -1,4 +1,5 @@
 import {
+  type CacheEvent,
   child,
   controller,
   controllerReference,
@@ -54,7 +55,6 @@ export interface PoolDependencies {
 }
 
 const owned = [
-  BuildKitWorker,
   ConfigMap,
   Deployment,
   Ingress,
@@ -67,7 +67,7 @@ const owned = [
   ServiceAccount,
 ] as const;
 
-type Owned = (typeof owned)[number] | typeof Secret;
+type Owned = (typeof owned)[number] | typeof BuildKitWorker | typeof Secret;
 type Context = ReconcileContext<
   Declared & {
     readonly kind: typeof BuildKitPool;
@@ -88,7 +88,11 @@ export function poolController(dependencies: PoolDependencies) {
   const pace = new Pace();
   return controller(BuildKitPool, {
     name: "buildkitpool",
-    owns: [...owned, { kind: Secret, metadataOnly: true }],
+    owns: [
+      ...owned,
+      { kind: BuildKitWorker, predicate: (change: CacheEvent<Worker>) => !pace.isTold(change) },
+      { kind: Secret, metadataOnly: true },
+    ],
     watches: [
       watch(
         BuildKitRequest,
@@ -133,6 +137,15 @@ export function poolController(dependencies: PoolDependencies) {
  */
 class Pace {
   readonly #last = new Map<string, { readonly at: number; readonly of: string }>();
+  /** Pools that are going to be looked at in a moment. */
+  readonly #due = new Set<string>();
+
+  /** Whether the look that is due takes a change in: a worker was given out or given back. */
+  isTold(change: CacheEvent<Worker>): boolean {
+    if (change.type !== "updated" || !isUp(change.old) || !isUp(change.object)) return false;
+    const { metadata, spec } = change.object;
+    return this.#due.has(`${metadata.namespace}/${spec.poolRef.name}`);
+  }
 
   waitMs(pool: Pool, waiting: number, { clock, key, ownedAll }: Context): number {
     const now = clock.monotonic();
@@ -143,14 +156,23 @@ class Pace {
     const name = `${key.namespace}/${key.name}`;
     const last = this.#last.get(name);
     const dueAt = (last?.at ?? 0) + (waiting > 0 ? WAITING_PACE_MS : PACE_MS);
-    if (last?.of === of && now < dueAt) return dueAt - now;
+    if (last?.of === of && now < dueAt) {
+      this.#due.add(name);
+      return dueAt - now;
+    }
+    this.#due.delete(name);
     this.#last.set(name, { at: now, of });
     return 0;
   }
 
   forget({ namespace, name }: Context["key"]): void {
     this.#last.delete(`${namespace}/${name}`);
+    this.#due.delete(`${namespace}/${name}`);
   }
+}
+
+function isUp(worker: Worker): boolean {
+  return ["Idle", "Allocated", "Running"].includes(phaseOf(worker));
 }
 
 async function reconcile(
