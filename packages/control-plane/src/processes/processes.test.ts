@@ -437,7 +437,7 @@ test("nothing outlives a control plane that is closed: not what went off on its 
 test("nothing outlives a control plane that is killed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "killed-"));
   const program = `
-    import { startProcessCluster, commandPod } from ${JSON.stringify(join(import.meta.dirname, "cluster.ts"))};
+    import { startProcessCluster, commandPod } from ${JSON.stringify(join(import.meta.dirname, "process-cluster.fixture.ts"))};
     const cluster = await startProcessCluster();
     const command = [process.execPath, "-e", ${JSON.stringify(server)}];
     await cluster.create(commandPod("web", command, { container: { readinessProbe: { tcpSocket: { port: 8080 } } } }));
