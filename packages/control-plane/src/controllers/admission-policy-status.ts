@@ -1,5 +1,5 @@
-import type { JsonObject } from "../json.ts";
 import { finish } from "../steps.ts";
+import { statusOf } from "../storage/object-fields.ts";
 import { field } from "../storage/store.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, writeStatus } from "./objects.ts";
@@ -29,7 +29,7 @@ export function startAdmissionPolicyStatus(deps: ControllerDependencies): Runnin
         policies,
         policy,
         {
-          ...((policy.status ?? {}) as JsonObject),
+          ...statusOf(policy),
           observedGeneration: Number(generation ?? 0),
           typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : {},
         },

@@ -100,7 +100,7 @@ export async function startCluster(options: ControlPlaneOptions = {}): Promise<T
     },
     async delete(bucket, name, deletion = {}) {
       const { metadata, ...object } = found(bucket, name);
-      const namespace = metadata.namespace as string | undefined;
+      const namespace = metadata.namespace;
       await registry.delete(
         { resource: resourceOf(object), namespace, name: metadata.name },
         deletion,

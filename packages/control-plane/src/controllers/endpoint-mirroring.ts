@@ -41,13 +41,13 @@ export function startEndpointSliceMirroring(deps: ControllerDependencies): Runni
         field(endpoints, "metadata", "labels", "endpointslice.kubernetes.io/skip-mirror") !== "true" &&
         field(endpoints, "metadata", "annotations", "control-plane.alpha.kubernetes.io/leader") === undefined;
       const wanted = mirrored ? listAt(endpoints, "subsets").map(mirrorOf) : [];
-      const labels: JsonObject = {
-        ...mapAt(endpoints, "metadata", "labels"),
+      const labels: { [key: string]: string } = {
+        ...endpoints.metadata.labels,
         [managedBy]: mirrorer,
         [serviceLabel]: endpoints.metadata.name,
       };
       const annotations = Object.fromEntries(
-        Object.entries(mapAt(endpoints, "metadata", "annotations")).filter(([name]) => !unshared.has(name)),
+        Object.entries(endpoints.metadata.annotations ?? {}).filter(([name]) => !unshared.has(name)),
       );
       for (const [index, content] of wanted.entries()) {
         const known = existing[index];
@@ -66,7 +66,7 @@ export function startEndpointSliceMirroring(deps: ControllerDependencies): Runni
         ) {
           await edit(registry, slices, known, context, (next) => {
             Object.assign(next, content);
-            const metadata = next.metadata as JsonObject;
+            const { metadata } = next;
             metadata.labels = labels;
             if (Object.keys(annotations).length > 0) metadata.annotations = annotations;
             else delete metadata.annotations;

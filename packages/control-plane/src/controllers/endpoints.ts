@@ -135,7 +135,7 @@ export function startEndpointSlices(deps: ControllerDependencies): Running {
           if (same(known, content) && equal(known.metadata.labels, labels)) continue;
           await edit(registry, slices, known, context, (next) => {
             Object.assign(next, content);
-            const metadata = next.metadata as JsonObject;
+            const { metadata } = next;
             metadata.labels = labels;
             annotate(metadata, trigger);
           });
@@ -276,7 +276,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
         await createObject(registry, resource, namespaceOf(service), object, context);
       } else if (!equal(listAt(known, "subsets"), subsets) || !equal(known.metadata.labels, labels)) {
         await edit(registry, resource, known, context, (next) => {
-          const metadata = next.metadata as JsonObject;
+          const { metadata } = next;
           metadata.labels = labels;
           annotate(metadata, trigger);
           if (subsets.length > 0) next.subsets = subsets;

@@ -208,7 +208,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
     const object = store.get(bucket, key)?.object;
     if (!resource || !object) return;
     const edited = edit(registry, resource, object, context, (next) => {
-      const metadata = next.metadata as JsonObject;
+      const { metadata } = next;
       const left = owners(next).filter(({ uid }) => !uids.has(textOf(uid)));
       if (left.length > 0) metadata.ownerReferences = left;
       else delete metadata.ownerReferences;

@@ -4,6 +4,7 @@ import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
 import type { StoredObject } from "../storage/store.ts";
+import type { Draft } from "../storage/typed.ts";
 
 export { listAt, mapAt, namespaceOf, numberAt, timeAt } from "../storage/object-fields.ts";
 
@@ -57,13 +58,17 @@ export async function createObject(
  */
 const written = new Set(["pods", "replicasets.apps", "deployments.apps", "events"]);
 
-/** Changes a copy of an object and stores it. Nothing is written if nothing changed. */
-export async function edit(
+/**
+ * Changes a copy of an object and stores it. Nothing is written if nothing changed.
+ *
+ * @typeParam T the kind of the object, where `change` writes more than its metadata
+ */
+export async function edit<T = StoredObject>(
   registry: Registry,
   resource: Resource,
   object: StoredObject,
   context: RequestContext,
-  change: (next: JsonObject) => void,
+  change: (next: Draft<T>) => void,
   subresource?: string,
 ): Promise<StoredObject> {
   const { name, namespace } = object.metadata;
@@ -78,7 +83,7 @@ export async function edit(
     context,
     (live) => {
       const next = clone(live);
-      change(next);
+      change(next as Draft<T>);
       return written.has(resource.bucket) ? next : (resource.settle?.(next) ?? next);
     },
     { kind: "PatchOptions" },
@@ -153,7 +158,7 @@ export async function setFinalizer(
 ): Promise<void> {
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
-      const metadata = next.metadata as JsonObject;
+      const { metadata } = next;
       const others = ((metadata.finalizers ?? []) as string[]).filter((name) => name !== finalizer);
       const finalizers = wanted === "present" ? [...others, finalizer] : others;
       if (finalizers.length > 0) metadata.finalizers = finalizers;

@@ -31,7 +31,7 @@ export function selected(
   const found: StoredObject[] = [];
   const among = registry.indexes.selectable(bucket, owner) ?? within(registry, bucket, namespaceOf(owner));
   for (const object of among) {
-    if (matches(object.metadata.labels as JsonObject | undefined)) found.push(object);
+    if (matches(object.metadata.labels)) found.push(object);
   }
   return found.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
@@ -140,13 +140,12 @@ export async function claim(
   const { uid } = owner.metadata;
   const own: StoredObject[] = [];
   for (const object of controlledBy(registry, resource.bucket, uid)) {
-    if (matches(object.metadata.labels as JsonObject | undefined)) own.push(object);
+    if (matches(object.metadata.labels)) own.push(object);
     else if (!isDeleting(owner)) await release(registry, object, resource, uid, context);
   }
   if (isDeleting(owner)) return own;
   for (const orphan of registry.indexes.ownership.orphans(resource.bucket, namespaceOf(owner))) {
-    if (isDeleting(orphan) || !may(orphan) || !matches(orphan.metadata.labels as JsonObject | undefined))
-      continue;
+    if (isDeleting(orphan) || !may(orphan) || !matches(orphan.metadata.labels)) continue;
     own.push(await adopt(registry, orphan, resource, owner, context));
   }
   return own;
@@ -160,7 +159,7 @@ async function adopt(
   context: RequestContext,
 ): Promise<StoredObject> {
   return await edit(registry, resource, object, context, (next) => {
-    const metadata = next.metadata as JsonObject;
+    const { metadata } = next;
     const others = listAt(metadata, "ownerReferences").filter(({ uid }) => uid !== owner.metadata.uid);
     metadata.ownerReferences = [...others, controllerReference(owner)];
   });
@@ -175,7 +174,7 @@ async function release(
 ): Promise<void> {
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
-      const metadata = next.metadata as JsonObject;
+      const { metadata } = next;
       const others = listAt(metadata, "ownerReferences").filter((reference) => reference.uid !== uid);
       if (others.length > 0) metadata.ownerReferences = others;
       else delete metadata.ownerReferences;

@@ -1,8 +1,9 @@
-import { type JsonObject, textOf } from "../json.ts";
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@windlass/kinds/builtin";
 import { parseQuantity } from "../kinds/index.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import { eventRecorder } from "./events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import {
@@ -12,9 +13,7 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  mapAt,
   namespaceOf,
-  writeStatus,
 } from "./objects.ts";
 
 const defaultClassKey = "storageclass.kubernetes.io/is-default-class";
@@ -50,8 +49,8 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     name: "persistentvolume-binder-controller",
     watches: {
       [claims.bucket]: ({ key, entry }) => {
-        const volume = field(entry.object, "spec", "volumeName");
-        return volume ? [`claim ${key}`, `volume ${textOf(volume)}`] : [`claim ${key}`];
+        const { volumeName } = claimSpec(entry.object);
+        return volumeName ? [`claim ${key}`, `volume ${volumeName}`] : [`claim ${key}`];
       },
       [volumes.bucket]: ({ key, type }) => [
         ...(type === "DELETED" ? [] : [`volume ${key}`]),
@@ -72,7 +71,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
 
   function unbound(): string[] {
     return [...store.entries(claims.bucket)]
-      .filter(({ object }) => field(object, "status", "phase") !== "Bound")
+      .filter(({ object }) => typed<PersistentVolumeClaim>(object).status?.phase !== "Bound")
       .map(({ key }) => key)
       .sort();
   }
@@ -98,30 +97,21 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
 
   async function keepClaim(claim: StoredObject | undefined): Promise<void> {
     if (!claim || isDeleting(claim)) return;
-    const name = field(claim, "spec", "volumeName");
-    if (name) {
-      const volume = store.get(volumes.bucket, textOf(name))?.object;
+    const { volumeName } = claimSpec(claim);
+    if (volumeName) {
+      const volume = store.get(volumes.bucket, volumeName)?.object;
       if (volume) await bind(claim, volume);
-      else if (field(claim, "status", "phase") === "Bound") {
-        await writeStatus(
-          registry,
-          claims,
-          claim,
-          { ...((claim.status ?? {}) as JsonObject), phase: "Lost" },
-          context,
-        );
-      }
+      else if (typed<PersistentVolumeClaim>(claim).status?.phase === "Bound")
+        await setClaimPhase(claim, "Lost");
       return;
     }
     const withClass = await classified(claim);
-    const className = textOf(field(withClass, "spec", "storageClassName"));
-    const storageClass = className === "" ? undefined : store.get(classes.bucket, className)?.object;
+    const storageClass = classOf(withClass);
     const waits =
-      storageClass &&
-      field(storageClass, "volumeBindingMode") === "WaitForFirstConsumer" &&
-      field(withClass, "metadata", "annotations", selectedNode) === undefined;
+      storageClass?.volumeBindingMode === "WaitForFirstConsumer" &&
+      withClass.metadata.annotations?.[selectedNode] === undefined;
     if (waits) {
-      await setPending(claim);
+      await setClaimPhase(claim, "Pending");
       await record(claim, {
         type: "Normal",
         reason: "WaitForFirstConsumer",
@@ -133,7 +123,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
       findVolume(withClass) ?? (storageClass ? await provision(withClass, storageClass) : undefined);
     if (volume) await bind(withClass, volume);
     else {
-      await setPending(claim);
+      await setClaimPhase(claim, "Pending");
       await record(claim, {
         type: "Normal",
         reason: "FailedBinding",
@@ -142,69 +132,74 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     }
   }
 
-  async function setPending(claim: StoredObject): Promise<void> {
-    const status = { ...((claim.status ?? {}) as JsonObject), phase: "Pending" };
-    await writeStatus(registry, claims, claim, status, context);
+  /** The class that a claim names, if it is there. */
+  function classOf(claim: StoredObject): StorageClass | undefined {
+    const { storageClassName = "" } = claimSpec(claim);
+    const found = storageClassName === "" ? undefined : store.get(classes.bucket, storageClassName);
+    return found && typed<StorageClass>(found.object);
+  }
+
+  async function setClaimPhase(claim: StoredObject, phase: "Lost" | "Pending"): Promise<void> {
+    await edit<PersistentVolumeClaim>(
+      registry,
+      claims,
+      claim,
+      context,
+      (next) => {
+        next.status = { ...next.status, phase };
+      },
+      "status",
+    );
   }
 
   /** The claim with the default class, if it names none and there is one. */
   async function classified(claim: StoredObject): Promise<StoredObject> {
-    if (field(claim, "spec", "storageClassName") !== undefined) return claim;
+    if (claimSpec(claim).storageClassName !== undefined) return claim;
     const usual = store
       .list(classes.bucket)
-      .entries.find(({ object }) => field(object, "metadata", "annotations", defaultClassKey) === "true");
+      .entries.find(({ object }) => object.metadata.annotations?.[defaultClassKey] === "true");
     if (!usual) return claim;
-    return await edit(registry, claims, claim, context, (next) => {
-      (next.spec as JsonObject).storageClassName = usual.object.metadata.name;
+    return await edit<PersistentVolumeClaim>(registry, claims, claim, context, (next) => {
+      next.spec.storageClassName = usual.object.metadata.name;
     });
   }
 
   /** The smallest volume that will do. */
   function findVolume(claim: StoredObject): StoredObject | undefined {
-    const selector = field(claim, "spec", "selector");
-    const matches = selector === undefined ? () => true : selectorMatcher(selector);
-    const modes = (field(claim, "spec", "accessModes") ?? []) as string[];
-    const size = sizeOf(field(claim, "spec", "resources", "requests", "storage"));
+    const wanted = claimSpec(claim);
+    const matches = wanted.selector === undefined ? () => true : selectorMatcher(wanted.selector);
+    const size = sizeOf(wanted.resources?.requests?.storage);
     return store
       .list(volumes.bucket)
       .entries.map(({ object }) => object)
       .filter((volume) => {
-        const reserved = field(volume, "spec", "claimRef");
-        const offered = (field(volume, "spec", "accessModes") ?? []) as string[];
+        const { spec: offered, status } = typed<PersistentVolume>(volume);
         if (isDeleting(volume)) return false;
-        if (reserved !== undefined)
-          return isFor(volume, claim) && field(volume, "status", "phase") !== "Released";
+        if (offered.claimRef !== undefined) return isFor(volume, claim) && status?.phase !== "Released";
         return (
-          textOf(field(volume, "spec", "storageClassName")) ===
-            textOf(field(claim, "spec", "storageClassName")) &&
-          (field(volume, "spec", "volumeMode") ?? "Filesystem") ===
-            (field(claim, "spec", "volumeMode") ?? "Filesystem") &&
-          modes.every((mode) => offered.includes(mode)) &&
-          sizeOf(field(volume, "spec", "capacity", "storage")) >= size &&
-          matches(volume.metadata.labels as JsonObject | undefined)
+          (offered.storageClassName ?? "") === (wanted.storageClassName ?? "") &&
+          (offered.volumeMode ?? "Filesystem") === (wanted.volumeMode ?? "Filesystem") &&
+          (wanted.accessModes ?? []).every((mode) => offered.accessModes?.includes(mode)) &&
+          capacityOf(volume) >= size &&
+          matches(volume.metadata.labels)
         );
       })
-      .sort((a, b) =>
-        Number(
-          sizeOf(field(a, "spec", "capacity", "storage")) - sizeOf(field(b, "spec", "capacity", "storage")),
-        ),
-      )[0];
+      .sort((a, b) => Number(capacityOf(a) - capacityOf(b)))[0];
   }
 
   async function provision(
     claim: StoredObject,
-    storageClass: StoredObject,
+    { provisioner, reclaimPolicy = "Delete", metadata: { name: className } }: StorageClass,
   ): Promise<StoredObject | undefined> {
-    const provisioner = textOf(storageClass.provisioner);
     if (provisioner === noProvisioner) return undefined;
     const name = `pvc-${claim.metadata.uid}`;
     const known = store.get(volumes.bucket, name)?.object;
     if (known) return known;
     await edit(registry, claims, claim, context, (next) => {
-      const metadata = next.metadata as JsonObject;
       const named = Object.fromEntries(provisionerKeys.map((key) => [key, provisioner]));
-      metadata.annotations = { ...mapAt(metadata, "annotations"), ...named };
+      next.metadata.annotations = { ...next.metadata.annotations, ...named };
     });
+    const { accessModes = [], resources, volumeMode = "Filesystem" } = claimSpec(claim);
     const volume = await createObject(
       registry,
       volumes,
@@ -215,13 +210,13 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
           annotations: { [boundByController]: "yes", "pv.kubernetes.io/provisioned-by": provisioner },
         },
         spec: {
-          accessModes: field(claim, "spec", "accessModes") ?? [],
-          capacity: { storage: field(claim, "spec", "resources", "requests", "storage") ?? "0" },
+          accessModes: [...accessModes],
+          capacity: { storage: resources?.requests?.storage ?? "0" },
           claimRef: referenceTo(claim),
           hostPath: { path: `/var/lib/windlass/volumes/${name}`, type: "" },
-          persistentVolumeReclaimPolicy: textOf(storageClass.reclaimPolicy) || "Delete",
-          storageClassName: storageClass.metadata.name,
-          volumeMode: field(claim, "spec", "volumeMode") ?? "Filesystem",
+          persistentVolumeReclaimPolicy: reclaimPolicy,
+          storageClassName: className,
+          volumeMode,
         },
       },
       context,
@@ -235,82 +230,94 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
   }
 
   async function bind(claim: StoredObject, volume: StoredObject): Promise<void> {
-    if (field(volume, "spec", "claimRef") !== undefined && !isFor(volume, claim)) return;
-    if (field(volume, "spec", "claimRef", "uid") !== claim.metadata.uid) {
-      await edit(registry, volumes, volume, context, (next) => {
-        (next.spec as JsonObject).claimRef = referenceTo(claim);
-        const metadata = next.metadata as JsonObject;
-        metadata.annotations = { ...mapAt(metadata, "annotations"), [boundByController]: "yes" };
+    const { claimRef } = typed<PersistentVolume>(volume).spec;
+    if (claimRef !== undefined && !isFor(volume, claim)) return;
+    if (claimRef?.uid !== claim.metadata.uid) {
+      await edit<PersistentVolume>(registry, volumes, volume, context, (next) => {
+        next.spec.claimRef = referenceTo(claim);
+        next.metadata.annotations = { ...next.metadata.annotations, [boundByController]: "yes" };
       });
     }
     const grown = await grow(claim, volume);
     await setPhase(grown, "Bound");
-    const own = mapAt(claim, "metadata", "annotations");
-    if (field(claim, "spec", "volumeName") !== volume.metadata.name || own[bindCompleted] !== "yes") {
-      const chosenHere = field(claim, "spec", "volumeName") === undefined;
-      await edit(registry, claims, claim, context, (next) => {
-        (next.spec as JsonObject).volumeName = volume.metadata.name;
-        const metadata = next.metadata as JsonObject;
-        metadata.annotations = {
-          ...mapAt(metadata, "annotations"),
+    const { volumeName } = claimSpec(claim);
+    const isComplete = claim.metadata.annotations?.[bindCompleted] === "yes";
+    if (volumeName !== volume.metadata.name || !isComplete) {
+      const chosenHere = volumeName === undefined;
+      await edit<PersistentVolumeClaim>(registry, claims, claim, context, (next) => {
+        next.spec.volumeName = volume.metadata.name;
+        next.metadata.annotations = {
+          ...next.metadata.annotations,
           [bindCompleted]: "yes",
           ...(chosenHere ? { [boundByController]: "yes" } : {}),
         };
       });
     }
-    const status = {
-      ...((claim.status ?? {}) as JsonObject),
-      phase: "Bound",
-      accessModes: field(grown, "spec", "accessModes") ?? [],
-      capacity: field(grown, "spec", "capacity") ?? {},
-    };
-    await writeStatus(registry, claims, claim, status, context);
+    const { accessModes = [], capacity = {} } = typed<PersistentVolume>(grown).spec;
+    await edit<PersistentVolumeClaim>(
+      registry,
+      claims,
+      claim,
+      context,
+      (next) => {
+        next.status = {
+          ...next.status,
+          phase: "Bound",
+          accessModes: [...accessModes],
+          capacity: { ...capacity },
+        };
+      },
+      "status",
+    );
   }
 
   /** A claim that asks for more gets it, where its class lets volumes grow. */
   async function grow(claim: StoredObject, volume: StoredObject): Promise<StoredObject> {
-    const wanted = field(claim, "spec", "resources", "requests", "storage");
-    const storageClass = store.get(classes.bucket, textOf(field(claim, "spec", "storageClassName")))?.object;
-    const grows = storageClass?.allowVolumeExpansion === true;
-    if (
-      !grows ||
-      wanted === undefined ||
-      sizeOf(wanted) <= sizeOf(field(volume, "spec", "capacity", "storage"))
-    ) {
+    const wanted = claimSpec(claim).resources?.requests?.storage;
+    const grows = classOf(claim)?.allowVolumeExpansion === true;
+    if (!grows || wanted === undefined || sizeOf(wanted) <= capacityOf(volume)) {
       return store.get(volumes.bucket, volume.metadata.name)?.object ?? volume;
     }
-    return await edit(registry, volumes, volume, context, (next) => {
-      (next.spec as JsonObject).capacity = { ...mapAt(next, "spec", "capacity"), storage: wanted };
+    return await edit<PersistentVolume>(registry, volumes, volume, context, (next) => {
+      next.spec.capacity = { ...next.spec.capacity, storage: wanted };
     });
   }
 
-  async function setPhase(volume: StoredObject, phase: string): Promise<void> {
-    if (field(volume, "status", "phase") === phase) return;
-    const status = {
-      ...((volume.status ?? {}) as JsonObject),
-      phase,
-      lastPhaseTransitionTime: timestamp(clock),
-    };
-    await writeStatus(registry, volumes, volume, status, context);
+  async function setPhase(volume: StoredObject, phase: "Available" | "Bound" | "Released"): Promise<void> {
+    if (typed<PersistentVolume>(volume).status?.phase === phase) return;
+    await edit<PersistentVolume>(
+      registry,
+      volumes,
+      volume,
+      context,
+      (next) => {
+        next.status = { ...next.status, phase, lastPhaseTransitionTime: timestamp(clock) };
+      },
+      "status",
+    );
   }
 
   async function keepVolume(volume: StoredObject | undefined): Promise<void> {
     if (!volume || isDeleting(volume)) return;
-    const claimRef = field(volume, "spec", "claimRef") as JsonObject | undefined;
+    const { claimRef, persistentVolumeReclaimPolicy } = typed<PersistentVolume>(volume).spec;
     if (claimRef?.uid === undefined) {
       await setPhase(volume, "Available");
       return;
     }
-    const claim = store.get(claims.bucket, `${textOf(claimRef.namespace)}/${textOf(claimRef.name)}`)?.object;
+    const claim = store.get(claims.bucket, `${claimRef.namespace}/${claimRef.name}`)?.object;
     if (claim && claim.metadata.uid === claimRef.uid) return;
     await setPhase(volume, "Released");
-    if (field(volume, "spec", "persistentVolumeReclaimPolicy") === "Delete") {
+    if (persistentVolumeReclaimPolicy === "Delete") {
       await deleteIfPresent(registry, volumes, volume, context);
     }
   }
 }
 
-function referenceTo(claim: StoredObject): JsonObject {
+function claimSpec(claim: StoredObject): PersistentVolumeClaim["spec"] {
+  return typed<PersistentVolumeClaim>(claim).spec;
+}
+
+function referenceTo(claim: StoredObject): { [field: string]: string } {
   const { name, uid, resourceVersion } = claim.metadata;
   return {
     apiVersion: "v1",
@@ -323,13 +330,16 @@ function referenceTo(claim: StoredObject): JsonObject {
 }
 
 function isFor(volume: StoredObject, claim: StoredObject): boolean {
-  const reference = field(volume, "spec", "claimRef");
-  const uid = field(reference, "uid");
+  const { name, namespace, uid } = typed<PersistentVolume>(volume).spec.claimRef ?? {};
   return (
-    field(reference, "name") === claim.metadata.name &&
-    field(reference, "namespace") === namespaceOf(claim) &&
+    name === claim.metadata.name &&
+    namespace === namespaceOf(claim) &&
     (uid === undefined || uid === claim.metadata.uid)
   );
+}
+
+function capacityOf(volume: StoredObject): bigint {
+  return sizeOf(typed<PersistentVolume>(volume).spec.capacity?.storage);
 }
 
 function sizeOf(quantity: unknown): bigint {

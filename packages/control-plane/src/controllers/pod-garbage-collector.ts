@@ -1,5 +1,6 @@
-import { type JsonObject, textOf } from "../json.ts";
+import { textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
+import { statusOf } from "../storage/object-fields.ts";
 import { field } from "../storage/store.ts";
 import { replaceCondition } from "./conditions.ts";
 import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
@@ -60,7 +61,7 @@ export function startPodGarbageCollector(deps: ControllerDependencies): Running 
           reason: "DeletionByPodGC",
           message: "PodGC: node no longer exists",
         });
-        const status = { ...((pod.status ?? {}) as JsonObject), phase: "Failed", conditions };
+        const status = { ...statusOf(pod), phase: "Failed", conditions };
         await writeStatus(registry, pods, pod, status, context);
       }
       await deleteIfPresent(registry, pods, pod, context, { gracePeriodSeconds: 0 });

@@ -1,4 +1,5 @@
 import { clone, type JsonObject, textOf } from "../json.ts";
+import { objectAt } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { isDeleting, listAt, mapAt, numberAt, timeAt } from "./objects.ts";
 import { controllerReference } from "./ownership.ts";
@@ -112,7 +113,7 @@ export function podFromTemplate(template: JsonObject, owner: StoredObject): Json
 
 /** The template that a workload's pods are made of. */
 export function templateOf(workload: StoredObject): JsonObject {
-  return (field(workload, "spec", "template") ?? {}) as JsonObject;
+  return objectAt(workload, "spec", "template");
 }
 
 /** The number that a workload's spec asks for. */

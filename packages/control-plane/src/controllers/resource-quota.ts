@@ -1,7 +1,8 @@
 import { bucketOf, inUse, type Usage } from "../admission/quota-usage.ts";
 import { equal, type JsonObject } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { objectAt } from "../storage/object-fields.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { type ControllerDependencies, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, isDeleting, mapAt, namespaceOf, writeStatus } from "./objects.ts";
 import { within } from "./ownership.ts";
@@ -23,7 +24,7 @@ export function startResourceQuotas(deps: ControllerDependencies): Running {
     reconcile: async (key) => {
       const quota = registry.store.get(quotas.bucket, key)?.object;
       if (!quota || isDeleting(quota)) return undefined;
-      const hard = (field(quota, "spec", "hard") ?? {}) as JsonObject;
+      const hard = objectAt(quota, "spec", "hard");
       const used = usedOf(registry, quota);
       const status = { hard, used };
       if (!equal(quota.status, status)) await writeStatus(registry, quotas, quota, status, context);

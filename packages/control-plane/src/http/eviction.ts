@@ -26,7 +26,7 @@ export async function spendBudget(
   const budgets = Array.from(registry.store.entries("poddisruptionbudgets.policy")).filter(
     ({ object }) =>
       object.metadata.namespace === metadata.namespace &&
-      selectorMatcher(field(object, "spec", "selector"))(metadata.labels as JsonObject | undefined),
+      selectorMatcher(field(object, "spec", "selector"))(metadata.labels),
   );
   const [budget] = budgets;
   const resource = registry.resource("policy", "v1", "poddisruptionbudgets");

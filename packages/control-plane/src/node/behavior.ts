@@ -1,7 +1,7 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import type { Pod } from "@windlass/kinds/builtin";
 import { namespaceOf } from "../controllers/objects.ts";
-import { type JsonObject, textOf } from "../json.ts";
+import { textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { Subscribers } from "../subscribers.ts";
@@ -283,9 +283,7 @@ function podMatcher(which: PodSelector): (pod: StoredObject) => boolean {
   }
   const { namespace, labels } = which;
   const matches = selectorMatcher({ matchLabels: { ...labels } });
-  return (pod) =>
-    (namespace === undefined || namespaceOf(pod) === namespace) &&
-    matches(pod.metadata.labels as JsonObject | undefined);
+  return (pod) => (namespace === undefined || namespaceOf(pod) === namespace) && matches(pod.metadata.labels);
 }
 
 function imageMatcher(image: ImageSelector): (image: string) => boolean {

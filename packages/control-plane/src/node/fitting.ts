@@ -1,6 +1,7 @@
 import { listAt, mapAt } from "../controllers/objects.ts";
 import { type Json, type JsonObject, textOf } from "../json.ts";
 import { parseQuantity } from "../kinds/index.ts";
+import { specOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 
 /** Why a pod does not fit on a node. */
@@ -121,7 +122,7 @@ export type Amounts = Map<string, bigint>;
  * its overhead.
  */
 export function requestsOf(pod: JsonObject): Amounts {
-  const spec = (pod.spec ?? {}) as JsonObject;
+  const spec = specOf(pod);
   const total: Amounts = new Map();
   for (const container of listAt(spec, "containers"))
     addTo(total, amounts(field(container, "resources", "requests")));

@@ -4,6 +4,7 @@ import { isFinished } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
+import { specOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import { isWantedNode, matchesNode, type Rejection, untolerated } from "./fitting.ts";
 
@@ -45,7 +46,7 @@ export class Neighbours {
 
   /** Why the pods on a node, or in its topology domain, exclude a pod; undefined if they do not. */
   rejection(pod: StoredObject, node: StoredObject): Rejection | undefined {
-    const own = pod.metadata.labels as JsonObject | undefined;
+    const own = pod.metadata.labels;
     for (const term of listAt(pod, "spec", "affinity", "podAffinity", required)) {
       const near = this.#near(pod, node, term) > 0;
       // The first pod of a group whose affinity matches itself is allowed anywhere.
@@ -79,13 +80,13 @@ export class Neighbours {
       if (domain === undefined) score -= 100;
       else score -= 10 * (this.#counts(pod, constraint).get(textOf(domain)) ?? 0);
     }
-    if (untolerated((pod.spec ?? {}) as JsonObject, node, ["PreferNoSchedule"])) score -= 100;
+    if (untolerated(specOf(pod), node, ["PreferNoSchedule"])) score -= 100;
     return score;
   }
 
   /** Whether the anti-affinity of a placed pod excludes this one. */
   #isUnwelcome(pod: StoredObject, node: StoredObject): boolean {
-    const own = pod.metadata.labels as JsonObject | undefined;
+    const own = pod.metadata.labels;
     for (const other of this.#averse) {
       if (other.metadata.uid === pod.metadata.uid || !this.#isPlaced(other)) continue;
       for (const term of listAt(other, "spec", "affinity", "podAntiAffinity", required)) {
@@ -105,7 +106,7 @@ export class Neighbours {
       const counts = this.#counts(pod, constraint);
       const enough = counts.size >= Number(constraint.minDomains ?? 1);
       const least = enough ? Math.min(...counts.values()) : 0;
-      const self = selectorMatcher(constraint.labelSelector)(pod.metadata.labels as JsonObject | undefined);
+      const self = selectorMatcher(constraint.labelSelector)(pod.metadata.labels);
       const here = (counts.get(textOf(domain)) ?? 0) + (self ? 1 : 0);
       if (here - least > Number(constraint.maxSkew ?? 1)) return resolvable(notSpread);
     }
@@ -121,7 +122,7 @@ export class Neighbours {
 
   #count(pod: StoredObject, constraint: JsonObject): Map<string, number> {
     const { store } = this.#registry;
-    const spec = (pod.spec ?? {}) as JsonObject;
+    const spec = specOf(pod);
     const key = textOf(constraint.topologyKey);
     const counts = new Map<string, number>();
     const domains = new Map<string, string>();
@@ -140,7 +141,7 @@ export class Neighbours {
     for (const other of within(this.#registry, "pods", namespaceOf(pod))) {
       if (other === pod || !this.#isPlaced(other) || other.metadata.deletionTimestamp !== undefined) continue;
       const domain = domains.get(textOf(field(other, "spec", "nodeName")));
-      if (domain === undefined || !matches(other.metadata.labels as JsonObject | undefined)) continue;
+      if (domain === undefined || !matches(other.metadata.labels)) continue;
       if (!keys.every((one) => field(other, "metadata", "labels", one) === labels[one])) continue;
       counts.set(domain, (counts.get(domain) ?? 0) + 1);
     }
@@ -151,12 +152,7 @@ export class Neighbours {
     const matches = selectorMatcher(term.labelSelector);
     for (const namespace of (term.namespaces ?? [namespaceOf(pod)]) as string[]) {
       for (const other of within(this.#registry, "pods", namespace)) {
-        if (
-          other !== pod &&
-          this.#isPlaced(other) &&
-          matches(other.metadata.labels as JsonObject | undefined)
-        )
-          yield other;
+        if (other !== pod && this.#isPlaced(other) && matches(other.metadata.labels)) yield other;
       }
     }
   }

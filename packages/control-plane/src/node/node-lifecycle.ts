@@ -22,6 +22,7 @@ import {
 import { isFinished, isReady } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
+import { statusOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import type { Connections } from "./connections.ts";
 import { tolerates } from "./fitting.ts";
@@ -140,9 +141,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   }
 
   async function setConditions(node: StoredObject, conditions: JsonObject[]): Promise<void> {
-    await unlessGone(
-      writeStatus(registry, nodes, node, { ...(node.status as JsonObject), conditions }, context),
-    );
+    await unlessGone(writeStatus(registry, nodes, node, { ...statusOf(node), conditions }, context));
   }
 
   /** No traffic goes to pods that nothing is heard of. */
@@ -155,9 +154,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
         status: "False",
         lastTransitionTime: timestamp(clock),
       });
-      await unlessGone(
-        writeStatus(registry, pods, pod, { ...(pod.status as JsonObject), conditions }, context),
-      );
+      await unlessGone(writeStatus(registry, pods, pod, { ...statusOf(pod), conditions }, context));
       await record(pod, { type: "Warning", reason: "NodeNotReady", message: "Node is not ready" });
     }
   }
@@ -253,9 +250,7 @@ function startTaintEviction(deps: ControllerDependencies): Running {
       reason: "DeletionByTaintManager",
       message: "Taint manager: deleting due to NoExecute taint",
     });
-    await unlessGone(
-      writeStatus(registry, pods, pod, { ...((pod.status ?? {}) as JsonObject), conditions }, context),
-    );
+    await unlessGone(writeStatus(registry, pods, pod, { ...statusOf(pod), conditions }, context));
     await deleteIfPresent(registry, pods, pod, context);
   }
 }

@@ -3,6 +3,7 @@ import type { ControllerDependencies } from "../controllers/loop.ts";
 import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
+import { specOf, statusOf } from "../storage/object-fields.ts";
 import type { NodeSpec } from "./simulated-node.ts";
 
 /** Where pods and nodes have their addresses. */
@@ -61,10 +62,10 @@ export function announceNode(
     { type: "Hostname", address: node.name },
   ];
   if (known) {
-    const status = { ...(known.status as JsonObject), addresses };
+    const status = { ...statusOf(known), addresses };
     store.put("nodes", node.name, {
       ...known,
-      spec: { ...(known.spec as JsonObject), podCIDR, podCIDRs: [podCIDR] },
+      spec: { ...specOf(known), podCIDR, podCIDRs: [podCIDR] },
       status,
     });
     return;

@@ -1,6 +1,7 @@
 import type { EventText } from "../controllers/events.ts";
 import { listAt, numberAt, timeAt } from "../controllers/objects.ts";
 import { equal, type Json, type JsonObject, textOf } from "../json.ts";
+import { specOf, statusOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
 import type { TimedBehavior } from "./behavior.ts";
 import {
@@ -41,7 +42,7 @@ type Part = ContainerView["part"];
 
 /** A pod's next status from its last one: one thing at a time, as a watcher would see it. */
 export function stepPod(pod: StoredObject, view: PodView): PodStep {
-  const before = (pod.status ?? {}) as JsonObject;
+  const before = statusOf(pod);
   if (before.startTime === undefined) return created(pod, view);
   const thrownOut = evicted(pod, view);
   if (thrownOut) return thrownOut;
@@ -167,9 +168,9 @@ function statusWith(
   view: PodView,
   statuses: { readonly initContainers: readonly JsonObject[]; readonly containers: readonly JsonObject[] },
 ): JsonObject {
-  const before = (pod.status ?? {}) as JsonObject;
+  const before = statusOf(pod);
   const phase = phaseOf(pod, statuses.initContainers, statuses.containers);
-  const { hostNetwork } = (pod.spec ?? {}) as JsonObject;
+  const { hostNetwork } = specOf(pod);
   const address = hostNetwork === true ? view.hostAddress : view.address;
   const started = before.startTime !== undefined;
   return {

@@ -19,6 +19,7 @@ import { claimsOf } from "../controllers/volume-protection.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
+import { specOf, statusOf } from "../storage/object-fields.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import {
   type Amounts,
@@ -215,7 +216,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
         if (!node) continue;
         // The first consumer is here: whoever makes the volume may go ahead.
         await edit(registry, claims, stored, context, (next) => {
-          const metadata = next.metadata as JsonObject;
+          const { metadata } = next;
           metadata.annotations = { ...mapAt(metadata, "annotations"), [chosen]: node.object.metadata.name };
         });
       }
@@ -225,7 +226,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
   }
 
   function rejectionOf(pod: StoredObject, node: StoredObject, neighbours: Neighbours): Rejection | undefined {
-    const spec = (pod.spec ?? {}) as JsonObject;
+    const spec = specOf(pod);
     const unresolvable = (reason: string): Rejection => ({ reasons: [reason], unresolvable: true });
     const shut: JsonObject = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
     const closed = { ...node, spec: { taints: [shut] } };
@@ -296,13 +297,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
         message: `${name}: preempting to accommodate a higher priority pod`,
       };
       const conditions = replaceCondition(listAt(victim, "status", "conditions"), condition);
-      await writeStatus(
-        registry,
-        pods,
-        victim,
-        { ...((victim.status ?? {}) as JsonObject), conditions },
-        context,
-      );
+      await writeStatus(registry, pods, victim, { ...statusOf(victim), conditions }, context);
       await deleteIfPresent(registry, pods, victim, context);
       const note = `Preempted by pod ${pod.metadata.uid} on node ${best?.node.metadata.name}`;
       await tell(victim, { type: "Normal", reason: "Preempted", action: "Preempting", note, related: pod });
@@ -314,7 +309,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
    * The fewest and least important pods that would have to go; undefined if that would not help.
    */
   function victimsOn(pod: StoredObject, node: StoredObject, priority: number): StoredObject[] | undefined {
-    const spec = (pod.spec ?? {}) as JsonObject;
+    const spec = specOf(pod);
     const isClosed =
       field(node, "spec", "unschedulable") === true || untolerated(spec, node, ["NoSchedule", "NoExecute"]);
     if (isClosed || !isWantedNode(spec, node)) return undefined;
@@ -347,8 +342,8 @@ export function startScheduler(deps: ControllerDependencies): Running {
       pod,
       context,
       (next) => {
-        next.spec = { ...(next.spec as JsonObject), nodeName: node.metadata.name };
-        const { nominatedNodeName: _hoped, ...status } = (next.status ?? {}) as JsonObject;
+        next.spec = { ...specOf(next), nodeName: node.metadata.name };
+        const { nominatedNodeName: _hoped, ...status } = statusOf(next);
         next.status = {
           ...status,
           conditions: replaceCondition(listAt(next, "status", "conditions"), scheduled(pod, "True")),
@@ -390,7 +385,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       scheduled(pod, "False", reason, message),
     );
     const hope = nominated === undefined ? {} : { nominatedNodeName: nominated };
-    const status = { ...((pod.status ?? {}) as JsonObject), conditions, ...hope };
+    const status = { ...statusOf(pod), conditions, ...hope };
     await writeStatus(registry, pods, pod, status, context);
   }
 

@@ -1,3 +1,4 @@
+import type { LabelSelector } from "@windlass/kinds/builtin";
 import { type Json, textOf } from "../json.ts";
 import { badRequest } from "../status.ts";
 
@@ -30,18 +31,13 @@ export function parseLabelSelector(text: string): LabelMatcher {
  * A `metav1.LabelSelector`, as workloads, policies and webhooks carry it. Absent matches nothing,
  * empty everything.
  */
-export function selectorMatcher(selector: Json | undefined): LabelMatcher {
-  if (typeof selector !== "object" || selector === null || Array.isArray(selector)) return () => false;
+export function selectorMatcher(selector: Json | LabelSelector | undefined): LabelMatcher {
+  if (!isSelector(selector)) return () => false;
   const requirements: Requirement[] = [];
-  for (const [key, value] of Object.entries((selector.matchLabels as Record<string, string>) ?? {})) {
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     requirements.push({ key, operator: "=", values: [value] });
   }
-  const expressions = (selector.matchExpressions ?? []) as {
-    key: string;
-    operator: string;
-    values?: string[];
-  }[];
-  for (const { key, operator, values = [] } of expressions) {
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
     const known = { In: "in", NotIn: "notin", Exists: "exists", DoesNotExist: "!" } as const;
     if (!Object.hasOwn(known, operator)) return () => false;
     requirements.push({ key, operator: known[operator as keyof typeof known], values });
@@ -49,18 +45,19 @@ export function selectorMatcher(selector: Json | undefined): LabelMatcher {
   return (labels) => requirements.every((requirement) => meets(requirement, labels));
 }
 
+/** Selectors are validated when they are written, so that an object is one. */
+function isSelector(selector: Json | LabelSelector | undefined): selector is LabelSelector {
+  return typeof selector === "object" && selector !== null && !Array.isArray(selector);
+}
+
 /** The selector in the string form that `scale` carries: `app=web,tier in (a,b)`. */
-export function selectorString(selector: Json | undefined): string {
-  if (typeof selector !== "object" || selector === null || Array.isArray(selector)) return "";
-  const parts = Object.entries((selector.matchLabels as Record<string, string>) ?? {}).map(
-    ([key, value]): [string, string] => [key, `${key}=${value}`],
-  );
-  const expressions = (selector.matchExpressions ?? []) as {
-    key: string;
-    operator: string;
-    values?: string[];
-  }[];
-  for (const { key, operator, values = [] } of expressions) {
+export function selectorString(selector: Json | LabelSelector | undefined): string {
+  if (!isSelector(selector)) return "";
+  const parts = Object.entries(selector.matchLabels ?? {}).map(([key, value]): [string, string] => [
+    key,
+    `${key}=${value}`,
+  ]);
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
     const list = `(${[...values].sort().join(",")})`;
     const text = {
       In: `${key} in ${list}`,

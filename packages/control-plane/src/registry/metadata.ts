@@ -187,14 +187,14 @@ function maskTrailingDash(prefix: string): string {
  */
 function mapFaults(metadata: JsonObject): Cause[] {
   const causes: Cause[] = [];
-  for (const [key, value] of Object.entries((metadata.labels as JsonObject | undefined) ?? {})) {
+  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
     for (const why of qualifiedNameFaults(key)) causes.push(invalidValue("metadata.labels", key, why));
     const text = textOf(value);
     if (text.length > 63) causes.push(invalidValue("metadata.labels", text, "must be no more than 63 bytes"));
     if (!labelValue.test(text)) causes.push(invalidValue("metadata.labels", text, labelValueWords));
   }
   let size = 0;
-  for (const [key, value] of Object.entries((metadata.annotations as JsonObject | undefined) ?? {})) {
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
     for (const why of qualifiedNameFaults(key.toLowerCase())) {
       causes.push(invalidValue("metadata.annotations", key, why));
     }

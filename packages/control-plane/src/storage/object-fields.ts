@@ -31,3 +31,19 @@ export function timeAt(object: Json | undefined, ...path: string[]): number | un
   const value = field(object, ...path);
   return typeof value === "string" ? Date.parse(value) : undefined;
 }
+
+/** The object at a path in an object; an empty one if it is not there. */
+export function objectAt(object: Json | undefined, ...path: string[]): JsonObject {
+  const value = field(object, ...path);
+  return isObject(value) ? value : {};
+}
+
+/** The spec of an object; an empty one if it has none. */
+export function specOf(object: JsonObject): JsonObject {
+  return objectAt(object, "spec");
+}
+
+/** The status of an object; an empty one if it has none. */
+export function statusOf(object: JsonObject): JsonObject {
+  return objectAt(object, "status");
+}

@@ -23,10 +23,17 @@ export interface StoredObject extends JsonObject {
   metadata: StoredMetadata;
 }
 
+/** Metadata is validated when it is written, so its types hold. */
 export interface StoredMetadata extends JsonObject {
   name: string;
   uid: string;
   resourceVersion: string;
+  namespace?: string;
+  labels?: { [key: string]: string };
+  annotations?: { [key: string]: string };
+  finalizers?: string[];
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from "../../controllers/objects.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
+import { specOf, statusOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./signers.ts";
 
@@ -52,7 +53,7 @@ function requestsOf(deps: ControllerDependencies) {
       request,
       context,
       (next) => {
-        next.status = { ...((next.status ?? {}) as JsonObject), ...change(next) };
+        next.status = { ...statusOf(next), ...change(next) };
       },
       subresource,
     );
@@ -150,7 +151,7 @@ function startCertificateApproving(deps: ControllerDependencies): Running {
   });
 
   function may(request: StoredObject, subresource: string): boolean {
-    const { username, groups } = (request.spec ?? {}) as JsonObject;
+    const { username, groups } = specOf(request);
     const user = { name: textOf(username), groups: (groups ?? []) as string[] };
     const resource = "certificatesigningrequests";
     return (

@@ -23,6 +23,7 @@ import { controlledBy, controllerKey, controllerReference } from "../../controll
 import { clone, type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
+import { objectAt, specOf, statusOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { finishedCondition } from "../job/end.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./schedule.ts";
@@ -62,7 +63,7 @@ function startCronJobs(deps: ControllerDependencies): Running {
   /** The status after finished jobs were removed from it. */
   async function withFinished(cronJob: StoredObject): Promise<JsonObject> {
     const own = jobsOf(cronJob);
-    const status = clone((cronJob.status ?? {}) as JsonObject);
+    const status = clone(statusOf(cronJob));
     const active: JsonObject[] = [];
     for (const known of listAt(status, "active")) {
       const job = own.find(({ metadata }) => metadata.uid === known.uid);
@@ -218,7 +219,7 @@ function missed(schedule: Schedule, since: number, now: number): number {
 
 /** The job of a point in time: the same name for the same minute, so that it is made once. */
 function jobFor(cronJob: StoredObject, due: number): JsonObject {
-  const template = clone((field(cronJob, "spec", "jobTemplate") ?? {}) as JsonObject);
+  const template = clone(objectAt(cronJob, "spec", "jobTemplate"));
   const labels = mapAt(template, "metadata", "labels");
   return {
     metadata: {
@@ -233,7 +234,7 @@ function jobFor(cronJob: StoredObject, due: number): JsonObject {
       },
       ownerReferences: [controllerReference(cronJob)],
     },
-    spec: (template.spec ?? {}) as JsonObject,
+    spec: specOf(template),
   };
 }
 

@@ -25,6 +25,7 @@ import { type History, revisionHash, revisionHistory, truncateHistory } from "..
 import { equal, type JsonObject, textOf } from "../../json.ts";
 import { isWantedNode, untolerated } from "../../node/fitting.ts";
 import { StatusError } from "../../status.ts";
+import { objectAt } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { resolvePercent } from "../deployment/rollout.ts";
 
@@ -222,7 +223,7 @@ function startDaemonSets(deps: ControllerDependencies): Running {
     if (field(set, "spec", "updateStrategy", "type") !== "RollingUpdate") return;
     const hash = revisionHash(history.update, naming);
     const wanted = placed.filter(({ shouldRun }) => shouldRun);
-    const rolling = (field(set, "spec", "updateStrategy", "rollingUpdate") ?? {}) as JsonObject;
+    const rolling = objectAt(set, "spec", "updateStrategy", "rollingUpdate");
     const surge = surgeOf(set, placed);
     const outdated = (pod: StoredObject) => hashOf(pod) !== hash && !isDeleting(pod);
     if (surge > 0) {

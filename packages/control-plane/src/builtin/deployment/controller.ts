@@ -1,3 +1,4 @@
+import type { ReplicaSet } from "@windlass/kinds/builtin";
 import { withCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
@@ -25,6 +26,7 @@ import { templateOf, wantedReplicas } from "../../controllers/pods.ts";
 import { templateHash } from "../../controllers/template-hash.ts";
 import { clone, equal, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
 import { StatusError } from "../../status.ts";
+import { objectAt, statusOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { grownTo, planRollout, proportional, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
 import {
@@ -114,7 +116,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     const condition = pauseCondition(family.deployment, clock);
     if (!condition) return family;
     const conditions = withCondition(listAt(family.deployment, "status", "conditions"), condition);
-    const status = { ...((family.deployment.status ?? {}) as JsonObject), conditions };
+    const status = { ...statusOf(family.deployment), conditions };
     return {
       ...family,
       deployment: await writeStatus(registry, deployments, family.deployment, status, context),
@@ -124,7 +126,7 @@ function startDeployments(deps: ControllerDependencies): Running {
   /** Whether the wanted number of replicas changed since the sets were last scaled. */
   function isScaled({ deployment, current, old }: Family): boolean {
     return [...(current ? [current] : []), ...old].some((set) => {
-      const wanted = field(set, "metadata", "annotations", desiredKey);
+      const wanted = set.metadata.annotations?.[desiredKey];
       return wantedReplicas(set) > 0 && wanted !== undefined && wanted !== String(wantedReplicas(deployment));
     });
   }
@@ -142,7 +144,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1n) : family;
     const revision = greatest([revisionOf(family.current), newest + 1n]);
     const current = await annotateSet(family.deployment, family.current, revision);
-    const shown = textOf(field(current, "metadata", "annotations", revisionKey));
+    const shown = textOf(current.metadata.annotations?.[revisionKey]);
     const name = current.metadata.name;
     const found = { reason: "FoundNewReplicaSet", message: `Found new replica set "${name}"` };
     const untold = hasDeadline(family.deployment) && !progressing(family.deployment);
@@ -155,7 +157,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     const made = await createSet(deployment, old, revision);
     if (!made) {
       const collisions = numberAt(deployment, ["status", "collisionCount"], 0) + 1;
-      const status = { ...((deployment.status ?? {}) as JsonObject), collisionCount: collisions };
+      const status = { ...statusOf(deployment), collisionCount: collisions };
       const next = await writeStatus(registry, deployments, deployment, status, context);
       return await withNewSet({ ...family, deployment: next }, revision);
     }
@@ -182,7 +184,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     const metadata = isObject(template.metadata) ? template.metadata : {};
     const hash = templateHash(template, numberAt(deployment, ["status", "collisionCount"], 0));
     const labels = { ...mapAt(metadata, "labels"), [hashLabel]: hash };
-    const selector = clone((field(deployment, "spec", "selector") ?? {}) as JsonObject);
+    const selector = clone(objectAt(deployment, "spec", "selector"));
     selector.matchLabels = { ...mapAt(selector, "matchLabels"), [hashLabel]: hash };
     const minReadySeconds = field(deployment, "spec", "minReadySeconds");
     const name = `${deployment.metadata.name}-${hash}`;
@@ -229,7 +231,7 @@ function startDeployments(deps: ControllerDependencies): Running {
   ): Promise<StoredObject> {
     const before = revisionOf(set);
     const own = mapAt(set, "metadata", "annotations");
-    const wanted: JsonObject = { ...passedOn(deployment) };
+    const wanted: { [key: string]: string } = { ...passedOn(deployment) };
     if (before < revision) {
       wanted[revisionKey] = String(revision);
       if (before > 0n) {
@@ -242,11 +244,10 @@ function startDeployments(deps: ControllerDependencies): Running {
       Object.entries(wanted).every(([key, value]) => own[key] === value) &&
       numberAt(set, ["spec", "minReadySeconds"], 0) === minReadySeconds;
     if (settled) return set;
-    return await edit(registry, sets, set, context, (next) => {
-      const metadata = next.metadata as JsonObject;
-      metadata.annotations = { ...mapAt(metadata, "annotations"), ...wanted };
-      if (minReadySeconds > 0) (next.spec as JsonObject).minReadySeconds = minReadySeconds;
-      else delete (next.spec as JsonObject).minReadySeconds;
+    return await edit<ReplicaSet>(registry, sets, set, context, ({ metadata, spec }) => {
+      metadata.annotations = { ...metadata.annotations, ...wanted };
+      if (minReadySeconds > 0) spec.minReadySeconds = minReadySeconds;
+      else delete spec.minReadySeconds;
     });
   }
 
@@ -259,7 +260,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     revision: string,
     progress?: { readonly reason: string; readonly message: string },
   ): Promise<StoredObject> {
-    const known = field(deployment, "metadata", "annotations", revisionKey) === revision;
+    const known = deployment.metadata.annotations?.[revisionKey] === revision;
     if (known && !progress) return deployment;
     return await edit(
       registry,
@@ -267,8 +268,8 @@ function startDeployments(deps: ControllerDependencies): Running {
       deployment,
       context,
       (next) => {
-        const metadata = next.metadata as JsonObject;
-        metadata.annotations = { ...mapAt(metadata, "annotations"), [revisionKey]: revision };
+        const { metadata } = next;
+        metadata.annotations = { ...metadata.annotations, [revisionKey]: revision };
         if (!progress) return;
         const before = listAt(next, "status", "conditions");
         const condition = progressCondition("True", progress.reason, progress.message);
@@ -285,10 +286,9 @@ function startDeployments(deps: ControllerDependencies): Running {
 
   async function scaleSet(deployment: StoredObject, set: StoredObject, replicas: number): Promise<void> {
     const before = wantedReplicas(set);
-    await edit(registry, sets, set, context, (next) => {
-      (next.spec as JsonObject).replicas = replicas;
-      const metadata = next.metadata as JsonObject;
-      metadata.annotations = { ...mapAt(metadata, "annotations"), ...bounds(deployment) };
+    await edit<ReplicaSet>(registry, sets, set, context, ({ metadata, spec }) => {
+      spec.replicas = replicas;
+      metadata.annotations = { ...metadata.annotations, ...bounds(deployment) };
     });
     if (before !== replicas) await tellScaled(deployment, set, before, replicas);
   }
@@ -386,8 +386,7 @@ function proportions(family: Family): { set: StoredObject; replicas: number }[] 
         : undefined;
   if (single) {
     const settled =
-      wantedReplicas(single) === wanted &&
-      field(single, "metadata", "annotations", desiredKey) === String(wanted);
+      wantedReplicas(single) === wanted && single.metadata.annotations?.[desiredKey] === String(wanted);
     return settled ? [] : [{ set: single, replicas: wanted }];
   }
   if (current && isSaturated(deployment, current)) {
@@ -400,7 +399,7 @@ function proportions(family: Family): { set: StoredObject; replicas: number }[] 
     surge,
     actual: numberAt(deployment, ["status", "replicas"], 0),
     sets: active.map((set) => {
-      const max = field(set, "metadata", "annotations", maxKey);
+      const max = set.metadata.annotations?.[maxKey];
       return {
         uid: set.metadata.uid,
         replicas: wantedReplicas(set),
@@ -420,7 +419,7 @@ function isSaturated(deployment: StoredObject, set: StoredObject): boolean {
   const wanted = wantedReplicas(deployment);
   return (
     wantedReplicas(set) === wanted &&
-    field(set, "metadata", "annotations", desiredKey) === String(wanted) &&
+    set.metadata.annotations?.[desiredKey] === String(wanted) &&
     numberAt(set, ["status", "availableReplicas"], 0) === wanted
   );
 }
@@ -445,10 +444,10 @@ function hasDeadline(deployment: StoredObject): boolean {
 }
 
 function strategyOf(deployment: StoredObject): JsonObject {
-  return (field(deployment, "spec", "strategy") ?? {}) as JsonObject;
+  return objectAt(deployment, "spec", "strategy");
 }
 
-function bounds(deployment: StoredObject): JsonObject {
+function bounds(deployment: StoredObject): { [key: string]: string } {
   const wanted = wantedReplicas(deployment);
   const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
   return { [desiredKey]: String(wanted), [maxKey]: String(wanted + surge) };
@@ -464,9 +463,9 @@ const ownAnnotations = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-function passedOn(deployment: StoredObject): JsonObject {
+function passedOn(deployment: StoredObject): { [key: string]: string } {
   return Object.fromEntries(
-    Object.entries(mapAt(deployment, "metadata", "annotations")).filter(([key]) => !ownAnnotations.has(key)),
+    Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !ownAnnotations.has(key)),
   );
 }
 
@@ -475,7 +474,7 @@ function passedOn(deployment: StoredObject): JsonObject {
  * counts as none.
  */
 function revisionOf(set: StoredObject): bigint {
-  const written = textOf(field(set, "metadata", "annotations", revisionKey));
+  const written = textOf(set.metadata.annotations?.[revisionKey]);
   return /^\d{1,19}$/.test(written) ? BigInt(written) : 0n;
 }
 

@@ -4,6 +4,7 @@ import { count, listAt, numberAt, timeAt } from "../../controllers/objects.ts";
 import { wantedReplicas } from "../../controllers/pods.ts";
 import type { JsonObject } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
+import { objectAt } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { surgeAndUnavailable } from "./rollout.ts";
 
@@ -60,7 +61,7 @@ export function pauseCondition(deployment: StoredObject, clock: Clock): JsonObje
 /** The conditions with whether enough pods serve. */
 export function withAvailability(deployment: StoredObject, counts: JsonObject, clock: Clock): JsonObject[] {
   const wanted = wantedReplicas(deployment);
-  const strategy = (field(deployment, "spec", "strategy") ?? {}) as JsonObject;
+  const strategy = objectAt(deployment, "spec", "strategy");
   // Recreate has no minimum of available pods but the full number.
   const unavailable =
     strategy.type === "Recreate" || wanted === 0 ? 0 : surgeAndUnavailable(strategy, wanted).unavailable;

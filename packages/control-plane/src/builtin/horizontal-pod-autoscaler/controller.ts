@@ -17,6 +17,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import type { Resource } from "../../registry/resource.ts";
 import { StatusError } from "../../status.ts";
+import { objectAt, statusOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { type MetricFault, metricFault, usualMetric } from "./metric-faults.ts";
 
@@ -71,7 +72,7 @@ function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
       conditions = replaceCondition(conditions, { type, status, lastTransitionTime, reason, message });
     };
     const write = async (more: JsonObject) => {
-      const status = { ...((scaler.status ?? {}) as JsonObject), ...more, conditions: [...conditions] };
+      const status = { ...statusOf(scaler), ...more, conditions: [...conditions] };
       await writeStatus(registry, scalers, scaler, status, context);
     };
     let target: { resource: Resource; object: StoredObject; replicas: number };
@@ -166,7 +167,7 @@ function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
   async function targetOf(
     scaler: StoredObject,
   ): Promise<{ resource: Resource; object: StoredObject; replicas: number }> {
-    const reference = (field(scaler, "spec", "scaleTargetRef") ?? {}) as JsonObject;
+    const reference = objectAt(scaler, "spec", "scaleTargetRef");
     const [group, version] = [
       groupOf(textOf(reference.apiVersion)),
       textOf(reference.apiVersion).split("/").at(-1) ?? "",

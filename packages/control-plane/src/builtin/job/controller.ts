@@ -32,6 +32,7 @@ import { isTerminating } from "../../controllers/pods.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
+import { statusOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { isTerminatingNamespace } from "../replica-set/controller.ts";
 import { type Failures, indexWaitMs, waitMs, withEnded } from "./backoff.ts";
@@ -99,7 +100,7 @@ function startJobs(deps: ControllerDependencies): Running {
         return undefined;
       }
       for (const pod of podsOf(job)) {
-        if (isTracked(pod) && !selectorOf(job)(pod.metadata.labels as JsonObject | undefined)) {
+        if (isTracked(pod) && !selectorOf(job)(pod.metadata.labels)) {
           await release(pod);
         }
       }
@@ -150,7 +151,7 @@ function startJobs(deps: ControllerDependencies): Running {
     }
     const startTime = field(job, "status", "startTime") ?? (suspended ? undefined : timestamp(clock));
     const status: JsonObject = {
-      ...((job.status ?? {}) as JsonObject),
+      ...statusOf(job),
       ...(startTime === undefined ? {} : { startTime }),
     };
     const target = decided ?? (end && condition(end.type, "True", end.reason, end.message));

@@ -28,6 +28,7 @@ import {
 } from "../../controllers/revisions.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { StatusError } from "../../status.ts";
+import { objectAt } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 import { claimOwners, claimsOf, ordinalOf, statefulPod } from "./pods.ts";
 
@@ -204,7 +205,7 @@ function startStatefulSets(deps: ControllerDependencies): Running {
         const owners = claimOwners(set, pod, stored, place);
         if (!owners) continue;
         await edit(registry, claims, stored, context, (next) => {
-          const metadata = next.metadata as JsonObject;
+          const { metadata } = next;
           if (owners.length > 0) metadata.ownerReferences = owners;
           else delete metadata.ownerReferences;
         });
@@ -231,7 +232,7 @@ function startStatefulSets(deps: ControllerDependencies): Running {
     end: number,
   ): Promise<void> {
     if (field(set, "spec", "updateStrategy", "type") === "OnDelete") return;
-    const rolling = (field(set, "spec", "updateStrategy", "rollingUpdate") ?? {}) as JsonObject;
+    const rolling = objectAt(set, "spec", "updateStrategy", "rollingUpdate");
     const partition = start + numberAt(rolling, ["partition"], 0);
     let isWaiting = false;
     for (let ordinal = end - 1; ordinal >= partition && !isWaiting; ordinal--) {

@@ -2,6 +2,7 @@ import { listAt, mapAt, namespaceOf } from "../../controllers/objects.ts";
 import { controllerReference } from "../../controllers/ownership.ts";
 import { podFromTemplate } from "../../controllers/pods.ts";
 import { clone, type JsonObject, textOf } from "../../json.ts";
+import { specOf } from "../../storage/object-fields.ts";
 import { field, type StoredObject } from "../../storage/store.ts";
 
 /** A pod's number in its set; undefined for a name that is not one of the set's. */
@@ -63,7 +64,7 @@ export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
           ...(Object.keys(labels).length > 0 ? { labels } : {}),
           ...(Object.keys(annotations).length > 0 ? { annotations: { ...annotations } } : {}),
         },
-        spec: clone((template.spec ?? {}) as JsonObject),
+        spec: clone(specOf(template)),
       },
     };
   });
