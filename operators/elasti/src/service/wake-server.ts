@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Runnable, RunnableContext } from "@windlass/runtime";
+import { claimantOf } from "./claim.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import { wakeAnnotation } from "./names.ts";
 import { positionOf } from "./position.ts";
@@ -53,7 +54,7 @@ export function wakeServer(options: WakeServerOptions = {}): Runnable {
       const server = createServer(
         { headersTimeout: 2_000, requestTimeout: longestMs },
         (request, response) => {
-          const find = (key: string) => informer.byIndex("wakes", key)[0];
+          const find = (key: string) => claimantOf(informer.byIndex("wakes", key));
           void respond(response, answerTo(request, context, find, options), context);
         },
       );
