@@ -133,6 +133,12 @@ export function elastiController(dependencies: ElastiDependencies) {
   });
 }
 
+/** What a replica of the resolver said; undefined if it gave no answer. */
+interface Reply {
+  readonly address: string;
+  readonly report: Reports[number];
+}
+
 /** Keeps services where they should be between awake and asleep. What it remembers may be lost. */
 class ServiceKeeper {
   readonly #dependencies: ElastiDependencies;
@@ -188,7 +194,8 @@ class ServiceKeeper {
     const ports = this.#portsFor(elasti, sight, context);
     const position = positionOf(elasti.status, nowMs);
     const restsAt = restOf(elasti);
-    const reports = await this.#reportsFor(elasti, position, sight, context);
+    const replies = await this.#repliesFor(elasti, position, sight, context);
+    const reports = replies.map(({ report }) => report);
     const seen = await this.#observe({ elasti, position, sight, restsAt, reports, wish }, context);
     const move = sight.arePodsKnown ? step(position.stage, seen, this.#patience) : undefined;
     const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
@@ -218,6 +225,7 @@ class ServiceKeeper {
         sight,
         ports,
         arrangement: arrangementOf(position.stage, restsAt),
+        listening: new Set(replies.filter(({ report }) => report?.isListening).map(({ address }) => address)),
         wanted: await wantedReplicas(elasti, waiting, context),
         mayStart: areDependenciesAwake(elasti, neighboursIn(elasti, context)),
       },
@@ -308,22 +316,23 @@ class ServiceKeeper {
   }
 
   /** Asked for only where it matters: a service at rest costs nothing. */
-  async #reportsFor(
+  async #repliesFor(
     { metadata, spec }: ElastiServiceObject,
     { stage }: Position,
     { resolvers }: Sight,
     { signal }: ReconcileContext,
-  ): Promise<Reports> {
+  ): Promise<readonly Reply[]> {
     if (stage.at === "Serving" || stage.at === "Returning") return [];
     // One that is about to end, or is too busy to say that it is ready, still has requests, and clients that keep their
     // connections to it. Only one that no longer runs has none.
-    const told = await Promise.all(
-      resolvers.map(async ({ address, isReady }) => {
+    const replies = await Promise.all(
+      resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
         const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
-        return report === "gone" ? { isGone: !isReady } : { isGone: false, report };
+        if (report !== "gone") return [{ address, report }];
+        return isReady ? [{ address, report: undefined }] : [];
       }),
     );
-    return told.filter(({ isGone }) => !isGone).map(({ report }) => report);
+    return replies.flat();
   }
 
   #portsFor(
