@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Clock, systemClock } from "@windlass/clock";
 import { byReference, controller, type ReconcileContext, type Source, watch } from "@windlass/runtime";
 import { EndpointSlice, HorizontalPodAutoscaler, Service } from "@windlass/runtime/kinds";
 import { arrange, isPausedByOthers, removeOthers, select, wantedReplicas } from "./arrange.ts";
@@ -25,6 +26,7 @@ import { type KindLookup, watchedTargets } from "./scale-target.ts";
 import { ScaledObject } from "./scaled-object.ts";
 import { lookAt, type ResolverService, type Sight, slicesOf } from "./sight.ts";
 import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
+import { StageTimes } from "./stage-times.ts";
 import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
 import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts";
 
@@ -127,7 +129,13 @@ export function elastiController(dependencies: ElastiDependencies) {
         subresources: ["scale"],
       },
     ],
-    sources: [wishes.source, ...(links ? [links.source] : [])],
+    sources: [
+      ({ clock }) => {
+        keeper.clock = clock;
+      },
+      wishes.source,
+      ...(links ? [links.source] : []),
+    ],
     reconcile: (elasti, context) => keeper.reconcile(elasti, context),
     finalize: (elasti, context) => keeper.finalize(elasti, context),
   });
@@ -146,6 +154,9 @@ class ServiceKeeper {
   readonly #ports: ListenPorts;
   readonly #traffic = new TrafficWatch();
   readonly #presence: ResolverPresence;
+  readonly #times = new StageTimes();
+  /** The manager's, once it has started. */
+  clock: Clock = systemClock;
 
   constructor(dependencies: ElastiDependencies) {
     this.#dependencies = dependencies;
@@ -184,6 +195,7 @@ class ServiceKeeper {
     await removeOthers(context, []);
     this.#ports.forget(ownerOf(elasti));
     this.#traffic.forget(ownerOf(elasti));
+    this.#times.forget(ownerOf(elasti));
     return undefined;
   }
 
@@ -261,13 +273,13 @@ class ServiceKeeper {
     const isReady = sight.resolvers.some((one) => one.isReady);
     const { podsInService } = arrangementOf(stage, restsAt);
     return {
-      elapsedMs: context.now.getTime() - position.sinceMs,
+      elapsedMs: this.#times.elapsedMs(ownerOf(elasti), position.step, this.clock.monotonic()),
       restsAt,
       wish,
       hasDemand: this.#hasDemand(elasti, position, restsAt, reports),
       replicas: sight.replicas,
       pods: sight.pods,
-      resolver: this.#presence.observe(isReady, context.now.getTime()),
+      resolver: this.#presence.observe(isReady, this.clock.monotonic()),
       haveSlicesFollowed: haveFollowed(sight.slices, elasti.spec.service, podsInService),
       isProven: await this.#isProven(position, sight, reports, podsInService, context),
     };
