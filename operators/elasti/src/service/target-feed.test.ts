@@ -9,7 +9,7 @@ let cluster: TestCluster;
 let namespace: string;
 
 beforeAll(async () => {
-  cluster = await startCluster({ flavour: "embedded" });
+  cluster = await startCluster();
   await cluster.install(ElastiService);
   namespace = await cluster.createNamespace("elasti");
 });
