@@ -21,8 +21,8 @@ export interface Arranging {
   readonly sight: Sight;
   readonly ports: readonly PortPair[];
   readonly arrangement: Arrangement;
-  /** Addresses of replicas of the resolver that say that they take the service's connections. */
-  readonly listening: ReadonlySet<string>;
+  /** Whether replicas of the resolver take the service's connections, by their addresses; of those that answered. */
+  readonly listening: ReadonlyMap<string, boolean>;
   /** How many replicas it wakes up with. */
   readonly wanted: number;
   /** Whether what it depends on is awake. */
@@ -52,22 +52,19 @@ export async function arrange(arranging: Arranging, context: ReconcileContext): 
 }
 
 /**
- * The replicas of the resolver; ready are only those that take connections for the service, or did. One that has not heard
- * of the service yet would refuse what is led to it.
+ * The replicas of the resolver that take connections for the service: those that say so, and of those that do not answer
+ * the ones that did. One that is starting, or has not heard of the service yet, would refuse what is led to it.
  */
 function joinable(
   { service, slices, resolvers }: Sight,
-  listening: ReadonlySet<string>,
+  listening: ReadonlyMap<string, boolean>,
 ): readonly ResolverEndpoint[] {
   const listed = new Set(
     slices
       .filter((slice) => isResolverSlice(slice, service.metadata.name))
       .flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses)),
   );
-  return resolvers.map((one) => ({
-    ...one,
-    isReady: one.isReady && (listed.has(one.address) || listening.has(one.address)),
-  }));
+  return resolvers.filter(({ address }) => listening.get(address) ?? listed.has(address));
 }
 
 /** Puts the pods into the Service or takes them out; and back into any other that this ElastiService had before. */

@@ -237,7 +237,9 @@ class ServiceKeeper {
         sight,
         ports,
         arrangement: arrangementOf(position.stage, restsAt),
-        listening: new Set(replies.filter(({ report }) => report?.isListening).map(({ address }) => address)),
+        listening: new Map(
+          replies.flatMap(({ address, report }) => (report ? [[address, report.isListening] as const] : [])),
+        ),
         wanted: await wantedReplicas(elasti, waiting, context),
         mayStart: areDependenciesAwake(elasti, neighboursIn(elasti, context)),
       },
