@@ -3,7 +3,7 @@
  *
  * | NAME | what it runs |
  * |---|---|
- * | `api` | the API suite on a real kube-apiserver |
+ * | `api` | the API suite on a real kube-apiserver, and what of Elasti needs no more than that |
  * | `cluster` | WebApp and webhooks, end to end on the lab's cluster |
  * | `buildkit` | BuildKit pools, with real buildkitd, buildctl and buildx |
  * | `elasti` | services that sleep and wake under traffic; some minutes |
@@ -79,7 +79,10 @@ process.exit(failed > 0 || passed === 0 ? 1 : 0);
 /** The same API suite that runs on the embedded control plane, on a bare real one. */
 async function api(): Promise<Tally> {
   const { KUBECONFIG: _kubeconfig, ...environment } = process.env;
-  return await runVitest(["tests/api"], { ...environment, KUBEBUILDER_ASSETS: assets() });
+  const elasti = ["token-check", "wake-server", "target-feed"].map(
+    (name) => `operators/elasti/src/service/${name}.test.ts`,
+  );
+  return await runVitest(["tests/api", ...elasti], { ...environment, KUBEBUILDER_ASSETS: assets() });
 }
 
 /** A program with its arguments. */

@@ -191,6 +191,7 @@ test("many held requests are answered within a second of Ready", { timeout: 300_
     wait,
   ).then(() => performance.now());
   const { answeredAt, failures } = await holdMany(url, count);
+  if (failures.length > 0) await tellWhatResolversSaw(key.name);
   expect(failures).toEqual([]);
   const readyAt = await isReady;
   const late = answeredAt.map((at) => at - readyAt).toSorted((a, b) => a - b);
@@ -322,6 +323,15 @@ test("a Prometheus trigger puts a service to sleep when its value falls, and wak
   await delay(8_000);
   expect((await client.get(ElastiService, key)).status?.phase).toBe("Serving");
 });
+
+/** Prints what the resolvers made of a service's requests: what they did not see went to a pod directly, or got lost on its way. */
+async function tellWhatResolversSaw(source: string): Promise<void> {
+  for (const status of ["2xx", "4xx", "5xx", "aborted"]) {
+    const labels = { namespace: lab.namespace, source, status };
+    const seen = await lab.metric("resolver", "elasti_resolver_incoming_requests_count", labels);
+    process.stdout.write(`the resolvers had ${seen} requests with ${status}\n`);
+  }
+}
 
 /** Waits until kube-proxy has followed: many new connections in a row no longer reach the resolver. @returns what it counted */
 async function untilSteady(counted: () => Promise<number>, url: string): Promise<number> {

@@ -13,6 +13,7 @@ const together = 200;
 /** Sends so many requests, each over a connection of its own, and waits for their answers. */
 export async function holdMany(url: string, count: number): Promise<HeldRequests> {
   const { hostname, port, pathname } = new URL(url);
+  const began = performance.now();
   const answeredAt: number[] = [];
   const failures: string[] = [];
   const request = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`;
@@ -24,8 +25,14 @@ export async function holdMany(url: string, count: number): Promise<HeldRequests
         failures.push(why);
         socket.destroy();
       };
-      socket.setTimeout(120_000, () => fail("no answer within 120 s"));
-      socket.once("connect", () => socket.write(request, () => sent.resolve()));
+      let connectedAt = 0;
+      socket.setTimeout(120_000, () =>
+        fail(`no answer within 120 s: port ${socket.localPort}, connected after ${connectedAt} ms`),
+      );
+      socket.once("connect", () => {
+        connectedAt = Math.round(performance.now() - began);
+        socket.write(request, () => sent.resolve());
+      });
       socket.once("data", (bytes) => {
         if (bytes.subarray(0, 12).toString("latin1") !== "HTTP/1.1 200")
           return fail(bytes.toString("latin1", 0, 40));

@@ -33,6 +33,7 @@ export class ModelTraffic implements PathProbe, ResolverReports {
   requests = 0;
   held = 0;
   inFlight = 0;
+  isListening = true;
   /** What a replica that is about to end has in flight, and how often it was asked; `gone` if it has ended. */
   leaving: number | "gone" | "silent" = "gone";
   leavingAsked = 0;
@@ -79,6 +80,7 @@ export class ModelTraffic implements PathProbe, ResolverReports {
       requests,
       held,
       inFlight,
+      isListening: this.isListening,
       upstreamConnections: inFlight,
     };
   }

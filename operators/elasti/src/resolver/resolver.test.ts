@@ -175,6 +175,30 @@ test("a body of which nothing more comes gives its place at the pod back", async
   expect(world.traffic.inFlight).toBe(0);
 });
 
+test("a response that its client does not read gives its place at the pod back", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, limits: { idle: "60s" } });
+  const size = 64 * 1024 * 1024;
+  const pod = await world.pod((socket) => {
+    socket.once("data", () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`);
+      socket.write(Buffer.alloc(size));
+    });
+  });
+  world.ready(pod);
+  const deaf = world.client();
+  deaf.socket.pause();
+  deaf.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await until(() => world.traffic.inFlight === 1 && pod.connections === 1);
+  // While something moves, however slowly, it goes on.
+  let turns = 0;
+  await until(() => turns++ > 300);
+  await clock.advance(30_000);
+  expect(world.traffic.inFlight).toBe(1);
+  await clock.advance(65_000);
+  await until(() => world.traffic.inFlight === 0);
+});
+
 test("what clients send makes no new series", async () => {
   await using world = await World.start();
   world.ready(await world.pod(hello));

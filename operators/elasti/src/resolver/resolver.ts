@@ -61,6 +61,13 @@ export interface ResolverDrain {
   readonly within?: Duration;
 }
 
+/** A port that the resolver listens on, or is about to. */
+interface OpenedPort {
+  readonly listener: Listener;
+  readonly serves: string;
+  isOpen: boolean;
+}
+
 /** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.8 s, whether or not they answer. */
 const slowStart = { initial: 128, doublingMs: 150 } as const;
 const READ_BYTES = 64 * 1024;
@@ -84,7 +91,7 @@ export class Resolver implements AsyncDisposable {
   readonly #context: ServiceContext;
   readonly #timeouts: ClientTimeouts;
   readonly #services = new Map<ServiceKey, Service>();
-  readonly #listeners = new Map<number, { readonly listener: Listener; readonly serves: string }>();
+  readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
   readonly #unsubscribe: () => void;
@@ -134,12 +141,13 @@ export class Resolver implements AsyncDisposable {
 
   /** What it did for a service, and does; undefined if it does not front it. */
   trafficOf(key: ServiceKey): ServiceTraffic | undefined {
-    return this.#services.get(key)?.traffic();
+    const service = this.#services.get(key);
+    return service && this.#trafficOf(service);
   }
 
   /** What it did for each service, and does. */
   traffic(): readonly ServiceTraffic[] {
-    return [...this.#services.values()].map((service) => service.traffic());
+    return [...this.#services.values()].map((service) => this.#trafficOf(service));
   }
 
   /** Which ports it listens on, by what they serve: `namespace/service:port`, or `*` for the shared one. */
@@ -181,6 +189,11 @@ export class Resolver implements AsyncDisposable {
     this.#closeListeners();
     await this.#cutAll();
     this.#end();
+  }
+
+  #trafficOf(service: Service): ServiceTraffic {
+    const isOpen = (port: number) => port === 0 || this.#listeners.get(port)?.isOpen === true;
+    return service.traffic(service.target.ports.every(({ listenPort }) => isOpen(listenPort)));
   }
 
   /** Brings a service in line with what is known of it. */
@@ -235,9 +248,11 @@ export class Resolver implements AsyncDisposable {
       route,
       this.#hostFor(({ host }) => route.portOf(host)),
     );
-    this.#listeners.set(port, { listener, serves });
+    const opened: OpenedPort = { listener, serves, isOpen: false };
+    this.#listeners.set(port, opened);
     try {
       await listener.listen({ port, host: this.#options.host });
+      opened.isOpen = true;
     } catch (error) {
       // The port may be another's that is just leaving. The next change, or sweep, tries again.
       this.#listeners.delete(port);
@@ -255,7 +270,7 @@ export class Resolver implements AsyncDisposable {
       this.#hostFor((request) => portOf((name && request.header(name)) ?? request.host)),
     );
     const chosen = await listener.listen({ port, host });
-    this.#listeners.set(chosen, { listener, serves: sharedName });
+    this.#listeners.set(chosen, { listener, serves: sharedName, isOpen: true });
   }
 
   /** The port of a Service that a host names. Without a number, it is the Service's first. */

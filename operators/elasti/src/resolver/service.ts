@@ -168,11 +168,12 @@ export class Service implements DispatcherOwner, BudgetHolder {
     this.#coldSince = undefined;
   }
 
-  traffic(): ServiceTraffic {
+  traffic(isListening: boolean): ServiceTraffic {
     const { namespace, service } = this.#target;
     return {
       namespace,
       service,
+      isListening,
       requests: this.#requests,
       held: this.held,
       inFlight: this.#inFlight,

@@ -150,6 +150,8 @@ export interface ServiceTraffic {
   readonly held: number;
   /** Forwarded, and not over yet. */
   readonly inFlight: number;
+  /** Whether connections are taken on all ports of the service. */
+  readonly isListening: boolean;
   /** Connections to the target's endpoints. */
   readonly upstreamConnections: number;
   /** When the last request was taken, in milliseconds since the epoch; absent if there was none. */

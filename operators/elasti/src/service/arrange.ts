@@ -5,8 +5,10 @@ import { divertingLabel } from "./names.ts";
 import {
   endpointsAmong,
   isDiverted,
+  isResolverSlice,
   type PortPair,
   privateServiceFor,
+  type ResolverEndpoint,
   resolverSlicesFor,
 } from "./objects.ts";
 import { pause, pausedBy, ScaledObject, unpause } from "./scaled-object.ts";
@@ -19,6 +21,8 @@ export interface Arranging {
   readonly sight: Sight;
   readonly ports: readonly PortPair[];
   readonly arrangement: Arrangement;
+  /** Whether replicas of the resolver take the service's connections, by their addresses; of those that answered. */
+  readonly listening: ReadonlyMap<string, boolean>;
   /** How many replicas it wakes up with. */
   readonly wanted: number;
   /** Whether what it depends on is awake. */
@@ -30,12 +34,12 @@ export interface Arranging {
  * the Service comes before what takes one out, so that it may end after any of them.
  */
 export async function arrange(arranging: Arranging, context: ReconcileContext): Promise<void> {
-  const { elasti, sight, ports, arrangement } = arranging;
+  const { elasti, sight, ports, arrangement, listening } = arranging;
   const wantedPrivate = privateServiceFor(elasti, sight.service);
   // Pods that take connections are better than a resolver that may not; where there are none, it is all there is.
   const isAlone = !arrangement.podsInService || !sight.pods.some((pod) => pod.isReady && !pod.isTerminating);
   const slices = arrangement.resolverInService
-    ? resolverSlicesFor(elasti, sight.service, ports, endpointsAmong(sight.resolvers, isAlone))
+    ? resolverSlicesFor(elasti, sight.service, ports, endpointsAmong(joinable(sight, listening), isAlone))
     : [];
   await context.apply(wantedPrivate);
   for (const slice of slices) await context.apply(slice);
@@ -45,6 +49,22 @@ export async function arrange(arranging: Arranging, context: ReconcileContext): 
     [wantedPrivate, ...slices].map(({ object }) => object.metadata.name ?? ""),
   );
   await scale(arranging, context);
+}
+
+/**
+ * The replicas of the resolver that take connections for the service: those that say so, and of those that do not answer
+ * the ones that did. One that is starting, or has not heard of the service yet, would refuse what is led to it.
+ */
+function joinable(
+  { service, slices, resolvers }: Sight,
+  listening: ReadonlyMap<string, boolean>,
+): readonly ResolverEndpoint[] {
+  const listed = new Set(
+    slices
+      .filter((slice) => isResolverSlice(slice, service.metadata.name))
+      .flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses)),
+  );
+  return resolvers.filter(({ address }) => listening.get(address) ?? listed.has(address));
 }
 
 /** Puts the pods into the Service or takes them out; and back into any other that this ElastiService had before. */

@@ -10,7 +10,7 @@ import {
 import { startCluster, type TestCluster, waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { ModelTraffic, placeResolver, resolver } from "../../testing/model-traffic.ts";
+import { ModelTraffic, orUndefined, placeResolver, resolver } from "../../testing/model-traffic.ts";
 import { elastiController } from "./controller.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import {
@@ -450,6 +450,22 @@ test("a resolver that is about to end keeps the target up for what it has in fli
   traffic.leaving = "gone";
   await at(key, "Asleep");
   await placeResolver(cluster.client);
+});
+
+test("a resolver that does not listen for the service yet gets no connections", async () => {
+  const key = await createTarget("unheard");
+  await createElasti("unheard");
+  await at(key, "Serving");
+  traffic.isListening = false;
+  wish(key, "sleep");
+  await at(key, "Joining");
+  const found = () => orUndefined(cluster.client.get(EndpointSlice, slice(key)));
+  await vi.waitUntil(async () => (await found()) !== undefined);
+  expect((await found())?.endpoints ?? []).toEqual([]);
+  expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Joining");
+  traffic.isListening = true;
+  await at(key, "Asleep");
+  expect((await found())?.endpoints).toHaveLength(1);
 });
 
 test("without a resolver nobody sleeps", async () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Clock, systemClock } from "@windlass/clock";
 import { byReference, controller, type ReconcileContext, type Source, watch } from "@windlass/runtime";
 import { EndpointSlice, HorizontalPodAutoscaler, Service } from "@windlass/runtime/kinds";
 import { arrange, isPausedByOthers, removeOthers, select, wantedReplicas } from "./arrange.ts";
@@ -25,6 +26,7 @@ import { type KindLookup, watchedTargets } from "./scale-target.ts";
 import { ScaledObject } from "./scaled-object.ts";
 import { lookAt, type ResolverService, type Sight, slicesOf } from "./sight.ts";
 import { arrangementOf, type Observation, type Patience, proofOf, type StageName, step } from "./stage.ts";
+import { StageTimes } from "./stage-times.ts";
 import { eventOf, faultyStatusOf, statusOf } from "./story.ts";
 import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts";
 
@@ -127,10 +129,22 @@ export function elastiController(dependencies: ElastiDependencies) {
         subresources: ["scale"],
       },
     ],
-    sources: [wishes.source, ...(links ? [links.source] : [])],
+    sources: [
+      ({ clock }) => {
+        keeper.clock = clock;
+      },
+      wishes.source,
+      ...(links ? [links.source] : []),
+    ],
     reconcile: (elasti, context) => keeper.reconcile(elasti, context),
     finalize: (elasti, context) => keeper.finalize(elasti, context),
   });
+}
+
+/** What a replica of the resolver said; undefined if it gave no answer. */
+interface Reply {
+  readonly address: string;
+  readonly report: Reports[number];
 }
 
 /** Keeps services where they should be between awake and asleep. What it remembers may be lost. */
@@ -140,6 +154,9 @@ class ServiceKeeper {
   readonly #ports: ListenPorts;
   readonly #traffic = new TrafficWatch();
   readonly #presence: ResolverPresence;
+  readonly #times = new StageTimes();
+  /** The manager's, once it has started. */
+  clock: Clock = systemClock;
 
   constructor(dependencies: ElastiDependencies) {
     this.#dependencies = dependencies;
@@ -178,6 +195,7 @@ class ServiceKeeper {
     await removeOthers(context, []);
     this.#ports.forget(ownerOf(elasti));
     this.#traffic.forget(ownerOf(elasti));
+    this.#times.forget(ownerOf(elasti));
     return undefined;
   }
 
@@ -188,7 +206,8 @@ class ServiceKeeper {
     const ports = this.#portsFor(elasti, sight, context);
     const position = positionOf(elasti.status, nowMs);
     const restsAt = restOf(elasti);
-    const reports = await this.#reportsFor(elasti, position, sight, context);
+    const replies = await this.#repliesFor(elasti, position, sight, context);
+    const reports = replies.map(({ report }) => report);
     const seen = await this.#observe({ elasti, position, sight, restsAt, reports, wish }, context);
     const move = sight.arePodsKnown ? step(position.stage, seen, this.#patience) : undefined;
     const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
@@ -218,6 +237,9 @@ class ServiceKeeper {
         sight,
         ports,
         arrangement: arrangementOf(position.stage, restsAt),
+        listening: new Map(
+          replies.flatMap(({ address, report }) => (report ? [[address, report.isListening] as const] : [])),
+        ),
         wanted: await wantedReplicas(elasti, waiting, context),
         mayStart: areDependenciesAwake(elasti, neighboursIn(elasti, context)),
       },
@@ -253,13 +275,13 @@ class ServiceKeeper {
     const isReady = sight.resolvers.some((one) => one.isReady);
     const { podsInService } = arrangementOf(stage, restsAt);
     return {
-      elapsedMs: context.now.getTime() - position.sinceMs,
+      elapsedMs: this.#times.elapsedMs(ownerOf(elasti), position.step, this.clock.monotonic()),
       restsAt,
       wish,
       hasDemand: this.#hasDemand(elasti, position, restsAt, reports),
       replicas: sight.replicas,
       pods: sight.pods,
-      resolver: this.#presence.observe(isReady, context.now.getTime()),
+      resolver: this.#presence.observe(isReady, this.clock.monotonic()),
       haveSlicesFollowed: haveFollowed(sight.slices, elasti.spec.service, podsInService),
       isProven: await this.#isProven(position, sight, reports, podsInService, context),
     };
@@ -308,22 +330,23 @@ class ServiceKeeper {
   }
 
   /** Asked for only where it matters: a service at rest costs nothing. */
-  async #reportsFor(
+  async #repliesFor(
     { metadata, spec }: ElastiServiceObject,
     { stage }: Position,
     { resolvers }: Sight,
     { signal }: ReconcileContext,
-  ): Promise<Reports> {
+  ): Promise<readonly Reply[]> {
     if (stage.at === "Serving" || stage.at === "Returning") return [];
     // One that is about to end, or is too busy to say that it is ready, still has requests, and clients that keep their
     // connections to it. Only one that no longer runs has none.
-    const told = await Promise.all(
-      resolvers.map(async ({ address, isReady }) => {
+    const replies = await Promise.all(
+      resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
         const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
-        return report === "gone" ? { isGone: !isReady } : { isGone: false, report };
+        if (report !== "gone") return [{ address, report }];
+        return isReady ? [{ address, report: undefined }] : [];
       }),
     );
-    return told.filter(({ isGone }) => !isGone).map(({ report }) => report);
+    return replies.flat();
   }
 
   #portsFor(

@@ -6,7 +6,15 @@ import { httpReports } from "./resolver-reports.ts";
 const signal = new AbortController().signal;
 
 test("a replica that no longer runs is told from one that does not say what it does", async () => {
-  const report = { namespace: "shop", service: "web", step: 4, requests: 2, held: 0, inFlight: 1 };
+  const report = {
+    namespace: "shop",
+    service: "web",
+    step: 4,
+    requests: 2,
+    held: 0,
+    inFlight: 1,
+    isListening: true,
+  };
   const server = createServer((request, response) => {
     if (request.url === "/traffic/shop/web") response.end(JSON.stringify(report));
     else if (request.url === "/traffic/shop/odd") response.end("{}");

@@ -60,6 +60,9 @@ function parse(text: string): ResolverReport | undefined {
 
 function isReport(value: unknown): value is ResolverReport {
   if (typeof value !== "object" || value === null) return false;
-  const { step, requests, held, inFlight } = value as Readonly<Record<string, unknown>>;
-  return [step, requests, held, inFlight].every((one) => typeof one === "number");
+  const { step, requests, held, inFlight, isListening } = value as Readonly<Record<string, unknown>>;
+  return (
+    [step, requests, held, inFlight].every((one) => typeof one === "number") &&
+    typeof isListening === "boolean"
+  );
 }

@@ -43,8 +43,18 @@ export async function unpause(
   found: KubernetesObject,
 ): Promise<void> {
   if (pausedBy(found) !== "us") return;
-  const before: unknown = JSON.parse(found.metadata.annotations?.[pausedAnnotation] ?? "{}");
-  const restored = typeof before === "object" && before !== null ? before : {};
+  const restored = notedIn(found.metadata.annotations?.[pausedAnnotation]);
   const annotations = { [paused]: null, ...restored, [pausedReplicas]: null, [pausedAnnotation]: null };
   await client.patch(ScaledObject, key, { type: "merge", patch: { metadata: { annotations } } });
+}
+
+/** What its annotations were before. A note that somebody has changed says nothing: then there were none. */
+function notedIn(note = "{}"): Readonly<Record<string, unknown>> {
+  try {
+    const before: unknown = JSON.parse(note);
+    const value = typeof before === "object" && before !== null && paused in before ? before[paused] : null;
+    return { [paused]: typeof value === "string" ? value : null };
+  } catch {
+    return {};
+  }
 }

@@ -1,5 +1,6 @@
 import type { ObjectKey, ReconcileContext } from "@windlass/runtime";
 import { EndpointSlice, Service } from "@windlass/runtime/kinds";
+import { claimantOf } from "./claim.ts";
 import { podsIn, resolversIn } from "./cluster-view.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import { ServiceFault } from "./fault.ts";
@@ -90,20 +91,16 @@ export function slicesOf({ cache }: Pick<ReconcileContext, "cache">, { namespace
   return cache.byIndex(EndpointSlice, "service", `${namespace}/${name}`);
 }
 
-/** One Service has one ElastiService: the oldest, and of equally old ones the first by name. */
+/** One Service has one ElastiService. */
 function checkUnclaimed(elasti: ElastiServiceObject, { cache }: ReconcileContext): void {
   const { namespace, name } = elasti.metadata;
   const others = cache.byIndex(ElastiService, "service", `${namespace}/${elasti.spec.service}`);
-  const [first] = others.toSorted((a, b) => order(a).localeCompare(order(b)));
+  const first = claimantOf(others);
   if (first && first.metadata.name !== name)
     throw new ServiceFault(
       "ServiceTaken",
       `spec.service: ElastiService ${first.metadata.name} has Service ${elasti.spec.service} already`,
     );
-}
-
-function order({ metadata }: ElastiServiceObject): string {
-  return `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
 }
 
 function checkSupported(service: ServiceObject): void {

@@ -1,6 +1,7 @@
 import type { Informer, RunnableContext } from "@windlass/runtime";
 import { EndpointSlice } from "@windlass/runtime/kinds";
 import { type Endpoint, type ServiceKey, serviceKey, type Target } from "../resolver/targets.ts";
+import { claimantOf } from "./claim.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import { privateServiceName, serviceLabel } from "./names.ts";
 import { type EndpointSliceObject, isMadeForResolver, serviceNameLabel } from "./objects.ts";
@@ -79,6 +80,7 @@ export class TargetFeed {
   /** Resolves once the table is filled. */
   async start({ informer }: Pick<RunnableContext, "informer">): Promise<void> {
     const services = informer(ElastiService);
+    services.addIndex("resolved", ({ metadata, spec }) => [serviceKey(metadata.namespace, spec.service)]);
     // The labels of a Service are on its EndpointSlices: only those of private Services are watched.
     const slices = informer(EndpointSlice, { labelSelector: serviceLabel });
     this.#slices = slices;
@@ -94,15 +96,22 @@ export class TargetFeed {
       const found = slices.byIndex("service", `${namespace}/${privateServiceName(service)}`);
       this.#sink.setEndpoints(serviceKey(namespace, service), endpointsIn(found));
     };
+    // Several may name one Service. It is treated as the one says that has it, whichever of them changes or goes.
+    const put = (namespace: string, service: string) => {
+      const key = serviceKey(namespace, service);
+      const elasti = claimantOf(services.byIndex("resolved", key));
+      if (elasti) this.#put(elasti);
+      else this.#drop(key);
+      if (elasti) putEndpoints(namespace, service);
+    };
+    // Subscribers hear of many objects in several turns, and all must be there before the table counts as filled.
+    for (const { metadata, spec } of services.list()) put(metadata.namespace, spec.service);
     this.#stops.push(
       services.subscribe((event) => {
         const { metadata, spec } = event.object;
-        const before = event.type === "updated" ? event.old.spec.service : spec.service;
-        if (event.type === "deleted" || before !== spec.service)
-          this.#drop(serviceKey(metadata.namespace, before));
-        if (event.type === "deleted") return;
-        this.#put(event.object);
-        putEndpoints(metadata.namespace, spec.service);
+        if (event.type === "updated" && event.old.spec.service !== spec.service)
+          put(metadata.namespace, event.old.spec.service);
+        put(metadata.namespace, spec.service);
       }),
       slices.subscribe(({ object: { metadata } }) => {
         const name = metadata.labels?.[serviceLabel] ?? "";

@@ -9,7 +9,7 @@ let namespace: string;
 const audience = "elasti-operator";
 
 beforeAll(async () => {
-  cluster = await startCluster({ flavour: "embedded" });
+  cluster = await startCluster();
   namespace = await cluster.createNamespace("elasti");
   for (const name of ["resolver", "other"])
     await cluster.client.create(ServiceAccount, { metadata: { namespace, name } });

@@ -12,7 +12,7 @@ const ports: number[] = [];
 const path = "/informer/incoming-request";
 
 beforeAll(async () => {
-  cluster = await startCluster({ flavour: "embedded" });
+  cluster = await startCluster();
   await cluster.install(ElastiService);
   namespace = await cluster.createNamespace("elasti");
   const authorize = (token: string | undefined) => Promise.resolve(token === "good");

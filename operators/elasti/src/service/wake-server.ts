@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Runnable, RunnableContext } from "@windlass/runtime";
+import { claimantOf } from "./claim.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import { wakeAnnotation } from "./names.ts";
-import { positionOf } from "./position.ts";
+import { phaseOf } from "./position.ts";
 
 /** How wake requests are taken. */
 export interface WakeServerOptions {
@@ -53,7 +54,7 @@ export function wakeServer(options: WakeServerOptions = {}): Runnable {
       const server = createServer(
         { headersTimeout: 2_000, requestTimeout: longestMs },
         (request, response) => {
-          const find = (key: string) => informer.byIndex("wakes", key)[0];
+          const find = (key: string) => claimantOf(informer.byIndex("wakes", key));
           void respond(response, answerTo(request, context, find, options), context);
         },
       );
@@ -105,15 +106,18 @@ async function answerTo(
 
 /** Asks the leader to wake a service, unless it has been asked already. */
 async function ask(
-  { metadata, status }: ElastiServiceObject,
+  cached: ElastiServiceObject,
   { waiting }: Notification,
-  { client, clock }: RunnableContext,
+  { client }: RunnableContext,
 ): Promise<void> {
-  const { stage } = positionOf(status, clock.now());
-  const known = Number.parseInt(metadata.annotations?.[wakeAnnotation] ?? "", 10);
-  // Nobody waits at a service that serves; a resolver that says so has not heard of it yet.
-  if (stage.at === "Serving" || known * 2 > waiting) return;
-  const { namespace, name } = metadata;
+  const { namespace, name } = cached.metadata;
+  // Nobody waits at a service that serves. Either the resolver has not heard of that yet, or this replica has not heard
+  // that it no longer does, and a wake that is taken and forgotten would not be asked for again for seconds.
+  const isServing = phaseOf(cached) === "Serving";
+  const elasti = isServing ? await client.get(ElastiService, { namespace, name }) : cached;
+  if (phaseOf(elasti) === "Serving") return;
+  const known = Number.parseInt(elasti.metadata.annotations?.[wakeAnnotation] ?? "", 10);
+  if (known * 2 > waiting) return;
   const patch = { metadata: { annotations: { [wakeAnnotation]: String(waiting) } } };
   await client.patch(ElastiService, { namespace, name }, { type: "merge", patch });
 }

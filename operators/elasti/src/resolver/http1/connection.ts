@@ -55,6 +55,9 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #requestedAt = 0;
   /** When a part of a request or of its response last came. */
   #movedAt = 0;
+  /** How many bytes the client was seen to have taken, and when. */
+  #taken = -1;
+  #takenAt = 0;
   #cancelLinger: (() => void) | undefined;
 
   constructor(socket: Socket, host: ConnectionHost) {
@@ -79,10 +82,19 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
 
   enforce({ headMs, idleMs }: ClientTimeouts): void {
     // A body of which nothing more comes would keep its place at a pod, and the pod from sleeping, for ever.
-    if (this.#state === "body" && this.#host.clock.monotonic() - this.#movedAt >= idleMs)
+    const now = this.#host.clock.monotonic();
+    if (this.#state === "body" && now - this.#movedAt >= idleMs)
       this.#giveUp({ status: 408, body: "no more of the request in time\n" });
+    // So would a response that its client does not read.
+    if (
+      this.#socket.writableLength === 0 ||
+      this.#socket.bytesWritten - this.#socket.writableLength > this.#taken
+    ) {
+      this.#taken = this.#socket.bytesWritten - this.#socket.writableLength;
+      this.#takenAt = now;
+    } else if (now - this.#takenAt >= idleMs) this.#socket.resetAndDestroy();
     if (this.#state !== "head") return;
-    const waitedMs = this.#host.clock.monotonic() - this.#since;
+    const waitedMs = now - this.#since;
     if (!this.#headReader.isBegun && waitedMs >= idleMs) this.destroy();
     else if (this.#headReader.isBegun && waitedMs >= headMs)
       this.#answer({ status: 408, body: "no request in time\n" }, "close");
