@@ -71,6 +71,19 @@ test.for([
   },
 );
 
+test("text that would take all there is costs its resource alone, and is looked at once", async () => {
+  const before = await world.get(Deployment, "frontend");
+  const configOverrides = "local f(a, n) = if n == 0 then a else f(a + a, n - 1); { a: f([1, 2, 3], 60) }";
+  await world.patch(BuildbarnFrontend, "frontend", { configOverrides });
+  const frontend = await world.condition(BuildbarnFrontend, "frontend", "ConfigValid", "False");
+  expect(conditionOf(frontend, "ConfigValid")?.message).toMatch(
+    /^frontend\.jsonnet: takes more than \d+ (ms|MiB of memory) to evaluate$/,
+  );
+  expect((await world.get(Deployment, "frontend")).spec).toEqual(before.spec);
+  await world.patch(BuildbarnFrontend, "frontend", { configOverrides: null });
+  await world.ready(BuildbarnFrontend, "frontend");
+}, 60_000);
+
 test("a change of configuration restarts only what it touches, and three configurations are kept", async () => {
   const specs = async () => ({
     storage: (await world.get(StatefulSet, "storage")).spec,
