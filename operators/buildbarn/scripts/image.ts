@@ -20,8 +20,8 @@ export async function bundle(folder: string): Promise<void> {
   await build({
     input: {
       main: join(operator, "src", "main.ts"),
-      "check-process": join(operator, "src", "configuration", "check-process.ts"),
-      "check-thread": join(operator, "src", "configuration", "check-thread.ts"),
+      "check-process-main": join(operator, "src", "check-process-main.ts"),
+      "check-thread-main": join(operator, "src", "check-thread-main.ts"),
       "lease-thread": join(root, "packages", "runtime", "src", "manager", "lease-thread.ts"),
     },
     platform: "node",

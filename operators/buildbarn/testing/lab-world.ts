@@ -61,7 +61,7 @@ async function installForGood({ client }: TestCluster): Promise<void> {
 }
 
 /** Loads the programs, unless the node has them: that takes half a minute. */
-async function loadImages({ client }: TestCluster): Promise<void> {
+export async function loadImages({ client }: TestCluster): Promise<void> {
   const { items } = await client.list(Node);
   const names = items.flatMap(({ status }) => status?.images ?? []).flatMap((image) => image.names ?? []);
   if (names.some((name) => name.includes("/build-actions:"))) return;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Checked, Configuration } from "./check.ts";
-import { type CheckTask, siblingUrl } from "./check-task.ts";
+import { type CheckTask, programUrl } from "./check-task.ts";
 
 /** What the check of one configuration may use. */
 export interface CheckLimits {
@@ -28,7 +28,7 @@ export async function checkBounded(
   const { promise, resolve, reject } = Promise.withResolvers<Checked>();
   const child = execFile(
     process.execPath,
-    [fileURLToPath(siblingUrl("check-process", import.meta.url))],
+    [fileURLToPath(programUrl("check-process-main"))],
     // Nothing of the environment is any business of the text that is evaluated.
     { env: {}, timeout: LONGEST_MS, killSignal: "SIGKILL", maxBuffer: LARGEST_ANSWER },
     (error, answer) => {

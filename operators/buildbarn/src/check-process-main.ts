@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
-import type { Checked } from "./check.ts";
-import { type CheckTask, siblingUrl } from "./check-task.ts";
+import { type CheckTask, programUrl } from "./configuration/check-task.ts";
+import type { Checked } from "./configuration/index.ts";
 
 const LOOK_MS = 50;
 
@@ -12,7 +12,7 @@ const LOOK_MS = 50;
  */
 const { configuration, milliseconds, megabytes } = JSON.parse(await text(process.stdin)) as CheckTask;
 const { entry } = configuration;
-const worker = new Worker(siblingUrl("check-thread", import.meta.url), {
+const worker = new Worker(programUrl("check-thread-main"), {
   workerData: configuration,
   resourceLimits: { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 16 },
 });
