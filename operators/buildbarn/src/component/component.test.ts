@@ -1,6 +1,6 @@
 import { ConfigMap, Deployment, Ingress, Job, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EmbeddedWorld } from "../../testing/embedded-world.ts";
 import {
   BuildbarnBrowser,
@@ -11,6 +11,8 @@ import {
 } from "../index.ts";
 
 let world: EmbeddedWorld;
+// What a user writes is evaluated in a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 beforeAll(async () => {
   world = await EmbeddedWorld.start();

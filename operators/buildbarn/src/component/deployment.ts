@@ -44,7 +44,10 @@ export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen)
   const { app, object, rollout, maxSurge = 1, replicas = object.spec.replicas } = input;
   const { name } = object.metadata;
   const selector = input.selector ?? podSelector(app, name);
-  const serving = seen.pods.filter(({ metadata }) => metadata.labels?.component === name);
+  // Not those that try something, nor those of a component of another kind that has the same name.
+  const serving = seen.pods.filter(
+    ({ metadata: { labels } }) => labels?.component === name && labels.app === app,
+  );
   const configured = await configure({ ...input, ...seen, pods: seen.pods });
   const status = (configuration: WantedCondition, asked: Pick<ComponentSeen, "held" | "wanted"> = {}) =>
     componentStatusOf({

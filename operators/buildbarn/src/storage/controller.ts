@@ -130,7 +130,10 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const { namespace } = metadata;
   const live = context.owned(StatefulSet, metadata.name);
   const pods = podsOfComponent(cache, key);
-  const shardPods = pods.filter(({ metadata: { labels } }) => labels?.component === metadata.name);
+  // Not those of a component of another kind that has the same name.
+  const shardPods = pods.filter(
+    ({ metadata: { labels } }) => labels?.component === metadata.name && labels.app === "storage",
+  );
   const clients = clientsOf(
     spec.cluster,
     cache.list(Deployment, { namespace }),
@@ -337,7 +340,13 @@ function withTopology(status: Shown, { state, waitingFor }: Step) {
       ? moveText(state)
       : `${moveText(state)}${waitingFor === undefined ? "" : `; ${waitingFor}`}`,
   );
-  return { ...status, conditions: [...status.conditions, stable] };
+  const isMoving = state.phase !== "Stable";
+  const conditions = status.conditions.map((one) =>
+    isMoving && one.type === "Progressing" && one.reason === "AsWanted"
+      ? condition("Progressing", true, "Resharding", stable.message)
+      : one,
+  );
+  return { ...status, conditions: [...conditions, stable] };
 }
 
 function reshardingStatus(
