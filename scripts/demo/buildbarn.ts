@@ -85,10 +85,19 @@ function isShown({ kind, spec }: Sample & { readonly spec?: { readonly cluster?:
   return kind === BuildbarnCluster.kind || spec?.cluster === set.name;
 }
 
-/** What `kubectl patch` would do. Blobs are copied for an hour unless told otherwise, which is long for a demo. */
+/**
+ * What `kubectl patch` would do. Blobs are copied for an hour unless told otherwise, and each new pod is watched for ten seconds before
+ * the next is replaced, which is long for a demo.
+ */
 async function reshard(stage: Stage): Promise<void> {
   const storage = { replicas: 3, resharding: { hold: "2s" } };
-  await stage.client.patch(BuildbarnCluster, set, { type: "merge", patch: { spec: { storage } } });
+  const { workers } = (await stage.client.get(BuildbarnCluster, set)).spec;
+  const quick = { minReadySeconds: 1 };
+  const spec = { storage, frontend: quick, workers: workers.map((one) => ({ ...one, ...quick })) };
+  await stage.client.patch(BuildbarnCluster, set, { type: "merge", patch: { spec } });
+  const { items } = await stage.client.list(BuildbarnWorker, { namespace });
+  for (const { metadata } of items.filter((one) => one.metadata.ownerReferences === undefined))
+    await stage.client.patch(BuildbarnWorker, metadata, { type: "merge", patch: { spec: quick } });
   stage.say("demo", "builds: spec.storage.replicas is 3 now; each step keeps every cached result reachable");
 }
 

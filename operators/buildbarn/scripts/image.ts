@@ -15,11 +15,13 @@ export const lab = process.env.WINDLASS_LAB ?? join(root, "..", "shared", "lab",
 /** The name of the image, unless another is given. */
 export const imageName = "windlass/buildbarn:dev";
 
-/** Bundles the operator into a folder: `main.js`, and the thread that renews its lease beside it. */
+/** Bundles the operator into a folder: `main.js`, and its threads and processes beside it. */
 export async function bundle(folder: string): Promise<void> {
   await build({
     input: {
       main: join(operator, "src", "main.ts"),
+      "check-process-main": join(operator, "src", "check-process-main.ts"),
+      "check-thread-main": join(operator, "src", "check-thread-main.ts"),
       "lease-thread": join(root, "packages", "runtime", "src", "manager", "lease-thread.ts"),
     },
     platform: "node",

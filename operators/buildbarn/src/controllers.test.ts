@@ -1,4 +1,4 @@
-import type { AnyKind } from "@windlass/runtime";
+import type { AnyKind, ObjectOf } from "@windlass/runtime";
 import { ConfigMap, Deployment, Ingress, Pod, Service, StatefulSet } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,7 +22,27 @@ afterAll(async () => {
 });
 
 const make = (kind: AnyKind, name: string, spec: object = {}) =>
-  cluster.client.create<AnyKind>(kind, { metadata: { namespace, name }, spec });
+  cluster.client.create<AnyKind>(kind, {
+    metadata: { namespace, name },
+    spec: { minReadySeconds: 0, ...spec },
+  });
+/** The original's: Services with their types and ports, and the file that each program is given. */
+const services = {
+  storage: ["ClusterIP", [["grpc", 8981]]],
+  scheduler: [
+    "ClusterIP",
+    [
+      ["client-grpc", 8982],
+      ["worker-grpc", 8983],
+      // Ours: the queue, for scaling.
+      ["state-grpc", 8984],
+      ["http", 7982],
+    ],
+  ],
+  frontend: ["LoadBalancer", [["grpc", 8980]]],
+  browser: ["ClusterIP", [["http", 7984]]],
+} as const;
+
 const ready = (kind: AnyKind, name: string) =>
   waitForCondition(cluster.client, kind, { namespace, name }, "Ready", "True", { timeout: 20_000 });
 
@@ -38,7 +58,19 @@ test("a set comes up from four short resources", async () => {
   const { client } = cluster;
   expect((await client.get(StatefulSet, { namespace, name: "storage" })).spec?.replicas).toBe(2);
   expect((await client.get(Service, { namespace, name: "storage" })).spec?.clusterIP).toBe("None");
-  expect((await client.get(Service, { namespace, name: "frontend" })).spec?.type).toBe("LoadBalancer");
+  for (const [name, [type, ports]] of Object.entries(services)) {
+    const { spec } = await client.get(Service, { namespace, name });
+    expect([name, spec?.type, spec?.ports?.map((one) => [one.name, one.port])]).toEqual([name, type, ports]);
+    const workload = await client.get<AnyKind>(name === "storage" ? StatefulSet : Deployment, {
+      namespace,
+      name,
+    });
+    const [container] = (workload as ObjectOf<typeof Deployment>).spec?.template.spec?.containers ?? [];
+    expect(container?.args).toEqual([`/config/${name}.jsonnet`]);
+    const opened = container?.ports?.map(({ containerPort }) => containerPort) ?? [];
+    expect(opened).toEqual(expect.arrayContaining([...ports.map(([, port]) => port), 9980]));
+    expect(workload.metadata.ownerReferences).toMatchObject([{ controller: true, name }]);
+  }
   expect((await client.get(Ingress, { namespace, name: "scheduler" })).spec?.rules?.[0]?.host).toBe(
     `bb-scheduler.${namespace}`,
   );

@@ -4,6 +4,7 @@ import { frontendController } from "./frontend/controller.ts";
 import { type ProbeDependencies, probeController } from "./probe/controller.ts";
 import { schedulerController } from "./scheduler/controller.ts";
 import { monitoringController } from "./service-monitors.ts";
+import { ConfigurationChecks } from "./set/index.ts";
 import { storageController } from "./storage/controller.ts";
 import { type WorkerDependencies, workerController } from "./worker/controller.ts";
 
@@ -12,12 +13,13 @@ export type OperatorDependencies = WorkerDependencies & ProbeDependencies;
 
 /** What the operator runs. */
 export function controllersWith(dependencies: OperatorDependencies) {
+  const checks = new ConfigurationChecks();
   return [
-    storageController,
-    schedulerController,
-    frontendController,
-    workerController(dependencies),
-    browserController,
+    storageController(checks),
+    schedulerController(checks),
+    frontendController(checks),
+    workerController(checks, dependencies),
+    browserController(checks),
     clusterController,
     probeController(dependencies),
     monitoringController,

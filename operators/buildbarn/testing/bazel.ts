@@ -40,14 +40,19 @@ export class Bazel implements AsyncDisposable {
     this.#endpoint = endpoint;
   }
 
-  /** @param endpoint Of a frontend: `grpc://host:port`. */
+  /**
+   * @param endpoint Of a frontend: `grpc://host:port`.
+   * @throws if there is no Bazel on this machine.
+   */
   static async start(endpoint: string, actions: number): Promise<Bazel> {
     const directory = await mkdtemp(join(tmpdir(), "buildbarn-bazel-"));
     const workspace = join(directory, "workspace");
     await mkdir(workspace);
     await writeFile(join(workspace, "WORKSPACE"), "");
     await writeFile(join(workspace, "BUILD"), buildFile(actions / 2));
-    return new Bazel(directory, endpoint);
+    const bazel = new Bazel(directory, endpoint);
+    await bazel.#run(["info", "release"]);
+    return bazel;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,10 +100,15 @@ export class Bazel implements AsyncDisposable {
       timeout: 180_000,
       maxBuffer: 16 * 1024 * 1024,
     };
-    return new Promise((resolve) => {
-      execFile("bazel", [...startup, ...args], options, (error, stdout, stderr) =>
-        resolve({ ok: error === null, output: `${stdout}${stderr}` }),
-      );
+    return new Promise((resolve, reject) => {
+      execFile("bazel", [...startup, ...args], options, (error, stdout, stderr) => {
+        // Not a build that failed: none would ever do.
+        if (error?.code === "ENOENT")
+          reject(
+            new Error("bazel is not installed: on Debian, apt-get install bazel-bootstrap", { cause: error }),
+          );
+        else resolve({ ok: error === null, output: `${stdout}${stderr}` });
+      });
     });
   }
 }

@@ -1,8 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import type { AnyKind } from "@windlass/runtime";
 import { CustomResourceDefinition, Node, Service } from "@windlass/runtime/kinds";
-import { startCluster, type TestCluster, waitForCondition } from "@windlass/testing";
-import { type Frontend, kinds, ports, type Scheduler } from "../src/index.ts";
+import { startCluster, type TestCluster, waitForCondition, waitForDeletion } from "@windlass/testing";
+import {
+  BuildbarnCluster,
+  BuildbarnWorker,
+  type Frontend,
+  kinds,
+  ports,
+  type Scheduler,
+} from "../src/index.ts";
 import { Replica } from "./replica.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -41,9 +49,12 @@ export async function labWorld(name: string): Promise<LabWorld> {
     namespace,
     replica,
     close: async () => {
-      for (const kind of kinds) {
-        const { items } = await cluster.client.list(kind, { namespace });
-        await Promise.all(items.map(({ metadata }) => cluster.client.delete(kind, metadata)));
+      const { client } = cluster;
+      // A worker that has lost its scheduler takes a minute and more to stop: workers go first. A set sees to it itself.
+      for (const kind of [BuildbarnCluster, BuildbarnWorker, ...kinds]) {
+        const { items } = await client.list<AnyKind>(kind, { namespace });
+        for (const { metadata } of items) await client.delete<AnyKind>(kind, metadata);
+        for (const { metadata } of items) await waitForDeletion(client, kind, metadata, { timeout: 120_000 });
       }
       await cluster.close();
       await replica.stop();
@@ -61,7 +72,7 @@ async function installForGood({ client }: TestCluster): Promise<void> {
 }
 
 /** Loads the programs, unless the node has them: that takes half a minute. */
-async function loadImages({ client }: TestCluster): Promise<void> {
+export async function loadImages({ client }: TestCluster): Promise<void> {
   const { items } = await client.list(Node);
   const names = items.flatMap(({ status }) => status?.images ?? []).flatMap((image) => image.names ?? []);
   if (names.some((name) => name.includes("/build-actions:"))) return;

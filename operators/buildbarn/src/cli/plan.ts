@@ -1,9 +1,10 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import type { ConfigMap } from "@windlass/runtime/kinds";
+import { checkConfiguration } from "../configuration/index.ts";
 import { mapText, type Resharding, shardMap, shardsOf, step } from "../resharding/index.ts";
 import { type BuildbarnSet, type ComponentObject, reshardingOf } from "../set/index.ts";
-import { flushedStores } from "../storage/geometry.ts";
+import { flushedStores, shardConfiguration } from "../storage/geometry.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Configured, configurationsOf, nameOf } from "./configurations.ts";
 
@@ -73,11 +74,9 @@ function imagesOf({ spec }: ComponentObject): string {
 
 function storageSteps(what: string, last: Configured, next: Configured): readonly PlanStep[] {
   const [before, after] = [last.component as Storage, next.component as Storage];
-  const flushed = flushedStores(
-    last.configuration?.files ?? {},
-    next.configuration?.files ?? {},
-    after.spec.version,
-  );
+  const evaluated = ({ configuration }: Configured) =>
+    checkConfiguration(shardConfiguration(configuration?.files ?? {}, after.spec.version));
+  const flushed = flushedStores(evaluated(last), evaluated(next));
   const state = reshardingOf(before.status?.resharding) ?? stable(before.spec.replicas);
   return [
     ...flushed.map((store): PlanStep => ({ what, does: "flush", detail: `${store} is emptied` })),

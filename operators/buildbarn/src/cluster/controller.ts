@@ -16,6 +16,9 @@ const owned = [
   BuildbarnWorker,
 ] as const;
 
+/** How soon a set that is being deleted is looked at again, should no event come. */
+const lookMs = 30_000;
+
 /** Keeps the components of each set. */
 export const clusterController = controller(BuildbarnCluster, {
   owns: owned,
@@ -61,6 +64,26 @@ export const clusterController = controller(BuildbarnCluster, {
           ),
         ],
       },
+    };
+  },
+
+  /** Workers need their scheduler and their shards to end what they run: these go only when all of them have. */
+  async finalize(cluster, context) {
+    const workers = context.ownedAll(BuildbarnWorker);
+    // Whoever deletes it with --cascade=orphan keeps what it has made.
+    if (workers.length === 0 || cluster.metadata.finalizers?.includes("orphan")) return undefined;
+    for (const worker of workers)
+      if (worker.metadata.deletionTimestamp === undefined) await context.delete(BuildbarnWorker, worker);
+    const message = `workers are stopping: ${workers.map(({ metadata }) => metadata.name).join(", ")}`;
+    return {
+      status: {
+        ...cluster.status,
+        conditions: [
+          condition("Ready", false, "Deleting", message),
+          condition("Progressing", true, "Deleting", message),
+        ],
+      },
+      requeueAfter: lookMs,
     };
   },
 });

@@ -1,6 +1,6 @@
 import { ConfigMap, Deployment, Ingress, Job, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { waitForDeletion } from "@windlass/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { EmbeddedWorld } from "../../testing/embedded-world.ts";
 import {
   BuildbarnBrowser,
@@ -11,6 +11,8 @@ import {
 } from "../index.ts";
 
 let world: EmbeddedWorld;
+// What a user writes is evaluated in a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 beforeAll(async () => {
   world = await EmbeddedWorld.start();
@@ -70,6 +72,19 @@ test.for([
     await world.ready(BuildbarnFrontend, "frontend");
   },
 );
+
+test("text that would take all there is costs its resource alone, and is looked at once", async () => {
+  const before = await world.get(Deployment, "frontend");
+  const configOverrides = "local f(a, n) = if n == 0 then a else f(a + a, n - 1); { a: f([1, 2, 3], 60) }";
+  await world.patch(BuildbarnFrontend, "frontend", { configOverrides });
+  const frontend = await world.condition(BuildbarnFrontend, "frontend", "ConfigValid", "False");
+  expect(conditionOf(frontend, "ConfigValid")?.message).toMatch(
+    /^frontend\.jsonnet: takes more than \d+ (ms|MiB of memory) to evaluate$/,
+  );
+  expect((await world.get(Deployment, "frontend")).spec).toEqual(before.spec);
+  await world.patch(BuildbarnFrontend, "frontend", { configOverrides: null });
+  await world.ready(BuildbarnFrontend, "frontend");
+}, 60_000);
 
 test("a change of configuration restarts only what it touches, and three configurations are kept", async () => {
   const specs = async () => ({

@@ -10,7 +10,7 @@ import {
 import {
   type ComponentConfiguration,
   type ComponentObject,
-  checkComponent,
+  type ConfigurationChecks,
   type OwnConfiguration,
   SetFault,
 } from "../set/index.ts";
@@ -45,6 +45,7 @@ export interface ConfigureInput {
   readonly made: readonly ObjectOf<typeof ConfigMap>[];
   /** The pods of the component. */
   readonly pods: readonly ObjectOf<typeof Pod>[];
+  readonly checks: ConfigurationChecks;
   /** @throws SetFault */
   readonly build: (own: OwnConfiguration | undefined) => ComponentConfiguration;
 }
@@ -53,11 +54,13 @@ export interface ConfigureInput {
 const keptRevisions = 3;
 
 /** Writes a component's configuration, and evaluates it as its programs would: before anything goes by it. */
-export function configure(input: ConfigureInput): Configured | Refused {
-  const { app, object, build } = input;
+export async function configure(input: ConfigureInput): Promise<Configured | Refused> {
+  const { app, object, build, checks } = input;
   try {
     const configuration = build(ownConfiguration(input));
-    const checked = checkComponent(configuration);
+    const { configMapName: ownName, configOverrides } = object.spec;
+    const isGenerated = ownName === undefined && configOverrides === undefined;
+    const checked = await checks.check(configuration, isGenerated ? "operator" : "user");
     if (checked.is === "invalid") return refused("ConfigInvalid", checked.faults.join("; "));
     const { hash } = checked;
     const { name } = object.metadata;

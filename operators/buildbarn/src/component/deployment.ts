@@ -24,7 +24,7 @@ export interface DeploymentSeen {
 }
 
 /** How a component becomes a Deployment. */
-export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" | "build"> {
+export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" | "build" | "checks"> {
   /**
    * `beside`: a pod of a new template comes up before an old one goes, so the first of them is the trial. `alone`: there is never more
    * than one, so a Job tries the new template first.
@@ -40,12 +40,15 @@ export interface DeploymentInput extends Pick<ConfigureInput, "app" | "object" |
 }
 
 /** Makes the Deployment of a component, and its status. Without `children` its objects are left as they are. */
-export function deploymentOf(input: DeploymentInput, seen: DeploymentSeen) {
+export async function deploymentOf(input: DeploymentInput, seen: DeploymentSeen) {
   const { app, object, rollout, maxSurge = 1, replicas = object.spec.replicas } = input;
   const { name } = object.metadata;
   const selector = input.selector ?? podSelector(app, name);
-  const serving = seen.pods.filter(({ metadata }) => metadata.labels?.component === name);
-  const configured = configure({ ...input, ...seen, pods: seen.pods });
+  // Not those that try something, nor those of a component of another kind that has the same name.
+  const serving = seen.pods.filter(
+    ({ metadata: { labels } }) => labels?.component === name && labels.app === app,
+  );
+  const configured = await configure({ ...input, ...seen, pods: seen.pods });
   const status = (configuration: WantedCondition, asked: Pick<ComponentSeen, "held" | "wanted"> = {}) =>
     componentStatusOf({
       ...asked,

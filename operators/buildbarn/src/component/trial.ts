@@ -110,7 +110,9 @@ function heldBy(
   );
   const tried = pods.filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === name);
   if (!isOver) {
-    const fault = podFault(tried);
+    const found = podFault(tried);
+    // A program that has ended is the Job's to judge: it may have been in the way of others.
+    const fault = found?.reason === "CrashLoop" ? undefined : found;
     return {
       reason: fault?.reason ?? "Trying",
       message: `a new revision is tried on one pod, of Job ${name}${fault ? `: ${fault.message}` : ""}`,

@@ -75,6 +75,12 @@ test("platform properties are sorted, as a worker needs them to get work", () =>
   });
 });
 
+test.for(versions)("a runner of %s waits for its command when it is told to stop", (version) => {
+  expect(jsonOf(check(version, written(version, "runner")))).toMatchObject({
+    grpcServers: [{ listenPaths: ["/worker/runner"], stopGracefully: true }],
+  });
+});
+
 test("what a user adds takes the place of what is generated", () => {
   const overrides = "{ maximumMessageSizeBytes: 4 * 1024 * 1024, global+: { mutexProfileFraction: 5 } }";
   expect(jsonOf(check("2026-08", written("2026-08", "frontend", overrides)))).toMatchObject({

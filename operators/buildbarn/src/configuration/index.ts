@@ -1,3 +1,4 @@
+export { type CheckLimits, checkBounded } from "./bounded-check.ts";
 export { bytes } from "./bytes.ts";
 export { type Checked, type Configuration, checkConfiguration } from "./check.ts";
 export {

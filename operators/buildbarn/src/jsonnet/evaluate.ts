@@ -41,9 +41,22 @@ export function evaluate(file: string, input: JsonnetInput): LocatedJson {
     return manifest(evaluation.file(file, start), start);
   } catch (error) {
     // A value that is nested too deeply uses up the stack before the budget.
-    if (error instanceof RangeError && error.message.includes("call stack"))
-      throw new JsonnetError(start, "calls are nested too deeply");
+    if (isOverflow(error)) throw new JsonnetError(start, "calls are nested too deeply");
     throw error;
+  }
+}
+
+function isOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes("call stack");
+}
+
+/** Text, numbers and widths beyond what there can be are faults of the file. */
+function located<T>(at: Location, compute: () => T): T {
+  try {
+    return compute();
+  } catch (error) {
+    if (!(error instanceof RangeError) || isOverflow(error)) throw error;
+    throw new JsonnetError(at, `this cannot be computed: ${error.message}`);
   }
 }
 
@@ -207,7 +220,7 @@ class Evaluation implements ObjectRules {
       ...node.positional.map((value) => ({ name: undefined, value: this.#thunk(value, scope) })),
       ...node.named.map(({ name, value }) => ({ name, value: this.#thunk(value, scope) })),
     ];
-    return callee.call(args, node.at);
+    return located(node.at, () => callee.call(args, node.at));
   }
 
   #index(node: Expression & { kind: "index" }, scope: Scope): Value {
@@ -329,6 +342,10 @@ class Evaluation implements ObjectRules {
     if (operator === "||") return this.#boolean(left, scope) || this.#boolean(right, scope);
     const a = this.#evaluate(left, scope);
     const b = this.#evaluate(right, scope);
+    return located(at, () => this.#operate(operator, a, b, at));
+  }
+
+  #operate(operator: string, a: Value, b: Value, at: Location): Value {
     switch (operator) {
       case "+":
         return add(a, b, at);

@@ -17,7 +17,7 @@ import {
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
 import { podSelector } from "../names.ts";
-import { schedulerConfiguration, setOf, watchSet } from "../set/index.ts";
+import { type ConfigurationChecks, schedulerConfiguration, setOf, watchSet } from "../set/index.ts";
 import { BuildbarnScheduler } from "./scheduler.ts";
 
 const own = {
@@ -28,62 +28,64 @@ const own = {
 } as const;
 
 /** Keeps the Deployment, the Service and the Ingress of each scheduler. */
-export const schedulerController = controller(BuildbarnScheduler, {
-  owns: deploymentKinds,
-  watches: [...watchSet(BuildbarnScheduler), watchPods()],
-  follows: [ConfigMap],
-  concurrency: 4,
+export const schedulerController = (checks: ConfigurationChecks) =>
+  controller(BuildbarnScheduler, {
+    owns: deploymentKinds,
+    watches: [...watchSet(BuildbarnScheduler), watchPods()],
+    follows: [ConfigMap],
+    concurrency: 4,
 
-  async reconcile(scheduler, context) {
-    const { spec, metadata } = scheduler;
-    const set = setOf(context.cache, scheduler);
-    const { status, children, ...made } = deploymentOf(
-      {
-        app: "scheduler",
-        object: scheduler,
-        rollout: "alone",
-        build: (files) => schedulerConfiguration(set, scheduler, files),
-        template: ({ configMap, hash }) =>
-          podTemplate({
-            app: "scheduler",
-            object: scheduler,
-            selector: podSelector("scheduler", metadata.name),
-            configMap,
-            configHash: hash,
-            shardMap: undefined,
-            containers: [
-              programContainer({
-                name: "scheduler",
-                image: spec.image ?? profiles[spec.version].images.scheduler,
-                entry: "scheduler.jsonnet",
-                ports: own,
-                resources: spec.resources,
-              }),
-            ],
-          }),
-      },
-      await seenOf(scheduler, context),
-    );
-    const host = spec.ingressHost ?? `bb-scheduler.${metadata.namespace}`;
-    const inSet = (app: "frontend" | "worker") => [podsOf(app, spec.cluster)];
-    return {
-      status,
-      ...(children && {
-        children: [
-          ...children,
-          serviceFor(made, own, { type: spec.serviceType }),
-          metricsServiceFor(made),
-          host !== "" && ingressFor(made, host, spec.ingress),
-          networkPolicyFor(made, [
-            { port: ports.schedulerClients, from: inSet("frontend") },
-            { port: ports.schedulerWorkers, from: inSet("worker") },
-            { port: ports.schedulerState, from: [operatorPods] },
-            { port: ports.schedulerPage },
-          ]),
-        ],
-      }),
-    };
-  },
+    async reconcile(scheduler, context) {
+      const { spec, metadata } = scheduler;
+      const set = setOf(context.cache, scheduler);
+      const { status, children, ...made } = await deploymentOf(
+        {
+          app: "scheduler",
+          object: scheduler,
+          checks,
+          rollout: "alone",
+          build: (files) => schedulerConfiguration(set, scheduler, files),
+          template: ({ configMap, hash }) =>
+            podTemplate({
+              app: "scheduler",
+              object: scheduler,
+              selector: podSelector("scheduler", metadata.name),
+              configMap,
+              configHash: hash,
+              shardMap: undefined,
+              containers: [
+                programContainer({
+                  name: "scheduler",
+                  image: spec.image ?? profiles[spec.version].images.scheduler,
+                  entry: "scheduler.jsonnet",
+                  ports: own,
+                  resources: spec.resources,
+                }),
+              ],
+            }),
+        },
+        await seenOf(scheduler, context),
+      );
+      const host = spec.ingressHost ?? `bb-scheduler.${metadata.namespace}`;
+      const inSet = (app: "frontend" | "worker") => [podsOf(app, spec.cluster)];
+      return {
+        status,
+        ...(children && {
+          children: [
+            ...children,
+            serviceFor(made, own, { type: spec.serviceType }),
+            metricsServiceFor(made),
+            host !== "" && ingressFor(made, host, spec.ingress),
+            networkPolicyFor(made, [
+              { port: ports.schedulerClients, from: inSet("frontend") },
+              { port: ports.schedulerWorkers, from: inSet("worker") },
+              { port: ports.schedulerState, from: [operatorPods] },
+              { port: ports.schedulerPage },
+            ]),
+          ],
+        }),
+      };
+    },
 
-  finalize: (scheduler, context) => farewell(scheduler, context),
-});
+    finalize: (scheduler, context) => farewell(scheduler, context),
+  });

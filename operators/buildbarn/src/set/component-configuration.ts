@@ -3,6 +3,8 @@ import type { Browser } from "../browser/browser.ts";
 import {
   type Access,
   browserDocument,
+  type Checked,
+  type Configuration,
   checkConfiguration,
   commonDocument,
   componentFiles,
@@ -207,12 +209,27 @@ export type CheckedConfiguration =
 
 /** Evaluates the configuration of every program as the program would. */
 export function checkComponent(configuration: ComponentConfiguration): CheckedConfiguration {
-  const { version, programs, files } = configuration;
-  const checked = programs.map(({ program, entry }) =>
+  return sumUp(
+    configuration,
+    programConfigurations(configuration).map((one) => ("entry" in one ? checkConfiguration(one) : one)),
+  );
+}
+
+/** What each of the programs is given, or that its file is missing. */
+export function programConfigurations({
+  version,
+  programs,
+  files,
+}: ComponentConfiguration): readonly (Configuration | Checked)[] {
+  return programs.map(({ program, entry }) =>
     files[entry] === undefined
       ? { is: "invalid" as const, faults: [`${entry}: there is no such file in the ConfigMap`] }
-      : checkConfiguration({ program, entry, version, files, environment }),
+      : { program, entry, version, files, environment },
   );
+}
+
+/** What is known of a component's configuration, from what is known of each program's. */
+export function sumUp({ files }: ComponentConfiguration, checked: readonly Checked[]): CheckedConfiguration {
   const faults = checked.flatMap((one) => (one.is === "invalid" ? one.faults : []));
   if (faults.length > 0) return { is: "invalid", faults };
   const hash = hashOf(files);
@@ -221,7 +238,7 @@ export function checkComponent(configuration: ComponentConfiguration): CheckedCo
 }
 
 /** Ten letters and digits that stand for the text of files. */
-function hashOf(files: Readonly<Record<string, string>>): string {
+export function hashOf(files: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 10);
 }

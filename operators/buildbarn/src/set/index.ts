@@ -17,6 +17,7 @@ export {
   storageConfiguration,
   workerConfiguration,
 } from "./component-configuration.ts";
+export { ConfigurationChecks } from "./configuration-checks.ts";
 export { SetFault } from "./fault.ts";
 export {
   browserUrl,

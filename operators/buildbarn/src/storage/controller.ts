@@ -57,9 +57,9 @@ import {
   wantedAnnotation,
 } from "../names.ts";
 import { type Resharding, type Step, shardsOf, step } from "../resharding/index.ts";
-import { reshardingOf, storageConfiguration } from "../set/index.ts";
+import { type ConfigurationChecks, reshardingOf, storageConfiguration } from "../set/index.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
-import { flushedStores } from "./geometry.ts";
+import { flushedStores, shardConfiguration } from "./geometry.ts";
 import { type Growth, growthOf, liveSize } from "./growth.ts";
 import { clientsOf, readyShards, recovered, runningShards } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
@@ -86,30 +86,31 @@ type Context = ReconcileContext<
 type Held = NonNullable<ComponentSeen["held"]>;
 
 /** Keeps the shards of each storage, and moves what they keep when their number changes. */
-export const storageController = controller(BuildbarnStorage, {
-  owns: [...owned, { kind: ConfigMap, metadataOnly: true }],
-  watches: [
-    watchPods(),
-    // A change of shards goes on as their clients do.
-    watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
-    watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
-    watch(
-      PersistentVolumeClaim,
-      ({ metadata: { namespace, labels } }) =>
-        labels?.component === undefined ? undefined : { namespace, name: labels.component },
-      { scope: { labelSelector: managedBySelector } },
-    ),
-  ],
-  reads: [StorageClass],
-  follows: [ConfigMap],
-  permissions: [
-    { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
-    { kind: ConfigMap, verbs: ["get"] },
-  ],
-  concurrency: 4,
-  reconcile: (storage, context) => reconcile(storage, context),
-  finalize: (storage, context) => finalize(storage, context),
-});
+export const storageController = (checks: ConfigurationChecks) =>
+  controller(BuildbarnStorage, {
+    owns: [...owned, { kind: ConfigMap, metadataOnly: true }],
+    watches: [
+      watchPods(),
+      // A change of shards goes on as their clients do.
+      watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
+      watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
+      watch(
+        PersistentVolumeClaim,
+        ({ metadata: { namespace, labels } }) =>
+          labels?.component === undefined ? undefined : { namespace, name: labels.component },
+        { scope: { labelSelector: managedBySelector } },
+      ),
+    ],
+    reads: [StorageClass],
+    follows: [ConfigMap],
+    permissions: [
+      { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
+      { kind: ConfigMap, verbs: ["get"] },
+    ],
+    concurrency: 4,
+    reconcile: (storage, context) => reconcile(storage, context, checks),
+    finalize: (storage, context) => finalize(storage, context),
+  });
 
 function toStorages(
   { metadata: { namespace, labels } }: ObjectOf<typeof Pod> | ObjectOf<typeof Deployment>,
@@ -123,13 +124,16 @@ function toStorages(
     .map(({ metadata }) => ({ namespace, name: metadata.name }));
 }
 
-async function reconcile(storage: Storage, context: Context) {
+async function reconcile(storage: Storage, context: Context, checks: ConfigurationChecks) {
   const { cache, clock, key } = context;
   const { spec, metadata } = storage;
   const { namespace } = metadata;
   const live = context.owned(StatefulSet, metadata.name);
   const pods = podsOfComponent(cache, key);
-  const shardPods = pods.filter(({ metadata: { labels } }) => labels?.component === metadata.name);
+  // Not those of a component of another kind that has the same name.
+  const shardPods = pods.filter(
+    ({ metadata: { labels } }) => labels?.component === metadata.name && labels.app === "storage",
+  );
   const clients = clientsOf(
     spec.cluster,
     cache.list(Deployment, { namespace }),
@@ -139,8 +143,9 @@ async function reconcile(storage: Storage, context: Context) {
   const state = stored ?? recovered(clients, live?.spec?.replicas ?? spec.replicas);
   const selector = podSelector("storage", metadata.name);
   const made: Made = { app: "storage", object: storage, selector };
-  const configured = configure({
+  const configured = await configure({
     app: "storage",
+    checks,
     object: storage,
     own: await ownConfigMap(storage, context),
     made: context.ownedAll(ConfigMap),
@@ -165,7 +170,7 @@ async function reconcile(storage: Storage, context: Context) {
   if (live?.metadata.deletionTimestamp !== undefined)
     return { status: withTopology(statusOf(still, replacing), still) };
   if (configured.is === "refused") return { status: withTopology(statusOf(still, undefined), still) };
-  const flush = await flushHeld(storage, live, configured, context);
+  const flush = await flushHeld(storage, live, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
   const template = shardTemplate(storage, configured);
@@ -294,13 +299,26 @@ async function flushHeld(
   live: ObjectOf<typeof StatefulSet> | undefined,
   { hash, configuration: { files, version } }: Configured,
   { live: server }: Context,
+  checks: ConfigurationChecks,
 ): Promise<Held | undefined> {
-  const before = live?.spec?.template.metadata?.annotations?.[configHashAnnotation];
-  if (before === undefined || before === hash || spec.allowCacheFlush) return undefined;
+  const hashBefore = live?.spec?.template.metadata?.annotations?.[configHashAnnotation];
+  if (hashBefore === undefined || hashBefore === hash || spec.allowCacheFlush) return undefined;
   const [old] = (
-    await server.list(ConfigMap, { namespace, fieldSelector: `metadata.name=${configMapName(name, before)}` })
+    await server.list(ConfigMap, {
+      namespace,
+      fieldSelector: `metadata.name=${configMapName(name, hashBefore)}`,
+    })
   ).items;
-  const flushed = flushedStores(old?.data ?? {}, files, version);
+  if (!old)
+    return {
+      reason: "CacheFlushRequired",
+      message: `ConfigMap ${configMapName(name, hashBefore)} of the shards that run is gone, so it is not known what a change would empty: set spec.allowCacheFlush to roll it out`,
+      isFault: true,
+    };
+  const [before, after] = await Promise.all(
+    [old.data ?? {}, files].map((one) => checks.evaluate(shardConfiguration(one, version))),
+  );
+  const flushed = before && after ? flushedStores(before, after) : [];
   if (flushed.length === 0) return undefined;
   return {
     reason: "CacheFlushRequired",
@@ -322,7 +340,13 @@ function withTopology(status: Shown, { state, waitingFor }: Step) {
       ? moveText(state)
       : `${moveText(state)}${waitingFor === undefined ? "" : `; ${waitingFor}`}`,
   );
-  return { ...status, conditions: [...status.conditions, stable] };
+  const isMoving = state.phase !== "Stable";
+  const conditions = status.conditions.map((one) =>
+    isMoving && one.type === "Progressing" && one.reason === "AsWanted"
+      ? condition("Progressing", true, "Resharding", stable.message)
+      : one,
+  );
+  return { ...status, conditions: [...conditions, stable] };
 }
 
 function reshardingStatus(

@@ -18,6 +18,7 @@ import { BuildQueue, type Queue } from "../queue/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import {
   type BuildbarnSet,
+  type ConfigurationChecks,
   platformOf,
   SetFault,
   schedulerOf,
@@ -49,26 +50,32 @@ type Context = ComponentContext<typeof BuildbarnWorker>;
 const DRAINING_LOOK_MS = 1_000;
 
 /** Keeps the Deployment of each BuildbarnWorker, and scales it. */
-export function workerController(dependencies: WorkerDependencies = {}) {
+export function workerController(checks: ConfigurationChecks, dependencies: WorkerDependencies = {}) {
   return controller(BuildbarnWorker, {
     owns: deploymentKinds,
     watches: [...watchSet(BuildbarnWorker), watchPods()],
     follows: [ConfigMap],
     permissions: [{ kind: Pod, verbs: ["patch"] }],
     concurrency: 8,
-    reconcile: (worker, context) => reconcile(worker, context, dependencies),
+    reconcile: (worker, context) => reconcile(worker, context, checks, dependencies),
     finalize: (worker, context) => finalize(worker, context, dependencies),
   });
 }
 
-async function reconcile(worker: Worker, context: Context, dependencies: WorkerDependencies) {
+async function reconcile(
+  worker: Worker,
+  context: Context,
+  checks: ConfigurationChecks,
+  dependencies: WorkerDependencies,
+) {
   const set = setOf(context.cache, worker);
   const seen = await seenOf(worker, context);
   const scaled = await scaleWorker(worker, set, seen, context, dependencies);
-  const { status, children, ...made } = deploymentOf(
+  const { status, children, ...made } = await deploymentOf(
     {
       app: "worker",
       object: worker,
+      checks,
       rollout: "beside",
       maxSurge: "25%",
       selector: workerSelector(worker),
