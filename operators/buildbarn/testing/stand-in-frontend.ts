@@ -13,7 +13,7 @@ import {
 import { GrpcServer } from "./grpc-server.ts";
 
 /** What may be wrong with a set. */
-export type Trouble =
+export type FrontendFault =
   | "none"
   | "noWorkers"
   | "actionFails"
@@ -28,7 +28,7 @@ export class StandInFrontend implements AsyncDisposable {
   readonly #blobs = new Map<string, Buffer>();
   readonly #results = new Set<string>();
   readonly address: string;
-  trouble: Trouble = "none";
+  fault: FrontendFault = "none";
 
   private constructor(server: GrpcServer) {
     this.#server = server;
@@ -52,7 +52,7 @@ export class StandInFrontend implements AsyncDisposable {
   #serve(): void {
     this.#server.on(batchUpdateBlobs, ({ requests }) => {
       const status =
-        this.trouble === "uploadFails" ? { code: 14, message: "Shard 1: connection refused" } : undefined;
+        this.fault === "uploadFails" ? { code: 14, message: "Shard 1: connection refused" } : undefined;
       for (const { data } of requests) this.#keep(data);
       return [{ responses: requests.map(({ digest }) => ({ digest, status })) }];
     });
@@ -61,22 +61,22 @@ export class StandInFrontend implements AsyncDisposable {
       {
         responses: digests.map((digest) => ({
           digest,
-          data: this.trouble === "wrongOutput" ? Buffer.from("other") : this.#read(digest),
+          data: this.fault === "wrongOutput" ? Buffer.from("other") : this.#read(digest),
           status: undefined,
         })),
       },
     ]);
     this.#server.on(getActionResult, ({ actionDigest }) => {
-      if (this.trouble === "notCached" || !this.#results.has(actionDigest?.hash ?? ""))
+      if (this.fault === "notCached" || !this.#results.has(actionDigest?.hash ?? ""))
         throw new GrpcError("NOT_FOUND", "Object not found");
       return [{ exitCode: 0 }];
     });
   }
 
   *#execute(actionDigest: Digest | undefined) {
-    if (this.trouble === "noWorkers") throw new GrpcError("UNAVAILABLE", "No workers exist");
+    if (this.fault === "noWorkers") throw new GrpcError("UNAVAILABLE", "No workers exist");
     yield { name: "operation", done: false };
-    if (this.trouble === "endsEarly") return;
+    if (this.fault === "endsEarly") return;
     const { commandDigest } = Action.decode(this.#read(actionDigest));
     const command = Command.decode(this.#read(commandDigest));
     const word = / (\S+) > /.exec(command.arguments.at(-1) ?? "")?.[1] ?? "";
@@ -84,8 +84,8 @@ export class StandInFrontend implements AsyncDisposable {
     this.#results.add(actionDigest?.hash ?? "");
     const result = {
       outputFiles: [{ path: command.outputPaths[0] ?? "", digest }],
-      exitCode: this.trouble === "actionFails" ? 127 : 0,
-      stderrRaw: Buffer.from(this.trouble === "actionFails" ? "sh: not found" : ""),
+      exitCode: this.fault === "actionFails" ? 127 : 0,
+      stderrRaw: Buffer.from(this.fault === "actionFails" ? "sh: not found" : ""),
     };
     const value = ExecuteResponse.encode({ result });
     yield { name: "operation", done: true, response: { typeUrl: "ExecuteResponse", value } };

@@ -167,7 +167,7 @@ test.for([1])(
       }
     };
 
-    const trouble = (async () => {
+    const disturbances = (async () => {
       while (!isEnough()) {
         await pause(500 + random.next() * 1_500);
         const what = random.next();
@@ -190,7 +190,7 @@ test.for([1])(
         }
       }
     })();
-    await Promise.all([...["anna", "bert", "carl", "dora", "emil", "fred"].map(live), trouble]);
+    await Promise.all([...["anna", "bert", "carl", "dora", "emil", "fred"].map(live), disturbances]);
     builds.clear();
 
     // All that nobody has any more ends, and the pool is as its spec says.

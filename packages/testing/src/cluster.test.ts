@@ -157,7 +157,7 @@ test("what the test deleted itself does not keep the cluster from closing", asyn
   await cluster.close();
 });
 
-test("a definition that the test took away itself is no trouble at the end", async () => {
+test("a definition that the test took away itself does not fail its end", async () => {
   const { plane, join } = await sharedCluster();
   const cluster = join();
   const Gone = kindNamed("Gone");

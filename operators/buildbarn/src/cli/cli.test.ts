@@ -178,7 +178,7 @@ test("probe runs an action, and says what Bazel would have been told", async () 
   await using frontend = await StandInFrontend.start();
   const good = await run(["probe", `grpc://${frontend.address}`]);
   expect(good).toMatchObject({ code: 0, said: expect.stringContaining("found in the cache") });
-  frontend.trouble = "noWorkers";
+  frontend.fault = "noWorkers";
   const bad = await run(["probe", frontend.address, "--platform", "OSFamily=linux,pool=large"]);
   expect(bad).toMatchObject({ code: 1, complained: expect.stringContaining("No workers exist") });
 });

@@ -62,14 +62,14 @@ test("a set is tried once it is up, and its frontend says how that went", { time
 test("an annotation asks for a probe now, once for each value; a failure is said with its reason", {
   timeout: 60_000,
 }, async () => {
-  frontend.trouble = "actionFails";
+  frontend.fault = "actionFails";
   await ask("first");
   const { status } = await answered("first");
   expect(status?.lastProbe).toMatchObject({ ok: false, message: expect.stringContaining("status 127") });
   expect(status?.conditions).toContainEqual(
     expect.objectContaining({ type: "ProbeSucceeded", status: "False", reason: "ActionFailed" }),
   );
-  frontend.trouble = "none";
+  frontend.fault = "none";
   await ask("second");
   expect((await answered("second")).status?.lastProbe?.ok).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { systemClock } from "@windlass/clock";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StandInFrontend, type Trouble } from "../../testing/stand-in-frontend.ts";
+import { type FrontendFault, StandInFrontend } from "../../testing/stand-in-frontend.ts";
 import { smoke } from "./smoke.ts";
 
 let frontend: StandInFrontend;
@@ -22,15 +22,15 @@ test("an action that runs and is found again is good", async () => {
   expect(frontend.ran).toBe(1);
 });
 
-test.for<readonly [Trouble, string]>([
+test.for<readonly [FrontendFault, string]>([
   ["noWorkers", "UNAVAILABLE: /build.bazel.remote.execution.v2.Execution/Execute: No workers exist"],
   ["actionFails", "ABORTED: the action ended with status 127: sh: not found"],
   ["wrongOutput", 'DATA_LOSS: the output has "other"'],
   ["notCached", "ran, but was not found in the cache"],
   ["uploadFails", "UNAVAILABLE: upload: Shard 1: connection refused"],
   ["endsEarly", "UNAVAILABLE: the answer ended before the action did"],
-])("%s is a result that says what is wrong", async ([trouble, words]) => {
-  frontend.trouble = trouble;
+])("%s is a result that says what is wrong", async ([fault, words]) => {
+  frontend.fault = fault;
   const result = await run();
   expect(result).toMatchObject({ ok: false, cacheHit: false });
   expect(result.message).toContain(words);

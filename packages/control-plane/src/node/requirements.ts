@@ -44,16 +44,16 @@ function missingPart(store: Store, pod: StoredObject, part: JsonObject): string 
  */
 export function configError(store: Store, pod: StoredObject, container: JsonObject): string | undefined {
   for (const source of listAt(container, "envFrom")) {
-    const trouble =
+    const fault =
       missingSource(store, pod, "configmaps", "configmap", source.configMapRef) ??
       missingSource(store, pod, "secrets", "secret", source.secretRef);
-    if (trouble !== undefined) return trouble;
+    if (fault !== undefined) return fault;
   }
   for (const variable of listAt(container, "env")) {
-    const trouble =
+    const fault =
       missingKey(store, pod, "configmaps", "ConfigMap", field(variable, "valueFrom", "configMapKeyRef")) ??
       missingKey(store, pod, "secrets", "Secret", field(variable, "valueFrom", "secretKeyRef"));
-    if (trouble !== undefined) return trouble;
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }

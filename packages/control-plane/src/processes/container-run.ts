@@ -85,12 +85,12 @@ export class ContainerRun {
       this.#settle({ at: "held", reason, message: error instanceof Error ? error.message : String(error) });
       return;
     }
-    const trouble = await commandFault(this.#place, command);
-    if (trouble !== undefined) {
+    const fault = await commandFault(this.#place, command);
+    if (fault !== undefined) {
       await this.#exit({
         exitCode: 128,
         reason: "StartError",
-        message: `failed to start the process: ${trouble}`,
+        message: `failed to start the process: ${fault}`,
       });
       return;
     }
@@ -276,8 +276,8 @@ export class ContainerRun {
    */
   async exec(command: readonly string[], stdin: "pipe" | "ignore"): Promise<ChildProcess> {
     if (!this.#place || this.#observed.at === "exited") throw new Error("container not running");
-    const trouble = await commandFault(this.#place, command);
-    if (trouble !== undefined) throw new CommandNotFound(trouble);
+    const fault = await commandFault(this.#place, command);
+    if (fault !== undefined) throw new CommandNotFound(fault);
     const child = launch(this.#place, command, stdin);
     const { pid } = child;
     if (pid !== undefined) {

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { LogThrottle } from "../logging/log-throttle.ts";
 import { FailureLog } from "./failure-log.ts";
 import type { RequestFailure } from "./reflector.ts";
-import { troubleOf } from "./source.ts";
+import { requestFailureOf } from "./source.ts";
 
 const kind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
 const busy: RequestFailure = { is: "passing", message: "the server is busy" };
 
-function troubles(outagesAreLogged = false) {
+function loggedFailures(outagesAreLogged = false) {
   const clock = new ManualClock();
   const lines: string[] = [];
   const note = (level: string) => (fields: object, message: string) => {
@@ -22,8 +22,8 @@ function troubles(outagesAreLogged = false) {
   return { clock, lines, open, log: open() };
 }
 
-test("a trouble is told once, again after a minute, and once when it is over", async () => {
-  const { clock, lines, log } = troubles();
+test("a failure is told once, again after a minute, and once when it is over", async () => {
+  const { clock, lines, log } = loggedFailures();
   for (let failures = 1; failures <= 61; failures++) {
     log.failed("list", busy, failures);
     await clock.advance(1_000);
@@ -38,7 +38,7 @@ test("a trouble is told once, again after a minute, and once when it is over", a
 });
 
 test("what passes at the first retry is not told, and another cause is told at once", () => {
-  const { lines, log } = troubles();
+  const { lines, log } = loggedFailures();
   log.failed("watch", busy, 1);
   log.heard();
   expect(lines).toEqual([]);
@@ -47,8 +47,8 @@ test("what passes at the first retry is not told, and another cause is told at o
   expect(lines).toHaveLength(2);
 });
 
-test("a trouble that comes and goes is not told each time", () => {
-  const { lines, log } = troubles();
+test("a failure that comes and goes is not told each time", () => {
+  const { lines, log } = loggedFailures();
   for (let round = 0; round < 10; round++) {
     log.failed("watch", busy, 2);
     log.heard();
@@ -57,35 +57,35 @@ test("a trouble that comes and goes is not told each time", () => {
 });
 
 test("a missing right names what to grant to whom, and what makes roles", () => {
-  const { lines, log } = troubles();
+  const { lines, log } = loggedFailures();
   const message =
     'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" at the cluster scope';
   const denied = new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
-  for (let failures = 1; failures < 9; failures++) log.failed("list", troubleOf(denied), failures);
+  for (let failures = 1; failures < 9; failures++) log.failed("list", requestFailureOf(denied), failures);
   expect(lines).toEqual([
     `warn: cannot list Secret (v1); trying again. rbacFor(…) makes the roles that controllers need: ${message}; grant it: a ClusterRole with the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}, bound to ServiceAccount a/b by a ClusterRoleBinding`,
   ]);
 });
 
 test("a right that is missing in many namespaces is told once", () => {
-  const { lines, open } = troubles();
+  const { lines, open } = loggedFailures();
   for (const namespace of ["a", "b", "c"]) {
     const message = `secrets is forbidden: User "u" cannot list resource "secrets" in API group "" in the namespace "${namespace}"`;
     const denied = new ApiError({ kind: "Status", code: 403, reason: "Forbidden", message });
     const log = open();
-    for (let failures = 1; failures < 9; failures++) log.failed("list", troubleOf(denied), failures);
+    for (let failures = 1; failures < 9; failures++) log.failed("list", requestFailureOf(denied), failures);
   }
   expect(lines).toHaveLength(1);
 });
 
 test("that no server answers is left to whoever tells of it for all kinds", () => {
-  const troubled = [
+  const failed = [
     new TransportError("CONNECTION_REFUSED", "nothing listens"),
     new TransportError("CERTIFICATE_EXPIRED", "expired"),
     new ApiError({ kind: "Status", code: 401, reason: "Unauthorized" }),
-  ].map(troubleOf);
-  const [alone, together] = [troubles(false), troubles(true)];
-  for (const trouble of troubled) for (const { log } of [alone, together]) log.failed("list", trouble, 2);
+  ].map(requestFailureOf);
+  const [alone, together] = [loggedFailures(false), loggedFailures(true)];
+  for (const failure of failed) for (const { log } of [alone, together]) log.failed("list", failure, 2);
   expect(alone.lines).toHaveLength(3);
   expect(together.lines).toEqual([]);
 });

@@ -13,7 +13,7 @@ import {
   type ReflectorState,
   step,
 } from "./reflector.ts";
-import { type Source, troubleOf } from "./source.ts";
+import { requestFailureOf, type Source } from "./source.ts";
 import { MalformedObjectError } from "./stored-object.ts";
 import { jsonFormat, protobufFormat, type WireFormat } from "./wire-format.ts";
 
@@ -161,7 +161,7 @@ export class Reflector {
         this.#isJsonOnly = true;
         this.#next = { do: "open", opening };
       } else if (watchdog.isLost) await this.#tell({ type: "silent" });
-      else await this.#tell({ type: "trouble", trouble: troubleOf(error) });
+      else await this.#tell({ type: "failed", failure: requestFailureOf(error) });
     } finally {
       watchdog.end();
     }
@@ -169,7 +169,7 @@ export class Reflector {
 
   async #relist(why: string): Promise<void> {
     this.#doubt = undefined;
-    await this.#tell({ type: "trouble", trouble: { is: "unreliable", message: why } });
+    await this.#tell({ type: "failed", failure: { is: "unreliable", message: why } });
   }
 
   /** Protobuf is a third of the server's work and of ours, but it can only be read by who knows all of the kind's fields. */
@@ -287,13 +287,13 @@ export class Reflector {
         return { type: "bookmark", version, endsInitial };
       }
       case "ERROR": {
-        const trouble = troubleOf(format.readStatus(bytes, start, end));
+        const failure = requestFailureOf(format.readStatus(bytes, start, end));
         return {
-          type: "trouble",
-          trouble:
-            trouble.is === "passing" && trouble.retryAfterMs === undefined
-              ? { ...trouble, is: "broken" }
-              : trouble,
+          type: "failed",
+          failure:
+            failure.is === "passing" && failure.retryAfterMs === undefined
+              ? { ...failure, is: "broken" }
+              : failure,
         };
       }
       default:

@@ -25,13 +25,13 @@ function play(...events: readonly Entry[]) {
 
 const start: ReflectorEvent = { type: "start" };
 const complete: ReflectorEvent = { type: "bookmark", version: "10", endsInitial: true };
-const trouble = (trouble: RequestFailure): ReflectorEvent => ({ type: "trouble", trouble });
-const passing = trouble({ is: "passing", message: "refused" });
-const unreachable = trouble({ is: "unreachable", message: "nobody there" });
-const expired = trouble({ is: "expired", message: "too old" });
-const missing = trouble({ is: "missing", message: "404" });
-const unreliable = trouble({ is: "unreliable", message: "too large" });
-const invalid = trouble({ is: "refused", message: "422", forGood: true });
+const failure = (failure: RequestFailure): ReflectorEvent => ({ type: "failed", failure });
+const passing = failure({ is: "passing", message: "refused" });
+const unreachable = failure({ is: "unreachable", message: "nobody there" });
+const expired = failure({ is: "expired", message: "too old" });
+const missing = failure({ is: "missing", message: "404" });
+const unreliable = failure({ is: "unreliable", message: "too large" });
+const invalid = failure({ is: "refused", message: "422", forGood: true });
 const begin: Effect = { do: "begin", list: { reusesHeld: true, isConsistent: true } };
 const streamed = (version: string): Effect => ({
   do: "open",
@@ -64,7 +64,7 @@ test("a server that refuses to stream, or never completes, is asked for pages, t
 });
 
 test("a stream that is forbidden is asked for again later: permissions change", () => {
-  const forbidden = trouble({ is: "refused", message: "403", forGood: false });
+  const forbidden = failure({ is: "refused", message: "403", forGood: false });
   expect(play(start, forbidden).state.at).toBe("listing");
   expect(play(start, forbidden, forbidden, [5000, { type: "waited" }]).state.at).toBe("streaming");
 });
@@ -121,15 +121,15 @@ test("waits double from 0.8 s to 30 s, and jitter at most doubles them", () => {
 });
 
 test("the server's Retry-After is kept to", () => {
-  const later = trouble({ is: "passing", message: "429", retryAfterMs: 7000 });
+  const later = failure({ is: "passing", message: "429", retryAfterMs: 7000 });
   expect(play(start, later).effects).toEqual([{ do: "wait", ms: 7000 }]);
 });
 
-test("two healthy minutes wipe out earlier troubles, less do not", () => {
-  const troubled: Entry[] = [start, passing, { type: "waited" }, [1000, complete]];
-  const soon = play(...troubled, [100_000, passing]);
+test("two healthy minutes wipe out earlier failures, less do not", () => {
+  const afterFailures: Entry[] = [start, passing, { type: "waited" }, [1000, complete]];
+  const soon = play(...afterFailures, [100_000, passing]);
   expect(soon.effects).toEqual([{ do: "wait", ms: 1600 }]);
-  const late = play(...troubled, [121_000, passing]);
+  const late = play(...afterFailures, [121_000, passing]);
   expect(late.effects).toEqual([{ do: "wait", ms: 800 }]);
 });
 
@@ -140,9 +140,9 @@ test("an expired version leads to a fresh list at once, the next time after a wa
   expect(play(start, complete, expired, complete, [11_000, expired]).effects).toContainEqual(afresh);
 });
 
-test("an expired version leads to a fresh list at once even after many troubles", () => {
-  const troubled: Entry[] = [start, complete, passing, { type: "waited" }, passing, { type: "waited" }];
-  expect(play(...troubled, expired).state.at).toBe("streaming");
+test("an expired version leads to a fresh list at once even after many failures", () => {
+  const afterFailures: Entry[] = [start, complete, passing, { type: "waited" }, passing, { type: "waited" }];
+  expect(play(...afterFailures, expired).state.at).toBe("streaming");
 });
 
 test("while no server answers it is asked for every few seconds, and what answers then starts with a clean slate", () => {
@@ -186,8 +186,8 @@ test("a watch that was silent from its start is followed by a list, one that was
   expect(effects).toEqual([{ do: "begin", list: { reusesHeld: true, isConsistent: false } }, streamed("10")]);
 });
 
-test("after trouble a list asks for nothing older than what is held", () => {
-  const { effects } = play(start, complete, trouble({ is: "broken", message: "500" }), [
+test("after a failure a list asks for nothing older than what is held", () => {
+  const { effects } = play(start, complete, failure({ is: "broken", message: "500" }), [
     1000,
     { type: "waited" },
   ]);

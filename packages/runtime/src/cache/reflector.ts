@@ -31,13 +31,13 @@ export interface Memory {
   readonly version: string | undefined;
   /** Whether to ask for the current objects as a stream. False once the server has shown that it cannot. */
   readonly streams: boolean;
-  /** Troubles in a row, for the backoff. */
+  /** Failures in a row, for the backoff. */
   readonly failures: number;
   /** Whether those were all that no server answered. */
   readonly isUnreachable: boolean;
   /** When an expired version last led to a list without a wait. */
   readonly relistedAt: number | undefined;
-  /** Since when it has watched without trouble. */
+  /** Since when it has watched without a failure. */
   readonly healthySince: number | undefined;
   /** Whether what is held may be taken for what a list brings, where their versions are the same. */
   readonly isReliable: boolean;
@@ -53,7 +53,7 @@ export type ReflectorState = Memory &
     | { readonly at: "listing"; readonly page: string | undefined }
     /** Receives changes. */
     | { readonly at: "watching"; readonly openedAt: number; readonly heard: boolean }
-    /** Waits out a trouble. */
+    /** Waits out a failure. */
     | { readonly at: "waiting"; readonly next: "list" | "watch"; readonly why: RequestFailure }
   );
 
@@ -68,7 +68,7 @@ export type ReflectorEvent =
   | { readonly type: "closed" }
   /** Nothing came for as long as `patience` says. */
   | { readonly type: "silent" }
-  | { readonly type: "trouble"; readonly trouble: RequestFailure }
+  | { readonly type: "failed"; readonly failure: RequestFailure }
   /** The wait is over. */
   | { readonly type: "waited" };
 
@@ -110,7 +110,7 @@ export interface Moment {
   readonly chance: number;
 }
 
-/** The first wait after a trouble, what each further one multiplies it by, and the longest, before jitter doubles it at most. */
+/** The first wait after a failure, what each further one multiplies it by, and the longest, before jitter doubles it at most. */
 export const backoff = { initialMs: 800, factor: 2, maxMs: 30_000, healthyMs: 120_000 } as const;
 
 /** The same while no server answers. Short, for this is how long after its return the server is found again. */
@@ -119,7 +119,7 @@ export const unreachableBackoff = { initialMs: 400, maxMs: 3_000 } as const;
 /** A version that expires sooner than this after a list has something wrong with it, and the next list has to wait. */
 const RELIST_MS = 10_000;
 
-/** A watch that ends sooner than this without a word counts as trouble, or a server that cannot keep one would be asked without end. */
+/** A watch that ends sooner than this without a word counts as a failure, or a server that cannot keep one would be asked without end. */
 const SHORT_WATCH_MS = 1_000;
 
 export const initialState: ReflectorState = {
@@ -184,10 +184,10 @@ function streaming(state: In<"streaming">, event: ReflectorEvent, moment: Moment
         is: "passing",
         message: "the server ended the stream of initial objects before it was complete",
       });
-    case "trouble":
-      if (event.trouble.is === "refused")
-        return pages(event.trouble.forGood ? { ...state, streams: false } : state, "");
-      return unlisted(state, event.trouble, moment);
+    case "failed":
+      if (event.failure.is === "refused")
+        return pages(event.failure.forGood ? { ...state, streams: false } : state, "");
+      return unlisted(state, event.failure, moment);
     default:
       return stay(state);
   }
@@ -200,8 +200,8 @@ function listing(state: In<"listing">, event: ReflectorEvent, moment: Moment): T
       const next = watch(healthy(state, moment, event.version), moment);
       return { state: next.state, effects: [{ do: "commit", version: event.version }, ...next.effects] };
     }
-    case "trouble":
-      return unlisted(state, event.trouble, moment);
+    case "failed":
+      return unlisted(state, event.failure, moment);
     case "silent":
     case "closed":
       return pause(state, moment, "list", { is: "passing", message: "the server did not finish the list" });
@@ -232,16 +232,16 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
           message: "the server ended the watch at once",
         });
       return watch(state, moment);
-    case "trouble": {
-      const { trouble } = event;
-      if (trouble.is === "expired" || trouble.is === "unreliable") return afresh(state, trouble, moment);
+    case "failed": {
+      const { failure } = event;
+      if (failure.is === "expired" || failure.is === "unreliable") return afresh(state, failure, moment);
       // A list says for certain whether the kind is gone, or what else is wrong.
-      if (trouble.is === "missing") return list(state, moment, state.version ?? "");
+      if (failure.is === "missing") return list(state, moment, state.version ?? "");
       return pause(
         state,
         moment,
-        trouble.is === "passing" || trouble.is === "unreachable" ? "watch" : "list",
-        trouble,
+        failure.is === "passing" || failure.is === "unreachable" ? "watch" : "list",
+        failure,
       );
     }
     default:
@@ -249,20 +249,20 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
   }
 }
 
-/** A trouble before the current objects were complete. */
-function unlisted(state: ReflectorState, trouble: RequestFailure, moment: Moment): Transition {
-  if (trouble.is === "expired" || trouble.is === "unreliable") return afresh(state, trouble, moment);
-  if (trouble.is !== "missing") return pause(state, moment, "list", trouble);
-  const paused = pause({ ...state, version: undefined }, moment, "list", trouble);
+/** A failure before the current objects were complete. */
+function unlisted(state: ReflectorState, failure: RequestFailure, moment: Moment): Transition {
+  if (failure.is === "expired" || failure.is === "unreliable") return afresh(state, failure, moment);
+  if (failure.is !== "missing") return pause(state, moment, "list", failure);
+  const paused = pause({ ...state, version: undefined }, moment, "list", failure);
   return { state: paused.state, effects: [{ do: "clear" }, ...paused.effects] };
 }
 
 /** The version held is of no more use, which is nobody's fault, whatever went before: list at once, unless that was just done. */
-function afresh(state: ReflectorState, trouble: RequestFailure, moment: Moment): Transition {
-  const isReliable = state.isReliable && trouble.is !== "unreliable";
+function afresh(state: ReflectorState, failure: RequestFailure, moment: Moment): Transition {
+  const isReliable = state.isReliable && failure.is !== "unreliable";
   const forgotten = { ...state, ...reached(state), version: undefined, isReliable };
   if (state.relistedAt !== undefined && moment.now - state.relistedAt < RELIST_MS)
-    return pause(forgotten, moment, "list", trouble);
+    return pause(forgotten, moment, "list", failure);
   return list({ ...forgotten, relistedAt: moment.now }, moment, "");
 }
 
@@ -356,7 +356,7 @@ function reached({ failures, isUnreachable }: Memory): Pick<Memory, "failures" |
   return { failures: isUnreachable ? 0 : failures, isUnreachable: false };
 }
 
-/** Troubles long past do not count. */
+/** Failures long past do not count. */
 function restored(state: Memory, moment: Moment): number {
   const isRestored = state.healthySince !== undefined && moment.now - state.healthySince >= backoff.healthyMs;
   return isRestored ? 0 : state.failures;

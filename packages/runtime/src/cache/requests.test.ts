@@ -49,7 +49,7 @@ test("selectors are the server's to apply, and informers of different ones are n
   expect(asked).toEqual(scopes);
 });
 
-test("a list or stream after trouble asks for nothing older than what is held", async () => {
+test("a list or stream after a failure asks for nothing older than what is held", async () => {
   const { clock, server, cache } = recording();
   server.streaming = "refuses";
   server.put("a", "one");

@@ -66,7 +66,7 @@ export class SharedInformer implements Sink {
   readonly #matchesFields: FieldFilter;
   readonly #abort = new AbortController();
   readonly #resolveSynced: () => void;
-  readonly #troubles: FailureLog;
+  readonly #failureLog: FailureLog;
   #seen: string | undefined;
   #hasSynced = false;
   #readsJson = false;
@@ -103,7 +103,7 @@ export class SharedInformer implements Sink {
     this.#subscribers = new Subscribers(options.clock, (error) =>
       options.log.error({ err: error, kind: kind.kind }, "a handler of cache events threw; the others go on"),
     );
-    this.#troubles = new FailureLog(options);
+    this.#failureLog = new FailureLog(options);
     this.#heardAt = options.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.synced = promise;
@@ -282,7 +282,7 @@ export class SharedInformer implements Sink {
 
   heard(now: number): void {
     this.#heardAt = now;
-    this.#troubles.heard();
+    this.#failureLog.heard();
   }
 
   moved(state: ReflectorState): void {
@@ -303,7 +303,7 @@ export class SharedInformer implements Sink {
       return;
     }
     this.#status = { at: "waiting", message: why.message };
-    this.#troubles.failed(state.next, why, state.failures);
+    this.#failureLog.failed(state.next, why, state.failures);
   }
 
   // Inside.

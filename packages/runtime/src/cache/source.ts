@@ -36,7 +36,7 @@ const unreachable: ReadonlySet<TransportError["code"]> = new Set([
 ]);
 
 /** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
-export function troubleOf(error: unknown): RequestFailure {
+export function requestFailureOf(error: unknown): RequestFailure {
   const status = statusOf(error);
   const message = status ? explainStatus(status) : error instanceof Error ? error.message : String(error);
   if (isGone(error)) return { is: "expired", message };
