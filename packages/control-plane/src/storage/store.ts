@@ -23,8 +23,11 @@ export interface StoredObject extends JsonObject {
   metadata: StoredMetadata;
 }
 
-/** Metadata is validated when it is written, so its types hold. */
-export interface StoredMetadata extends JsonObject {
+/**
+ * Metadata is validated when it is written, so its types hold. Not an interface: users whose
+ * compiler lets optional fields be undefined would find those at odds with the index signature.
+ */
+export type StoredMetadata = JsonObject & {
   name: string;
   uid: string;
   resourceVersion: string;
@@ -34,7 +37,7 @@ export interface StoredMetadata extends JsonObject {
   finalizers?: string[];
   creationTimestamp?: string;
   deletionTimestamp?: string;
-}
+};
 
 /**
  * One committed write. `entry` is the state after it; for a delete, the last state with the
