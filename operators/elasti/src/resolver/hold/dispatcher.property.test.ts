@@ -293,3 +293,59 @@ test("a request that finds room for all who wait, because the timer is late, doe
   expect(request.outcomes).toEqual(["dispatched"]);
   expect(ticket).toBeUndefined();
 });
+
+/** Gives waiting requests to one endpoint that has just become ready, and which answers as `answer` does. */
+async function release(
+  count: number,
+  answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,
+): Promise<{ readonly dispatched: number; readonly most: number; readonly tookMs: number }> {
+  const clock = new ManualClock();
+  const owner = new Owner(clock, new HoldBudget(count), count);
+  let [dispatched, running, most, endedAt] = [0, 0, 0, 0];
+  for (let id = 0; id < count; id++)
+    owner.dispatcher.request(
+      new Request(id, ({ slot }) => {
+        dispatched += 1;
+        running += 1;
+        most = Math.max(most, running);
+        const end = () => {
+          slot?.answered();
+          running -= 1;
+          endedAt = clock.monotonic();
+          slot?.release();
+        };
+        answer(end, clock, slot as Slot<string>);
+      }),
+    );
+  const many = { ...rules("forward"), maxConcurrencyPerEndpoint: Number.POSITIVE_INFINITY };
+  const began = clock.monotonic();
+  owner.dispatcher.update(many, [{ address: "a", port: 80, podUid: "a" }]);
+  for (let round = 0; round < 2_000 && owner.held > 0; round++) await clock.advance(1);
+  return { dispatched, most, tookMs: endedAt - began };
+}
+
+test("an endpoint that works on one request at a time gets few at a time, and is never idle", async () => {
+  let freeAt = 0;
+  const { dispatched, most, tookMs } = await release(1_000, (end, clock) => {
+    freeAt = Math.max(freeAt, clock.monotonic()) + 1;
+    clock.schedule(freeAt - clock.monotonic(), end);
+  });
+  expect(dispatched).toBe(1_000);
+  expect(most).toBeLessThan(20);
+  expect(tookMs).toBeLessThan(1_050);
+});
+
+test("an endpoint that only waits for others gets as many at a time as it answers without delay", async () => {
+  const { dispatched, most, tookMs } = await release(1_000, (end, clock) => void clock.schedule(50, end));
+  expect(dispatched).toBe(1_000);
+  expect(most).toBeGreaterThan(200);
+  expect(tookMs).toBeLessThan(900);
+});
+
+test("answers that do not end make room for what waits", async () => {
+  const { dispatched } = await release(
+    1_000,
+    (_end, clock, slot) => void clock.schedule(1, () => slot.answered()),
+  );
+  expect(dispatched).toBe(1_000);
+});

@@ -64,6 +64,7 @@ export class Dispatcher<Resources> {
   #turn = 0;
   #cancelPump: (() => void) | undefined;
   #isPumping = false;
+  #isPumpSoon = false;
 
   constructor(rules: DispatchRules, options: DispatcherOptions<Resources>) {
     this.#rules = rules;
@@ -93,9 +94,10 @@ export class Dispatcher<Resources> {
    */
   request(waiter: Waiter<Resources>, withinMs = this.#rules.holdMs): Ticket<Resources> | undefined {
     if (this.#queue.size === 0) {
-      const load = this.#pick(this.#clock.monotonic());
+      const now = this.#clock.monotonic();
+      const load = this.#pick(now);
       if (load) {
-        this.#give(load, waiter);
+        this.#give(load, waiter, now);
         return undefined;
       }
     }
@@ -108,9 +110,10 @@ export class Dispatcher<Resources> {
       waiter.refuse({ why: "hold-timeout" });
       return undefined;
     }
-    const load = this.#pick(this.#clock.monotonic());
+    const now = this.#clock.monotonic();
+    const load = this.#pick(now);
     if (!load) return this.#wait(waiter, withinMs, "first");
-    this.#give(load, waiter);
+    this.#give(load, waiter, now);
     return undefined;
   }
 
@@ -148,6 +151,22 @@ export class Dispatcher<Resources> {
     if (rules.refusal) this.refuseAll(rules.refusal);
     this.#pump();
     if (this.#queue.size > 0 && this.isAsleep) this.#options.owner.demanded();
+  }
+
+  /**
+   * Called by slots. What waits gets the room that an answer makes, but not within the answer: most are over at once, and
+   * leave a connection that can be used again.
+   */
+  answered(load: EndpointLoad<Resources>, givenAt: number): void {
+    const now = this.#clock.monotonic();
+    load.answered(now, now - givenAt);
+    if (this.#queue.size > 0 && !this.#isPumpSoon) {
+      this.#isPumpSoon = true;
+      this.#clock.schedule(1, () => {
+        this.#isPumpSoon = false;
+        this.#pump();
+      });
+    }
   }
 
   /** Called by slots. */
@@ -188,9 +207,9 @@ export class Dispatcher<Resources> {
     place.value.waiter.refuse(failure);
   }
 
-  #give(load: EndpointLoad<Resources>, waiter: Waiter<Resources>): void {
+  #give(load: EndpointLoad<Resources>, waiter: Waiter<Resources>, now: number): void {
     load.taken();
-    waiter.dispatch(new Slot(this, load));
+    waiter.dispatch(new Slot(this, load, now));
   }
 
   /** Lets go all that there is room for. */
@@ -206,7 +225,7 @@ export class Dispatcher<Resources> {
         const load = this.#pick(now);
         if (!load) break;
         this.leave(first);
-        this.#give(load, first.value.waiter);
+        this.#give(load, first.value.waiter, now);
       }
       if (this.#queue.size > 0) this.#pumpLater(now);
     } finally {
@@ -245,18 +264,20 @@ export class Dispatcher<Resources> {
 export class Slot<Resources> {
   readonly load: EndpointLoad<Resources>;
   readonly #dispatcher: Dispatcher<Resources>;
+  readonly #givenAt: number;
   #state: "taken" | "answered" | "over" = "taken";
 
-  constructor(dispatcher: Dispatcher<Resources>, load: EndpointLoad<Resources>) {
+  constructor(dispatcher: Dispatcher<Resources>, load: EndpointLoad<Resources>, now: number) {
     this.#dispatcher = dispatcher;
     this.load = load;
+    this.#givenAt = now;
   }
 
   /** The endpoint has begun to answer. */
   answered(): void {
     if (this.#state !== "taken") return;
     this.#state = "answered";
-    this.load.answered();
+    this.#dispatcher.answered(this.load, this.#givenAt);
   }
 
   /** The request is over, or has left. */
