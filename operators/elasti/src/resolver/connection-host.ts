@@ -17,6 +17,12 @@ export interface ConnectionHost {
   closed(connection: ClientConnection): void;
 }
 
+/**
+ * A client that has said nothing for this long is not just about to. Most that keep connections use them sooner, or close
+ * them; and one that has just connected may be starved of CPU.
+ */
+export const QUIET_MS = 10_000;
+
 /** How long a client may take for things. */
 export interface ClientTimeouts {
   /** For the head of a request, from its first byte. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { answering, response, until, World } from "./world.fixture.ts";
@@ -58,5 +59,35 @@ test("a resolver that Services still lead to takes their connections until they 
   client.socket.end();
   isLedHere = false;
   await clock.advance(5_200);
+  await drained;
+});
+
+test("a client that says nothing for seconds after it has connected is answered by a resolver that leaves", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, protocol: "http" });
+  world.ready(await world.pod(hello));
+  const starved = world.client();
+  await once(starved.socket, "connect");
+  const drained = world.resolver.drain({ acceptFor: "5s", within: "10m" });
+  await clock.advance(4_000);
+  expect(await starved.get()).toContain("hello");
+  starved.socket.end();
+  await clock.advance(6_000);
+  await drained;
+});
+
+test("a resolver that leaves takes connections for as long as they come", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  world.ready(await world.pod(hello));
+  const drained = world.resolver.drain({ acceptFor: "5s", within: "10m" });
+  // The rules of a node are late.
+  for (let second = 0; second < 20; second += 4) {
+    const client = world.client();
+    expect(await client.get()).toContain("hello");
+    client.socket.end();
+    await clock.advance(4_000);
+  }
+  await clock.advance(1_000);
   await drained;
 });

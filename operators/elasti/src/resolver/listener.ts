@@ -1,6 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { ClientConnection, ClientTimeouts, ConnectionHost } from "./connection-host.ts";
+import {
+  type ClientConnection,
+  type ClientTimeouts,
+  type ConnectionHost,
+  QUIET_MS,
+} from "./connection-host.ts";
 import { Http1Connection } from "./http1/connection.ts";
 import { Http2Connection } from "./http2/connection.ts";
 import type { ServicePort } from "./service.ts";
@@ -22,6 +27,8 @@ export interface ListenerRoute {
 /** What a listener reports its connections to. */
 export interface ListenerHost extends ConnectionHost {
   opened(connection: ClientConnection): void;
+  /** A client has connected. */
+  accepted(): void;
 }
 
 /** A client that says nothing for this long waits for its server to speak first. */
@@ -63,6 +70,7 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
+    this.#host.accepted();
     const arrival = new Arrival(socket, this.#route, this.#host);
     this.#host.opened(arrival);
     arrival.start();
@@ -109,7 +117,7 @@ class Arrival implements ClientConnection {
   /** One that has just connected is about to say something. */
   leave(): void {
     const silentMs = this.#host.clock.monotonic() - this.#since;
-    if (!this.#first && silentMs >= SILENCE_MS) this.destroy();
+    if (!this.#first && silentMs >= QUIET_MS) this.destroy();
   }
 
   handBack(): void {

@@ -55,9 +55,12 @@ export interface ResolverOptions {
 export interface ResolverDrain {
   /** Whether new connections are still led here: as long as they are, they are taken. @default nobody knows */
   readonly isLedHere?: () => boolean;
-  /** How long connections are still taken after that, while those who send them hear of it. @default "5s" */
+  /**
+   * How long connections are still taken after that, and after the last one that came, while those who send them hear of it:
+   * a node without CPU to spare may be late with its rules. @default "5s"
+   */
   readonly acceptFor?: Duration;
-  /** How long requests and connections may go on after that. @default "10m" */
+  /** How long all of it may take. @default "10m" */
   readonly within?: Duration;
 }
 
@@ -68,8 +71,8 @@ interface OpenedPort {
   isOpen: boolean;
 }
 
-/** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.8 s, whether or not they answer. */
-const slowStart = { initial: 128, doublingMs: 150 } as const;
+/** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.7 s if none is answered by then. */
+const slowStart = { initial: 64, doublingMs: 100 } as const;
 const READ_BYTES = 64 * 1024;
 /** How often a resolver that leaves looks whether connections are still led to it. */
 const LOOK_MS = 100;
@@ -97,6 +100,8 @@ export class Resolver implements AsyncDisposable {
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
   #state: "open" | "draining" = "open";
+  /** When a client last connected. */
+  #acceptedAt = Number.NEGATIVE_INFINITY;
   #emptied: (() => void) | undefined;
 
   /** @throws Error if the shared port cannot be had. Ports of services that cannot be had are logged, and tried again. */
@@ -166,7 +171,13 @@ export class Resolver implements AsyncDisposable {
     const deadline = this.#clock.monotonic() + withinMs;
     // Whoever keeps the EndpointSlices may be away for a while: a listener that is closed before would refuse connections.
     while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
-    if (acceptMs > 0) await sleep(this.#clock, acceptMs);
+    const ledUntil = this.#clock.monotonic();
+    for (;;) {
+      const now = this.#clock.monotonic();
+      const closesAt = Math.min(deadline, Math.max(ledUntil, this.#acceptedAt) + acceptMs);
+      if (now >= closesAt) break;
+      await sleep(this.#clock, closesAt - now);
+    }
     this.#closeListeners();
     const leftMs = Math.max(0, deadline - this.#clock.monotonic());
     const cancel = this.#clock.schedule(leftMs, () => void this.#cutAll());
@@ -297,6 +308,9 @@ export class Resolver implements AsyncDisposable {
         void this.#tunnels.join(service.key, client, upstream).ended.then(ended);
       },
       opened: (connection) => void this.#connections.add(connection),
+      accepted: () => {
+        this.#acceptedAt = this.#clock.monotonic();
+      },
       closed: (connection) => {
         this.#connections.delete(connection);
         if (this.#connections.size === 0) this.#emptied?.();

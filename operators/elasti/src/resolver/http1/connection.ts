@@ -1,5 +1,10 @@
 import type { Socket } from "node:net";
-import type { ClientConnection, ClientTimeouts, ConnectionHost } from "../connection-host.ts";
+import {
+  type ClientConnection,
+  type ClientTimeouts,
+  type ConnectionHost,
+  QUIET_MS,
+} from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
 import type { Slot } from "../hold/dispatcher.ts";
 import { resultOf } from "../metrics.ts";
@@ -23,8 +28,6 @@ const MOST_UNSENT_BYTES = 256 * 1024;
 /** After a response that ends a connection, how long the client may take to close it, and how long for the rest. */
 const CLIENT_CLOSES_MS = 1_000;
 const LINGER_MS = 5_000;
-/** A client that has sent nothing for this long is not just about to. Most that keep connections use them sooner, or close them. */
-const QUIET_MS = 10_000;
 
 /**
  * - `head`: between requests, or within the head of one.
