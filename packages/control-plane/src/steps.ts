@@ -39,6 +39,11 @@ export function* waitFor<T>(promise: Promise<T>): Steps<T> {
   return outcome.value;
 }
 
+/** Gives everything else a turn in the middle of slow steps. */
+export function* turnIf(isSlow: boolean | undefined): Steps<void> {
+  if (isSlow) yield nextTurn;
+}
+
 /** Lets everything else that is ready have its turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -17,6 +17,8 @@ export interface DecodedBody {
   readonly numbers?: NumberSources | undefined;
   /** Protobuf has no fields but those of its type. */
   readonly format: "json" | "yaml" | "protobuf";
+  /** Whether the event loop gets a turn between two passes over it. */
+  readonly isLong?: boolean;
 }
 
 /** The real server refuses larger ones. */
@@ -47,19 +49,19 @@ export async function decodeBody(
       if (isLong(body)) await nextTurn();
       const duplicates = findDuplicates ? findRepeatedFields(text) : [];
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, refuse), duplicates, numbers, format: "json" };
+      return { object: identified(value, refuse), duplicates, numbers, format: "json", isLong: isLong(body) };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
       const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), refuse);
       if (isLong(body)) await nextTurn();
-      return { object: identified(value, refuse), duplicates, format: "yaml" };
+      return { object: identified(value, refuse), duplicates, format: "yaml", isLong: isLong(body) };
     }
     case "application/vnd.kubernetes.protobuf": {
       const { decodeProtobuf } = await import("../protobuf/index.ts");
       const object = decodeProtobuf(body, expected);
       if (isLong(body)) await nextTurn();
-      return { object, duplicates: [], format: "protobuf" };
+      return { object, duplicates: [], format: "protobuf", isLong: isLong(body) };
     }
     default:
       throw unsupportedMediaType([

@@ -9,6 +9,7 @@ import {
   describe,
   goText,
   managedFieldsOf,
+  managersInSteps,
   mergeApplied,
   withManagers,
 } from "../merge/index.ts";
@@ -177,13 +178,13 @@ function asConverted(
  * Decodes the patched object into its stored shape. The patch may have turned it into something
  * invalid.
  */
-export function decodePatched(
+export async function decodePatched(
   resource: Reader,
   type: PatchType,
   patched: unknown,
   name: string,
   write: WriteRequest,
-): JsonObject {
+): Promise<JsonObject> {
   const refuse = (fault: DecodeFault) => {
     // Strategic patches are merged as maps: the converter from maps to objects reports the fault,
     // and quotes the patch.
@@ -193,7 +194,10 @@ export function decodePatched(
     return invalid({ group: "", kind: "" }, "", [{ reason: "FieldValueInvalid", message, field: "patch" }]);
   };
   if (!isObject(patched)) throw refuse({ message: "the patch turned the object into something else" });
+  const isLong = isLarge(patched);
+  if (isLong) await nextTurn();
   const object = clone(patched);
+  if (isLong) await nextTurn();
   const { group, version, kind } = resource.info;
   const expected = group === "" ? version : `${group}/${version}`;
   if (resource.info.origin === "custom") {
@@ -208,7 +212,7 @@ export function decodePatched(
     object.apiVersion = expected;
   }
   try {
-    const accepted = accept(resource, object, write);
+    const accepted = await accept(resource, object, write, { duplicates: [], format: "json", isLong });
     checkNamed(accepted, name);
     return accepted;
   } catch (error) {
@@ -238,12 +242,13 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
         manager,
         force,
         time,
+        isSlow,
         ...trackingOf(resource, registry, target.subresource),
       }),
     );
     reportRepeated(repeated, write);
     if (isSlow) await nextTurn();
-    const merged = withManagers(object, managers);
+    const merged = isSlow ? await finish(managersInSteps(object, managers)) : withManagers(object, managers);
     if (isSlow) await nextTurn();
     return merged;
   };

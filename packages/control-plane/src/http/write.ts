@@ -7,6 +7,7 @@ import type { Resource } from "../registry/resource.ts";
 import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
+import { nextTurn } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
@@ -167,7 +168,7 @@ export async function readObject(resource: Reader, write: WriteRequest): Promise
   const body = await decodeBody(write.request, resource.info, write.fieldValidation !== "Ignore");
   checkKind(resource, body.object, write);
   const checked = body.format === "protobuf" ? ({ ...write, fieldValidation: "Ignore" } as const) : write;
-  return accept(resource, body.object, checked, body);
+  return await accept(resource, body.object, checked, body);
 }
 
 /** Go's message for an unknown kind. */
@@ -246,7 +247,7 @@ export function checkSameKind(object: JsonObject, apiVersion: string, kind: stri
 }
 
 /** How an object was sent. One that a patch produced was not sent at all. */
-type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers">;
+type Sent = Pick<DecodedBody, "duplicates" | "format" | "numbers" | "isLong">;
 
 const notSent: Sent = { duplicates: [], format: "json" };
 
@@ -256,19 +257,21 @@ const notSent: Sent = { duplicates: [], format: "json" };
  *
  * @throws StatusError 400
  */
-export function accept(
+export async function accept(
   resource: Reader,
   input: JsonObject,
   write: WriteRequest,
-  { duplicates, format, numbers }: Sent = notSent,
-): JsonObject {
+  { duplicates, format, numbers, isLong = false }: Sent = notSent,
+): Promise<JsonObject> {
   // Built-in kinds report it with the field's type.
   if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
     throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
   }
   const decoded = resource.decode(input, numbers);
+  if (isLong) await nextTurn();
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);
+    if (isLong) await nextTurn();
     // YAML is read whole before its fields are looked at, JSON together with them.
     const isRepeatedYaml = format === "yaml" && duplicates.length > 0;
     const faults = isRepeatedYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates];

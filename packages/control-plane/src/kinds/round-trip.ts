@@ -84,6 +84,8 @@ class RoundTrip {
   /** The struct being read, and the JSON names that lead into it: what Go's messages name. */
   #struct = "";
   readonly #path: string[] = [];
+  /** The maps without keys. To list the keys of a large map takes long, so it is done once. */
+  readonly #emptyMaps = new Set<Json>();
 
   constructor(stage: Stage, numbers?: NumberSources) {
     this.#stage = stage;
@@ -132,7 +134,7 @@ class RoundTrip {
     const written: JsonObject = {};
     for (const field of json) {
       const held = read.get(field) ?? this.convert(field.type, undefined);
-      if (!(field.omitEmpty && isEmpty(field.type, held)) && !(field.omitZero && held === null)) {
+      if (!(field.omitEmpty && this.#isEmpty(field.type, held)) && !(field.omitZero && held === null)) {
         written[field.json] = held;
       }
     }
@@ -155,11 +157,16 @@ class RoundTrip {
       type.name === "v1.ResourceList"
         ? (held: Json | undefined, source?: string) => convertQuantity(held, "milli", source)
         : (held: Json | undefined, source?: string) => this.convert(type.value, held, source);
-    const read = new Map(keys.map((key) => [key, convert(value[key], this.#numbers?.of(value, key))]));
+    // In the order sent, as the first fault met is the one reported.
+    const read = keys.map((key) => ({ key, held: convert(value[key], this.#numbers?.of(value, key)) }));
+    if (!keys.every((key, at) => at === 0 || (keys[at - 1] as string) < key)) {
+      read.sort((a, b) => byCodePoint(a.key, b.key));
+    }
     // Bytes that are null come back from storage empty.
     const absent = type.value.at === "scalar" && type.value.scalar === "bytes" ? "" : null;
     const written: JsonObject = {};
-    for (const key of keys.sort(byCodePoint)) put(written, key, read.get(key) ?? absent);
+    for (const { key, held } of read) put(written, key, held ?? absent);
+    if (keys.length === 0) this.#emptyMaps.add(written);
     return written;
   }
 
@@ -265,6 +272,25 @@ class RoundTrip {
     }
   }
 
+  /**
+   * Whether Go's `omitempty` leaves the value out: structs never are, not even those that are
+   * written as null.
+   */
+  #isEmpty(type: GoType, value: Json): boolean {
+    switch (type.at) {
+      case "pointer":
+        return value === null;
+      case "list":
+        return value === null || (value as Json[]).length === 0;
+      case "map":
+        return value === null || this.#emptyMaps.has(value);
+      case "scalar":
+        return value === null || value === "" || value === 0 || value === false;
+      default:
+        return false;
+    }
+  }
+
   #mismatch(value: Json, type: GoType): DecodeError {
     return this.#mismatchNamed(value, nameOf(type));
   }
@@ -309,25 +335,6 @@ function convertQuantity(
   } catch (error) {
     if (error instanceof QuantityError) throw new DecodeError(error.message);
     throw error;
-  }
-}
-
-/**
- * Whether Go's `omitempty` leaves the value out: structs never are, not even those that are written
- * as null.
- */
-function isEmpty(type: GoType, value: Json): boolean {
-  switch (type.at) {
-    case "pointer":
-      return value === null;
-    case "list":
-      return value === null || (value as Json[]).length === 0;
-    case "map":
-      return value === null || Object.keys(value as JsonObject).length === 0;
-    case "scalar":
-      return value === null || value === "" || value === 0 || value === false;
-    default:
-      return false;
   }
 }
 

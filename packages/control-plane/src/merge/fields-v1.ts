@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import { nextTurn, type Steps } from "../steps.ts";
 import { addNode, build, type FieldNode, type FieldSet } from "./field-set.ts";
 import { compareRanks, type ElementRank, type PathElement, parseElement, rankOf } from "./path-element.ts";
 
@@ -26,6 +27,28 @@ function encodeSet(set: FieldSet, result: JsonObject = {}): JsonObject {
 function encodeNode(node: FieldNode): JsonObject {
   if (node.children === undefined) return nothing;
   return encodeSet(node.children, node.member ? { ".": nothing } : {});
+}
+
+/** How many elements are written, or put in order, between two turns of the event loop. */
+const elementsPerTurn = 10_000;
+
+/** As {@link encodeFields}, with turns of the event loop in between. */
+export function* encodeInSteps(set: FieldSet): Steps<JsonObject> {
+  return written.get(set) ?? (yield* encodeSetInSteps(set, {}, { left: elementsPerTurn }));
+}
+
+function* encodeSetInSteps(set: FieldSet, result: JsonObject, turn: { left: number }): Steps<JsonObject> {
+  const isWide = set.nodes.size > elementsPerTurn;
+  for (const [element, { member, children }] of ordered(set)) {
+    if (--turn.left <= 0) {
+      turn.left = elementsPerTurn;
+      yield nextTurn;
+    }
+    if (children === undefined) result[element] = nothing;
+    else result[element] = yield* encodeSetInSteps(children, member ? { ".": nothing } : {}, turn);
+  }
+  if (isWide) yield nextTurn;
+  return result;
 }
 
 export function ordered(set: FieldSet): Iterable<[PathElement, FieldNode]> {

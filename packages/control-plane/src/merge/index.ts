@@ -5,6 +5,7 @@ export {
   type ManagerIdentity,
   type Managers,
   managedFieldsOf,
+  managersInSteps,
   withManagers,
 } from "./managed-fields.ts";
 export { applyMergePatch } from "./merge-patch.ts";

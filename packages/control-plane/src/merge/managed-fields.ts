@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
+import type { Steps } from "../steps.ts";
 import type { FieldSet } from "./field-set.ts";
-import { decodeFields, encodeFields } from "./fields-v1.ts";
+import { decodeFields, encodeFields, encodeInSteps } from "./fields-v1.ts";
 import { get, put, shallow } from "./plain.ts";
 
 /** Who wrote, how and when: what identifies an entry of `metadata.managedFields`. */
@@ -92,17 +93,17 @@ function decodeOr(fields: Json | undefined): FieldSet | undefined {
  * version and subresource.
  */
 export function encodeManagers(managers: Managers): Json[] {
-  return [...managers.values()].toSorted(byRank).map(encodeEntry);
+  return [...managers.values()].toSorted(byRank).map((entry) => entryOf(entry, encodeFields(entry.fields)));
 }
 
-function encodeEntry(entry: ManagedEntry): JsonObject {
+function entryOf(entry: ManagedEntry, fieldsV1: JsonObject): JsonObject {
   return {
     manager: entry.manager,
     operation: entry.operation,
     apiVersion: entry.apiVersion,
     ...(entry.time === undefined ? {} : { time: entry.time }),
     fieldsType: "FieldsV1",
-    fieldsV1: encodeFields(entry.fields),
+    fieldsV1,
     ...(entry.subresource === "" ? {} : { subresource: entry.subresource }),
   };
 }
@@ -132,11 +133,24 @@ function text(value: Json | undefined): string {
 
 /** The object with its list of entries replaced, or taken out when there are none. */
 export function withManagers(object: JsonObject, managers: Managers): JsonObject {
+  return withEntries(object, encodeManagers(managers));
+}
+
+/** As {@link withManagers}, with turns of the event loop in between. */
+export function* managersInSteps(object: JsonObject, managers: Managers): Steps<JsonObject> {
+  const entries: Json[] = [];
+  for (const entry of [...managers.values()].toSorted(byRank)) {
+    entries.push(entryOf(entry, yield* encodeInSteps(entry.fields)));
+  }
+  return withEntries(object, entries);
+}
+
+function withEntries(object: JsonObject, entries: Json[]): JsonObject {
   const metadata = get(object, "metadata");
-  if (managers.size === 0 && (!isObject(metadata) || !Object.hasOwn(metadata, "managedFields")))
+  if (entries.length === 0 && (!isObject(metadata) || !Object.hasOwn(metadata, "managedFields")))
     return object;
   const changed = isObject(metadata) ? shallow(metadata) : {};
-  if (managers.size > 0) put(changed, "managedFields", encodeManagers(managers));
+  if (entries.length > 0) put(changed, "managedFields", entries);
   else delete changed.managedFields;
   const result = shallow(object);
   put(result, "metadata", changed);

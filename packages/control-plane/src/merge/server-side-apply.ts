@@ -1,6 +1,6 @@
 import { equal, isObject, type JsonObject } from "../json.ts";
 import { badRequest, StatusError } from "../status.ts";
-import { finishNow, type Steps } from "../steps.ts";
+import { finishNow, type Steps, turnIf } from "../steps.ts";
 import { appliedFields } from "./applied-fields.ts";
 import { EMPTY_SET, type FieldSet } from "./field-set.ts";
 import { ordered } from "./fields-v1.ts";
@@ -105,10 +105,12 @@ function* mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): 
   const faults = faultsOf(apply.config, type, "refused");
   if (faults !== undefined)
     throw failed(`failed to create typed patch object (${describe(apply.config)}): ${faults}`);
+  yield* turnIf(apply.isSlow);
   const liveFaults = faultsOf(live, type, "allowed");
   if (liveFaults !== undefined)
     throw failed(`failed to create typed live object (${describe(live)}): ${liveFaults}`);
 
+  yield* turnIf(apply.isSlow);
   const known = yield* reconcileManagers(subject, live, before);
   const identity = {
     manager: apply.manager,
@@ -119,6 +121,7 @@ function* mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): 
   const id = identityOf(identity);
   const last = known.get(id);
   const claimed = appliedFields(apply.config, type).recursiveDifference(subject.reset);
+  yield* turnIf(apply.isSlow);
   const entry: ManagedEntry = { ...identity, time: last?.time, fields: claimed };
   const claiming = new Map(known).set(id, entry);
   const object = yield* mergeAndPrune(subject, live, apply.config, claiming, {
@@ -126,9 +129,11 @@ function* mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): 
     claimed,
   });
   const effect = yield* effectOf(subject, live, object, claiming, id);
+  yield* turnIf(apply.isSlow);
   if (!apply.force) refuse(apply, live, effect.conflicts);
 
   const same = equal(live, object);
+  yield* turnIf(apply.isSlow);
   const owned = stripped(claimed);
   const managers = new Map(effect.managers);
   if (owned.empty) managers.delete(id);

@@ -1,6 +1,6 @@
 import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { finishNow, type Steps } from "../steps.ts";
+import { finishNow, type Steps, turnIf } from "../steps.ts";
 import { everyField } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
 import {
@@ -55,6 +55,8 @@ export interface WriteContext {
   convert?: Convert | undefined;
   /** The schema of another version. @default the same schema */
   schemaFor?: ((apiVersion: string) => Schema | undefined) | undefined;
+  /** Whether the event loop gets a turn between two passes over the object. @default false */
+  isSlow?: boolean | undefined;
 }
 
 export interface TrackedUpdate extends WriteContext {
@@ -128,10 +130,13 @@ export function* updateManagers(
   if (before.size === 0 && Object.keys(live).length === 0) {
     return credit(before, update, stripped(everyField(next, type).recursiveDifference(subject.reset)));
   }
-  if (faultsOf(next, type, "allowed") !== undefined || faultsOf(live, type, "allowed") !== undefined)
-    return before;
+  if (faultsOf(next, type, "allowed") !== undefined) return before;
+  yield* turnIf(update.isSlow);
+  if (faultsOf(live, type, "allowed") !== undefined) return before;
+  yield* turnIf(update.isSlow);
   const known = yield* reconcileManagers(subject, live, before);
   const { comparison, managers } = yield* effectOf(subject, live, next, known, undefined);
+  yield* turnIf(update.isSlow);
   const gained = comparison.modified.union(comparison.added).recursiveDifference(subject.reset);
   return capped(credit(managers, update, stripped(gained)));
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { type Steps, waitFor } from "../steps.ts";
+import { type Steps, turnIf, waitFor } from "../steps.ts";
 import { appliedFields } from "./applied-fields.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
@@ -37,6 +37,8 @@ export interface Subject {
   readonly schemaFor?: ((apiVersion: string) => Schema | undefined) | undefined;
   /** Fields the endpoint does not write, nor lets anyone own through it. */
   readonly reset: FieldSet;
+  /** Whether the event loop gets a turn between two passes over the object. */
+  readonly isSlow?: boolean | undefined;
 }
 
 export function resetSet(paths: readonly (readonly string[])[] | undefined): FieldSet {
@@ -83,6 +85,7 @@ export function* reconcileManagers(subject: Subject, live: JsonObject, managers:
     const versioned = yield* inVersion(subject, live, { to: entry.apiVersion });
     if (versioned === undefined) continue;
     const fields = reconcileWithSchema(entry.fields, versioned.type);
+    yield* turnIf(subject.isSlow);
     result.set(id, fields === entry.fields ? entry : withFields(entry, fields));
   }
   return result;
@@ -111,6 +114,7 @@ export function* effectOf(
   writer: string | undefined,
 ): Steps<Effect> {
   const comparison = compare(live, next, rootType(subject.schema));
+  yield* turnIf(subject.isSlow);
   const versions = new Map<string, Comparison>([[subject.apiVersion, without(comparison, subject.reset)]]);
   const conflicts = new Map<string, { entry: ManagedEntry; fields: FieldSet }>();
   const result = new Map<string, ManagedEntry>();
@@ -124,6 +128,7 @@ export function* effectOf(
     versions.set(entry.apiVersion, seen);
     const contested = entry.fields.intersection(seen.modified.union(seen.added));
     if (!contested.empty) conflicts.set(id, { entry, fields: contested });
+    yield* turnIf(subject.isSlow);
     const left = entry.fields.difference(contested).difference(seen.removed);
     if (!left.empty) result.set(id, left === entry.fields ? entry : withFields(entry, left));
   }
@@ -163,12 +168,16 @@ export function* mergeAndPrune(
   { last, claimed }: { last: ManagedEntry | undefined; claimed: FieldSet },
 ): Steps<JsonObject> {
   const merged = mergeValues(live, config, rootType(subject.schema)) as JsonObject;
+  yield* turnIf(subject.isSlow);
   if (last === undefined || last.fields.difference(claimed).empty) return merged;
   const old = yield* inVersion(subject, merged, { to: last.apiVersion });
   if (old === undefined) return merged;
   const pruned = asObject(removeFields(old.object, withNamedParents(last.fields, old.type), old.type));
+  yield* turnIf(subject.isSlow);
   const kept = yield* keepOwned(subject, old.object, pruned, last.apiVersion, managers);
+  yield* turnIf(subject.isSlow);
   const final = keepUnclaimed(old, kept, last.fields);
+  yield* turnIf(subject.isSlow);
   const back = yield* inVersion(subject, final, { from: last.apiVersion, to: subject.apiVersion });
   return back?.object ?? merged;
 }
@@ -193,7 +202,9 @@ function* keepOwned(
     const part = yield* inVersion(subject, result, { from: version, to: apiVersion });
     if (whole === undefined || part === undefined) continue;
     const present = withNamedParents(appliedFields(whole.object, whole.type), whole.type);
+    yield* turnIf(subject.isSlow);
     const left = withNamedParents(appliedFields(part.object, whole.type), whole.type);
+    yield* turnIf(subject.isSlow);
     const held = withNamedParents(fields, whole.type);
     const restored = asObject(removeFields(whole.object, present.difference(left.union(held)), whole.type));
     const back = yield* inVersion(subject, restored, { from: apiVersion, to: version });

@@ -187,18 +187,20 @@ function maskTrailingDash(prefix: string): string {
  */
 function mapFaults(metadata: JsonObject): Cause[] {
   const causes: Cause[] = [];
-  for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+  const { labels = {}, annotations = {} } = metadata as { labels?: JsonObject; annotations?: JsonObject };
+  // By keys: the entries of a large map take twice as long.
+  for (const key of Object.keys(labels ?? {})) {
     for (const why of qualifiedNameFaults(key)) causes.push(invalidValue("metadata.labels", key, why));
-    const text = textOf(value);
+    const text = textOf(labels[key]);
     if (text.length > 63) causes.push(invalidValue("metadata.labels", text, "must be no more than 63 bytes"));
     if (!labelValue.test(text)) causes.push(invalidValue("metadata.labels", text, labelValueWords));
   }
   let size = 0;
-  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+  for (const key of Object.keys(annotations ?? {})) {
     for (const why of qualifiedNameFaults(key.toLowerCase())) {
       causes.push(invalidValue("metadata.annotations", key, why));
     }
-    size += Buffer.byteLength(key) + Buffer.byteLength(textOf(value));
+    size += Buffer.byteLength(key) + Buffer.byteLength(textOf(annotations[key]));
   }
   if (size > 256 * 1024) {
     causes.push({

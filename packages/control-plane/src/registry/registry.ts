@@ -1,11 +1,12 @@
 import type { Clock, Random } from "@windlass/clock";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
-import { managersAfter, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
+import { managersAfter, managersInSteps, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
 import { finish, nextTurn, type Steps } from "../steps.ts";
+import { sizeOf } from "../storage/history.ts";
 import type { ObjectIndexes } from "../storage/object-indexes.ts";
 import { type Entry, keyOf, type Store } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
@@ -255,6 +256,8 @@ export class Registry {
     const key = keyOf(namespace, name);
     const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
     if (isSlow) await nextTurn();
+    const bytes = sizeOf(stored);
+    if (isSlow) await nextTurn();
     // The real server's storage checks this, after everything else.
     if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
       throw new StatusError({
@@ -276,7 +279,7 @@ export class Registry {
         : failure;
     }
     if (context.dryRun) return resource.settle?.(object) ?? object;
-    const entry = this.store.put(resource.bucket, key, stored);
+    const entry = this.store.put(resource.bucket, key, stored, bytes);
     if (strategy.settlesLate?.(object)) this.#unsettled.add(entry);
     if (isSlow) await nextTurn();
     return this.fromStorage(resource, entry.object);
@@ -344,9 +347,11 @@ export class Registry {
     const causes: Cause[] = [
       ...metadataFaults(next, strategy, resource.info.namespaced, resource.info.origin),
       ...metadataUpdateFaults(next, live),
-      ...((await resource.validate?.(next, live, subresource)) ?? []),
-      ...(strategy.validateUpdate?.(next, live, strategyContext) ?? []),
     ];
+    if (isSlow) await nextTurn();
+    causes.push(...((await resource.validate?.(next, live, subresource)) ?? []));
+    if (isSlow) await nextTurn();
+    causes.push(...(strategy.validateUpdate?.(next, live, strategyContext) ?? []));
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
@@ -355,6 +360,8 @@ export class Registry {
 
     const settled = resource.settle?.(next) ?? next;
     const stored = await this.#toStorage(resource, settled);
+    if (isSlow) await nextTurn();
+    const bytes = sizeOf(stored);
     if (isSlow) await nextTurn();
     // Admission may have waited for a webhook: what was read before it may be old by now. No await
     // from here on.
@@ -376,7 +383,7 @@ export class Registry {
       strategy.afterDelete?.(next, strategyContext);
       return next;
     }
-    return this.fromStorage(resource, this.store.put(resource.bucket, key, stored).object);
+    return this.fromStorage(resource, this.store.put(resource.bucket, key, stored, bytes).object);
   }
 
   /**
@@ -509,9 +516,10 @@ export class Registry {
   }
 }
 
-/** Tracks the fields of a write; of a slow one with a turn of the event loop in the middle. */
+/** Tracks the fields of a write; of a slow one with turns of the event loop in between. */
 function* trackSteps(update: TrackedUpdate, isSlow: boolean): Steps<JsonObject> {
-  const managers = yield* managersAfter(update);
-  if (isSlow) yield nextTurn;
-  return withManagers(update.next, managers);
+  const managers = yield* managersAfter({ ...update, isSlow });
+  if (!isSlow) return withManagers(update.next, managers);
+  yield nextTurn;
+  return yield* managersInSteps(update.next, managers);
 }

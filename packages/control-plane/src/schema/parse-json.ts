@@ -192,7 +192,7 @@ class Scanner {
     this.space();
     while (this.text[this.at] !== "}") {
       const end = endOfString(this.text, this.at) + 1;
-      const name = JSON.parse(this.text.slice(this.at, end)) as string;
+      const name = this.name(end);
       const inner = path === "" ? name : `${path}.${name}`;
       if (names.has(name) && this.found.size < MAX_STRICT_ERRORS) {
         this.found.add(`duplicate field ${goQuote(inner)}`);
@@ -209,6 +209,12 @@ class Scanner {
       }
     }
     this.at++;
+  }
+
+  /** The name that ends before `end`. Those without escapes, nearly all, are as they stand. */
+  private name(end: number): string {
+    const bare = this.text.slice(this.at + 1, end - 1);
+    return bare.includes("\\") ? (JSON.parse(this.text.slice(this.at, end)) as string) : bare;
   }
 
   private array(path: string): void {

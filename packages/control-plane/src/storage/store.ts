@@ -160,14 +160,14 @@ export class Store {
   /**
    * Stores a new object, or replaces one. The caller has checked that it may.
    *
+   * @param bytes what it takes in memory, by `sizeOf`, where that was found out before
    * @throws ObjectTooLargeError, or what the journal throws if it cannot keep the write: then
    *   nothing has changed, and no watcher has seen it.
    */
-  put(bucketName: string, key: string, object: JsonObject): Entry {
+  put(bucketName: string, key: string, object: JsonObject, bytes = sizeOf(object)): Entry {
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
     const entry = this.#stamp(key, object);
-    const bytes = sizeOf(entry.object);
     // Text in JSON may be six times as long as it is.
     if (bytes > worthMeasuring) checkObjectSize(Buffer.byteLength(entry.json));
     const type = previous ? "MODIFIED" : "ADDED";

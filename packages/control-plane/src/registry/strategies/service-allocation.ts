@@ -1,5 +1,5 @@
 import type { Random } from "@windlass/clock";
-import type { JsonObject } from "../../json.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import { Faults } from "./faults.ts";
 import { has, items, metadataOf, number, specOf, text, texts } from "./fields.ts";
 import { addressNumber, ipv4 } from "./names.ts";
@@ -139,31 +139,40 @@ function choosePorts(
     items(before, "ports").map((port) => `${text(port, "protocol")}/${number(port, "nodePort") ?? 0}`),
   );
   const taken = new Set<string>();
+  const takenAtAll = new Set<number>();
+  const take = (port: number, protocol: string) => {
+    taken.add(`${protocol}/${port}`);
+    takenAtAll.add(port);
+  };
   const free = (port: number, protocol: string) => {
     const key = `${protocol}/${port}`;
     return !taken.has(key) && (own.has(key) || !held.holdsPort(port, protocol));
   };
   const wanted = needsNodePort(spec);
+  // One number serves both protocols of a port such as DNS: the first that has one.
+  const shared = new Map<Json | undefined, JsonObject>();
+  const numbered = (port: JsonObject) => {
+    if (!shared.has(port.port)) shared.set(port.port, port);
+  };
+  for (const port of items(spec, "ports")) if (has(port, "nodePort")) numbered(port);
   for (const [index, port] of items(spec, "ports").entries()) {
     const protocol = text(port, "protocol");
     const asked = number(port, "nodePort") ?? 0;
     if (asked !== 0) {
       checkPort(faults, `spec.ports[${index}].nodePort`, asked, free(asked, protocol));
-      taken.add(`${protocol}/${asked}`);
+      take(asked, protocol);
     } else if (wanted) {
-      // One number serves both protocols of a port such as DNS.
-      const twin = items(spec, "ports").find(
-        (other) => other !== port && other.port === port.port && has(other, "nodePort"),
-      );
-      const shared = twin ? (number(twin, "nodePort") ?? 0) : 0;
-      const chosen = shared !== 0 && free(shared, protocol) ? shared : freePort(held, random, taken);
+      const twin = shared.get(port.port);
+      const twins = twin && twin !== port ? (number(twin, "nodePort") ?? 0) : 0;
+      const chosen = twins !== 0 && free(twins, protocol) ? twins : freePort(held, random, takenAtAll);
       port.nodePort = chosen;
-      taken.add(`${protocol}/${chosen}`);
+      numbered(port);
+      take(chosen, protocol);
     }
   }
   if (!needsHealthPort(spec)) return;
   const health = number(spec, "healthCheckNodePort") ?? 0;
-  if (health === 0) spec.healthCheckNodePort = freePort(held, random, taken);
+  if (health === 0) spec.healthCheckNodePort = freePort(held, random, takenAtAll);
   else if (health !== number(before, "healthCheckNodePort")) {
     checkPort(faults, "spec.healthCheckNodePort", health, free(health, "TCP"));
   }
@@ -180,14 +189,13 @@ function checkPort(faults: Faults, at: string, port: number, free: boolean): voi
   } else if (!free) faults.invalid(at, port, "provided port is already allocated");
 }
 
-function freePort(held: Allocations, random: Random, taken: ReadonlySet<string>): number {
+function freePort(held: Allocations, random: Random, taken: ReadonlySet<number>): number {
   const { least, most } = nodePortRange;
   const size = most - least + 1;
   const start = Math.floor(random.next() * size);
   for (let step = 0; step < size; step++) {
     const port = least + ((start + step) % size);
-    const inUse = ["TCP", "UDP", "SCTP"].some((protocol) => taken.has(`${protocol}/${port}`));
-    if (!inUse && !held.holdsPortAtAll(port)) return port;
+    if (!taken.has(port) && !held.holdsPortAtAll(port)) return port;
   }
   throw new Error("every node port is taken");
 }
