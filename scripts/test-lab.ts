@@ -129,7 +129,7 @@ async function fuzz(): Promise<Tally> {
     const programs: readonly Comparison[] = [
       [join(root, "tests/fuzz/api-server.ts"), ...args],
       // The aim is 100 ms, which objects of up to some hundred kB keep to. The largest that a request may bring take several times that.
-      [join(root, "tests/fuzz/time.ts"), "--most", "1000"],
+      [join(root, "tests/fuzz/time.ts"), "--most", "400"],
     ];
     return await tallyOf(programs, process.env);
   } finally {
