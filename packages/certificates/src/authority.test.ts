@@ -69,7 +69,10 @@ async function handshake(options: {
   }
 }
 
-/** An authority's certificate as another program might make it: another kind of key, another kind of string. */
+/**
+ * An authority's certificate as another program might make it: another kind of key, another kind of
+ * string.
+ */
 function foreignAuthority(keys: KeyPairKeyObjectResult, algorithm: string): string {
   const own = new X509Certificate(createAuthority({ commonName: "ca", validFor: hour }).certificate);
   const { result } = fromBER(own.raw);

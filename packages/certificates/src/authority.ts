@@ -1,13 +1,8 @@
-import {
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomFillSync,
-  X509Certificate,
-} from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomFillSync } from "node:crypto";
 import { type Duration, milliseconds } from "@windlass/clock";
 import { CertificateError } from "./errors.ts";
 import { dnsName, ipAddress, uri } from "./names.ts";
+import { parseCertificate } from "./parse-certificate.ts";
 import type { SigningRequest } from "./signing-request.ts";
 import {
   type AlternativeName,
@@ -35,15 +30,15 @@ export interface Bytes {
 /** The world an authority lives in. */
 export interface AuthorityDependencies {
   /**
-   * What time certificates start from. TLS peers judge them by their own machine's clock, so a clock that is not near
-   * theirs makes certificates that only `inspect` accepts.
+   * What time certificates start from. TLS peers judge them by their own machine's clock, so a
+   * clock that is not near theirs makes certificates that only `inspect` accepts.
    *
    * @default the machine's clock
    */
   readonly clock?: Now;
   /**
-   * Serial numbers alone come from it. Keys are always the machine's own randomness: a key that a seed can repeat is
-   * not a secret.
+   * Serial numbers alone come from it. Keys are always the machine's own randomness: a key that a
+   * seed can repeat is not a secret.
    *
    * @default the machine's randomness
    */
@@ -75,15 +70,17 @@ export interface KeyPair {
 /** A certificate authority. Its `certificate` is for everyone, its `key` for nobody else. */
 export interface Authority extends KeyPair {
   /**
-   * Signs a certificate for a new EC P-256 key. It starts a few minutes in the past, for peers whose clock is behind,
-   * and never outlives the authority: its end is brought forward to the authority's where need be.
+   * Signs a certificate for a new EC P-256 key. It starts a few minutes in the past, for peers
+   * whose clock is behind, and never outlives the authority: its end is brought forward to the
+   * authority's where need be.
    *
-   * @throws CertificateError when a name cannot go into a certificate, or the authority has expired.
+   * @throws CertificateError when a name cannot go into a certificate, or the authority has
+   *   expired.
    */
   issue(leaf: LeafInit): KeyPair;
   /**
-   * Signs a certificate for somebody else's key: with the subject and the names of their request, and for the uses given here, whatever
-   * the request says of those. Holds as `issue`'s do.
+   * Signs a certificate for somebody else's key: with the subject and the names of their request,
+   * and for the uses given here, whatever the request says of those. Holds as `issue`'s do.
    *
    * @returns PEM
    * @throws CertificateError when the authority has expired.
@@ -144,7 +141,8 @@ export function createAuthority(init: AuthorityInit): Authority {
 }
 
 /**
- * An authority from its PEM, as `createAuthority` or anyone else made it. EC, RSA and Ed25519 keys may sign.
+ * An authority from its PEM, as `createAuthority` or anyone else made it. EC, RSA and Ed25519 keys
+ * may sign.
  *
  * @throws CertificateError when the two are not the certificate and the key of one authority.
  */
@@ -251,7 +249,10 @@ function newKey(): { publicKey: KeyObject; privateKey: KeyObject } {
   return generateKeyPairSync("ec", { namedCurve: "P-256" });
 }
 
-/** 126 random bits: positive, and never starting with a zero octet, so that DER has nothing to shorten. */
+/**
+ * 126 random bits: positive, and never starting with a zero octet, so that DER has nothing to
+ * shorten.
+ */
 function serial(random: Bytes): Uint8Array {
   const octets = Uint8Array.from(random.bytes(16));
   octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;
@@ -271,7 +272,8 @@ function validity(wish: Validity, now: number, limit = endOfTime): { notBefore: 
 
 function checkedName(commonName: string, organizations: readonly string[]): [string, readonly string[]] {
   for (const value of [commonName, ...organizations]) {
-    // Verifiers have disagreed over names with NULs and newlines in them before; no honest name has one.
+    // Verifiers have disagreed over names with NULs and newlines in them before; no honest name has
+    // one.
     if (value === "" || /\p{Cc}/u.test(value) || !value.isWellFormed()) {
       throw new CertificateError(
         "INVALID_SUBJECT",
@@ -282,20 +284,12 @@ function checkedName(commonName: string, organizations: readonly string[]): [str
   return [commonName, organizations];
 }
 
-/** @throws CertificateError `NOT_A_CERTIFICATE`. */
-export function parseCertificate(pemOrDer: string | Uint8Array): X509Certificate {
-  try {
-    return new X509Certificate(pemOrDer);
-  } catch (cause) {
-    throw new CertificateError("NOT_A_CERTIFICATE", "not an X.509 certificate in PEM or DER", { cause });
-  }
-}
-
 function parseKey(text: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    // The cause is left out on purpose: nothing that was made from key material should travel with an error.
+    // The cause is left out on purpose: nothing that was made from key material should travel with
+    // an error.
     throw new CertificateError("NOT_A_KEY", "not an unencrypted private key in PEM");
   }
 }

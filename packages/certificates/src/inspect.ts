@@ -1,4 +1,4 @@
-import { parseCertificate } from "./authority.ts";
+import { parseCertificate } from "./parse-certificate.ts";
 import { type Usage, usageOids } from "./x509.ts";
 
 /** Who a certificate speaks of, or who signed it. */
@@ -19,7 +19,10 @@ export interface Inspection {
   readonly uris: readonly string[];
   readonly notBefore: number;
   readonly notAfter: number;
-  /** When two thirds of its life are over: time enough to replace it, and to fail at that a few times. */
+  /**
+   * When two thirds of its life are over: time enough to replace it, and to fail at that a few
+   * times.
+   */
   readonly renewAt: number;
   readonly authority: boolean;
   /** Those of its extended key usages that this package can issue. */
@@ -72,9 +75,9 @@ export function splitBundle(pem: string): string[] {
 }
 
 /**
- * Reads Node's text of a name: a line for each part, parts of one set joined by " + ", escaped as RFC 2253 says, so that
- * no value can pass for a line of its own. `toLegacyObject` has it ready-made, but on a certificate whose key is of no
- * known kind it takes the process down.
+ * Reads Node's text of a name: a line for each part, parts of one set joined by " + ", escaped as
+ * RFC 2253 says, so that no value can pass for a line of its own. `toLegacyObject` has it
+ * ready-made, but on a certificate whose key is of no known kind it takes the process down.
  */
 function subject(text: string | undefined): Subject {
   const parts = (text ?? "").split(/\n|(?<!\\) \+ /).map((part) => {
@@ -91,7 +94,9 @@ function unescaped(value: string): string {
   );
 }
 
-/** Splits Node's one-line form. A value that could be mistaken for syntax comes as a JSON string. */
+/**
+ * Splits Node's one-line form. A value that could be mistaken for syntax comes as a JSON string.
+ */
 function alternativeNames(line: string): { type: string; value: string }[] {
   return [...line.matchAll(/(?:^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)/g)].map(
     ([, type = "", value = ""]) => ({ type, value: value.startsWith('"') ? unquoted(value) : value }),

@@ -21,7 +21,8 @@ export function dnsName(name: string): AlternativeName {
 export function ipAddress(address: string): AlternativeName {
   const family = address.includes(":") ? "ipv6" : "ipv4";
   try {
-    // Native, where isIP would first compile an expression for milliseconds. What it gives back is the shortest form.
+    // Native, where isIP would first compile an expression for milliseconds. What it gives back is
+    // the shortest form.
     const { address: parsed } = new SocketAddress({ address, family });
     if (address.includes("%")) throw new RangeError("an address with a zone");
     return { type: "ip", value: family === "ipv4" ? ipv4(parsed) : ipv6(parsed) };

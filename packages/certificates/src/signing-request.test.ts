@@ -6,7 +6,10 @@ import { CertificateError } from "./errors.ts";
 import { inspect } from "./inspect.ts";
 import { readSigningRequest } from "./signing-request.ts";
 
-/** Made by `openssl req -new -subj /O=devs/O=ops/CN=jane -addext subjectAltName=DNS:fake,IP:10.0.0.9,email:a@b.c`. */
+/**
+ * Made by `openssl req -new -subj /O=devs/O=ops/CN=jane -addext
+ * subjectAltName=DNS:fake,IP:10.0.0.9,email:a@b.c`.
+ */
 const request = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBFTCBvQIBADAsMQ0wCwYDVQQKDARkZXZzMQwwCgYDVQQKDANvcHMxDTALBgNV
 BAMMBGphbmUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARHQvatZWU4n3Z8afvN

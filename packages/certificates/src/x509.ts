@@ -1,6 +1,7 @@
-// The structures of RFC 5280, encoded by asn1js; keys and signatures are node:crypto's, and so is all parsing but that
-// of an authority's own name. @peculiar/x509 would do this whole file, but takes over 100 ms to import and asn1js a
-// tenth of that: an API server that is ready in a tenth of a second cannot afford the former.
+// The structures of RFC 5280, encoded by asn1js; keys and signatures are node:crypto's, and so is
+// all parsing but that of an authority's own name. @peculiar/x509 would do this whole file, but
+// takes over 100 ms to import and asn1js a tenth of that: an API server that is ready in a tenth of
+// a second cannot afford the former.
 import { createHash, type KeyObject, sign } from "node:crypto";
 import {
   BitString,
@@ -82,7 +83,10 @@ export interface PublicKey {
   readonly identifier: Uint8Array;
 }
 
-/** A name: organizations first and the common name last, each in a set of its own, so that they keep their order. */
+/**
+ * A name: organizations first and the common name last, each in a set of its own, so that they keep
+ * their order.
+ */
 export function name(commonName: string, organizations: readonly string[]): Name {
   return sequence(
     ...organizations.map((organization) => new SetOf({ value: [attribute(oid.organization, organization)] })),
@@ -90,7 +94,9 @@ export function name(commonName: string, organizations: readonly string[]): Name
   );
 }
 
-/** As `name`, with all organizations in one set, in the order that DER gives them: what Go writes. */
+/**
+ * As `name`, with all organizations in one set, in the order that DER gives them: what Go writes.
+ */
 export function goName(commonName: string, organizations: readonly string[]): Name {
   const set = organizations
     .map((organization) => attribute(oid.organization, organization))
@@ -141,8 +147,8 @@ export interface AuthorityNames {
 /**
  * Reads, from the DER of an authority's certificate, what its leaves must repeat.
  *
- * @throws CertificateError `NOT_A_CERTIFICATE` when the authority's name cannot be repeated byte for byte, which is what
- * verifiers compare.
+ * @throws CertificateError `NOT_A_CERTIFICATE` when the authority's name cannot be repeated byte
+ *   for byte, which is what verifiers compare.
  */
 export function authorityNames(certificate: Uint8Array): AuthorityNames {
   const [body] = children(parse(certificate));
@@ -182,7 +188,8 @@ function subjectKeyIdentifier(fields: Block[]): Uint8Array | undefined {
 function extensions({ publicKey, issuerKeyIdentifier, purpose }: Certificate): Block[] {
   const authority = purpose.is === "authority";
   const list = [
-    // An authority signs leaves only: a path length of 0 keeps a stolen leaf's key from growing a tree.
+    // An authority signs leaves only: a path length of 0 keeps a stolen leaf's key from growing a
+    // tree.
     extension(
       oid.basicConstraints,
       "critical",
@@ -207,7 +214,10 @@ function extensions({ publicKey, issuerKeyIdentifier, purpose }: Certificate): B
   return list;
 }
 
-/** Bits count from the left: digitalSignature is the first, keyEncipherment the third, keyCertSign and cRLSign the sixth and seventh. */
+/**
+ * Bits count from the left: digitalSignature is the first, keyEncipherment the third, keyCertSign
+ * and cRLSign the sixth and seventh.
+ */
 function keyUsage(purpose: Certificate["purpose"]): Block[] {
   if (purpose.is === "authority") return [extension(oid.keyUsage, "critical", bits(0b1000_0110, 1))];
   const enciphers = purpose.keyUsages.includes("keyEncipherment");

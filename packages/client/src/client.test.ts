@@ -3,9 +3,9 @@ import { type KubernetesObject, metadataOnly, type ResourceKind } from "@windlas
 import { expect, test } from "vitest";
 import { Client } from "./client.ts";
 import { isGone, isNotFound, isNotServed, TransportError } from "./errors.ts";
+import { type Answer, failure, fakeTransport } from "./fake-transport.fixture.ts";
 import { networkTransport } from "./network/transport.ts";
-import { sendJson, startServer } from "./test-server.ts";
-import { type Answer, failure, fakeTransport } from "./test-transport.ts";
+import { sendJson, startServer } from "./test-server.fixture.ts";
 import type { TransportRequest } from "./transport.ts";
 
 const ConfigMap: ResourceKind = {

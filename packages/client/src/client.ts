@@ -1,13 +1,14 @@
-import { type Clock, type Duration, systemClock } from "@windlass/clock";
+import { type Clock, systemClock } from "@windlass/clock";
 import type {
   AnyKind,
   AnyObject,
   ApplyOf,
-  InputOf,
+  CreateOf,
   KeyOf,
   KubernetesList,
   ObjectKey,
   ObjectOf,
+  UpdateOf,
 } from "@windlass/kinds";
 import { keyOf, named, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
@@ -24,7 +25,7 @@ import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { type Encoding, listQuery, read, signalOf, watchQuery } from "./read-requests.ts";
 import { isRecord } from "./record.ts";
 import { type ServerVersion, VersionQuery } from "./server-version.ts";
-import type { Interceptor, Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import type { Interceptor, Transport, TransportResponse } from "./transport.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -33,6 +34,7 @@ import type {
   GetOptions,
   ListOptions,
   Patch,
+  RawRequest,
   Reader,
   SendOptions,
   WatchEvent,
@@ -66,25 +68,6 @@ export interface ClientOptions {
    * watches, and the lists that a cache reads. @default 268,435,456 (256 MiB)
    */
   readonly maxResponseBytes?: number;
-}
-
-/** A request by path, for what has no verb: `/version`, `/readyz`, a pod's log. */
-export interface RawRequest extends SendOptions {
-  /** @default "GET" */
-  readonly method?: TransportRequest["method"];
-  /** Path and query. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers?: TransportRequest["headers"];
-  /** A string or bytes go as they are, anything else as JSON. */
-  readonly body?: unknown;
-  /**
-   * See `TransportRequest`: for a stream that may be silent for long, such as a log that is
-   * followed, `Infinity`.
-   */
-  readonly idleTimeout?: Duration;
-  readonly borrowsChunks?: boolean;
-  readonly retry?: TransportRequest["retry"];
 }
 
 /** Answers as protobuf, for caches that keep bytes and read them late. A server that has none for a kind answers 406. */
@@ -242,7 +225,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
 
   async create<K extends AnyKind>(
     kind: K,
-    object: InputOf<K>,
+    object: CreateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
     const key = keyOf(object);
@@ -256,7 +239,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   /** Replaces the object of the same name. With a `resourceVersion` in it, only if nothing changed since. */
   async update<K extends AnyKind>(
     kind: K,
-    object: InputOf<K>,
+    object: UpdateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
     const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Client } from "./client.ts";
 import { openTransport } from "./connection.ts";
 import type { Cluster, User } from "./kubeconfig/kubeconfig.ts";
-import { sendJson, startServer, type TestServer } from "./test-server.ts";
+import { sendJson, startServer, type TestServer } from "./test-server.fixture.ts";
 
 const day = 86_400_000;
 const authority = createAuthority({ commonName: "ca", validFor: day });

@@ -14,7 +14,7 @@ import type { RequestOutcome } from "./intercept/observe.ts";
 import type { User } from "./kubeconfig/kubeconfig.ts";
 import { parseKubeconfig } from "./kubeconfig/parse.ts";
 import { kubeconfigFor } from "./kubeconfig/write.ts";
-import { sendJson, startServer } from "./test-server.ts";
+import { sendJson, startServer } from "./test-server.fixture.ts";
 
 const day = 86_400_000;
 const authority = createAuthority({ commonName: "ca", validFor: day });

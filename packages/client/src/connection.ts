@@ -1,5 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from "@windlass/clock";
-import { type Credential, type Credentials, credentialsFor } from "./credentials.ts";
+import type { Credential, Credentials } from "./credential.ts";
+import { credentialsFor } from "./credentials.ts";
 import { authenticate } from "./intercept/authenticate.ts";
 import { impersonate } from "./intercept/impersonate.ts";
 import { type ObserveOptions, observe, type RequestOutcome } from "./intercept/observe.ts";

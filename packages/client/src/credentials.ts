@@ -1,24 +1,8 @@
 import type { Clock } from "@windlass/clock";
+import type { Credential, Credentials } from "./credential.ts";
 import { ExecPlugin } from "./exec-plugin.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import { RotatingFile } from "./network/file.ts";
-
-/** What proves who one is. A new object each time something in it changed. */
-export interface Credential {
-  /** The value of the `Authorization` header. */
-  readonly authorization?: string;
-  /** A client certificate and its key, PEM. */
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-/** A source of credentials that may change while the process runs. */
-export interface Credentials {
-  /** What to use now, at once if it is known. Cheap: asked before every request. */
-  current(): Credential | Promise<Credential>;
-  /** The server refused this one; if it is still the current one, get another. */
-  invalidate(refused: Credential): void;
-}
 
 /** The credentials that a user's kubeconfig entry (or the pod's service account) describes, client certificates apart. */
 export function credentialsFor(access: ClusterAccess, clock: Clock): Credentials {

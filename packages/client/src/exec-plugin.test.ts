@@ -47,7 +47,7 @@ async function pluginWith(script: string, more: Partial<ExecConfig> = {}, clock 
   return { plugin: new ExecPlugin(config, access, clock), runs, clock };
 }
 
-test("however many ask, the program runs once, and again only when the credential has expired", async () => {
+test("however many ask, the program runs once, and once again for a credential that expires", async () => {
   const expires = new Date(Date.UTC(2026, 0, 1) + 60_000).toISOString();
   const { plugin, runs, clock } = await pluginWith(
     `print({ token: "t" + run + process.env.FROM_KUBECONFIG, expirationTimestamp: run === 1 ? "${expires}" : undefined })`,
@@ -60,6 +60,44 @@ test("however many ask, the program runs once, and again only when the credentia
   await clock.advance(1);
   expect(await plugin.current()).toEqual({ authorization: "Bearer t2yes" });
   expect(await runs()).toHaveLength(2);
+});
+
+test("another is got before one expires, and nobody waits for it", async () => {
+  const expires = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
+  const { plugin, runs, clock } = await pluginWith(
+    `print({ token: "t" + run, expirationTimestamp: run === 1 ? "${expires(60)}" : "${expires(3_600)}" })`,
+  );
+  const first = await plugin.current();
+  await clock.advance(47_000);
+  expect(plugin.current()).toBe(first);
+  await clock.advance(2_000);
+  // At once, and not as a promise.
+  expect(plugin.current()).toBe(first);
+  await expect.poll(() => plugin.current(), { timeout: 10_000 }).toEqual({ authorization: "Bearer t2" });
+  expect(await runs()).toHaveLength(2);
+  // Of an hour it is the last two minutes.
+  await clock.advance(3_600_000 - 49_000 - 121_000);
+  expect(plugin.current()).toEqual({ authorization: "Bearer t2" });
+  await clock.advance(2_000);
+  expect(plugin.current()).toEqual({ authorization: "Bearer t2" });
+  await expect.poll(async () => (await runs()).length, { timeout: 10_000 }).toBe(3);
+});
+
+test("a program that fails before its credential expires is not run again until then, and is told of then", async () => {
+  const expires = new Date(Date.UTC(2026, 0, 1) + 60_000).toISOString();
+  const { plugin, runs, clock } = await pluginWith(
+    `if (run > 1) process.exit(3); print({ token: "t", expirationTimestamp: "${expires}" })`,
+  );
+  const first = await plugin.current();
+  await clock.advance(50_000);
+  expect(plugin.current()).toBe(first);
+  await expect.poll(async () => (await runs()).length, { timeout: 10_000 }).toBe(2);
+  for (let i = 0; i < 10; i++) {
+    await new Promise(setImmediate);
+    expect(plugin.current()).toBe(first);
+  }
+  await clock.advance(10_000);
+  await expect(plugin.current()).rejects.toThrow("failed (exit status 3)");
 });
 
 test("a refused credential is replaced, but only if it is still the one in use", async () => {

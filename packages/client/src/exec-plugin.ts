@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@windlass/clock";
-import type { Credential, Credentials } from "./credentials.ts";
+import type { Credential, Credentials } from "./credential.ts";
 import { TransportError } from "./errors.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import type { ExecConfig } from "./kubeconfig/kubeconfig.ts";
@@ -12,6 +12,14 @@ const CLUSTER_CONFIG = "client.authentication.k8s.io/exec";
 /** A program that need not wait for a person has this long. */
 const TIMEOUT_MS = 60_000;
 
+/**
+ * How long before a credential expires another is got while it is still used: this share of its
+ * life, and no more than two minutes. A program that takes long would otherwise hold up every
+ * request at that moment, and those that renew a lease with them.
+ */
+const EARLY_SHARE = 0.2;
+const EARLIEST_MS = 120_000;
+
 /** A token and a certificate are a few thousand bytes. */
 const LARGEST_OUTPUT = 1024 * 1024;
 
@@ -19,11 +27,14 @@ interface CachedCredential {
   readonly credential: Credential;
   /** In the clock's `now()`; undefined if it does not say. */
   readonly expiresAt: number | undefined;
+  /** From when on another is worth getting, though this one can still be used. */
+  readonly renewAt: number | undefined;
 }
 
 /**
  * Credentials from a program, by the client.authentication.k8s.io protocol. What it printed is kept until it expires or
- * the server refuses it; however many requests wait for it, the program runs once.
+ * the server refuses it; however many requests wait for it, the program runs once. Shortly before it expires, the first
+ * request has the program run again, and does not wait for it.
  */
 export class ExecPlugin implements Credentials {
   readonly #config: ExecConfig;
@@ -31,6 +42,8 @@ export class ExecPlugin implements Credentials {
   readonly #clock: Clock;
   #cached: CachedCredential | undefined;
   #running: Promise<CachedCredential> | undefined;
+  /** The one that was to be renewed early: once, for a program that fails is not to be run with every request. */
+  #renewedEarly: CachedCredential | undefined;
 
   constructor(config: ExecConfig, access: ClusterAccess, clock: Clock) {
     this.#config = config;
@@ -40,15 +53,27 @@ export class ExecPlugin implements Credentials {
 
   current(): Credential | Promise<Credential> {
     const held = this.#cached;
-    if (held && (held.expiresAt === undefined || held.expiresAt > this.#clock.now())) return held.credential;
-    this.#running ??= this.#refresh().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running.then(({ credential }) => credential);
+    const now = this.#clock.now();
+    if (!held || (held.expiresAt !== undefined && held.expiresAt <= now))
+      return this.#renewed().then(({ credential }) => credential);
+    if (held.renewAt !== undefined && held.renewAt <= now && this.#renewedEarly !== held) {
+      this.#renewedEarly = held;
+      // If it fails it is run again when this one has expired, and then those who wait for it are told.
+      this.#renewed().catch(() => undefined);
+    }
+    return held.credential;
   }
 
   invalidate(refused: Credential): void {
     if (this.#cached?.credential === refused) this.#cached = undefined;
+  }
+
+  /** What the program prints: the run that is under way, or a new one. */
+  #renewed(): Promise<CachedCredential> {
+    this.#running ??= this.#refresh().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
   }
 
   async #refresh(): Promise<CachedCredential> {
@@ -149,12 +174,15 @@ export class ExecPlugin implements Credentials {
     const hasToken = typeof token === "string" && token !== "";
     if (!hasToken && !hasPair) throw this.#failure("printed neither a token nor a client certificate");
     const expires = typeof expirationTimestamp === "string" ? Date.parse(expirationTimestamp) : Number.NaN;
+    const lifeMs = expires - this.#clock.now();
     return {
       credential: {
         ...(hasToken ? { authorization: `Bearer ${token}` } : {}),
         ...(hasPair ? { cert, key } : {}),
       },
-      expiresAt: Number.isNaN(expires) ? undefined : expires,
+      ...(Number.isNaN(expires)
+        ? { expiresAt: undefined, renewAt: undefined }
+        : { expiresAt: expires, renewAt: expires - Math.min(EARLIEST_MS, lifeMs * EARLY_SHARE) }),
     };
   }
 

@@ -1,14 +1,9 @@
 export * from "@windlass/kinds";
-export {
-  Client,
-  type ClientOptions,
-  type ProtobufReader,
-  type RawRequest,
-  type Subresource,
-} from "./client.ts";
+export { Client, type ClientOptions, type ProtobufReader, type Subresource } from "./client.ts";
 export { type ConnectOptions, connect, findAccess } from "./connect.ts";
 export { type ConnectionOptions, openTransport } from "./connection.ts";
-export { type Credential, type Credentials, credentialsFor } from "./credentials.ts";
+export type { Credential, Credentials } from "./credential.ts";
+export { credentialsFor } from "./credentials.ts";
 export { Discovery, type DiscoveryFetch, type ServedResource, type ServedSubresource } from "./discovery.ts";
 export * from "./errors.ts";
 export { authenticate } from "./intercept/authenticate.ts";
@@ -53,5 +48,6 @@ export {
 } from "./selector.ts";
 export type { ServerVersion } from "./server-version.ts";
 export * from "./transport.ts";
+export type { RawRequest } from "./verbs.ts";
 export * from "./verbs.ts";
 export { parseWarnings, type WarningHandler, warnOnce } from "./warning.ts";

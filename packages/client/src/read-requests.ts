@@ -1,7 +1,6 @@
 import type { AnyKind } from "@windlass/kinds";
-import type { RawRequest } from "./client.ts";
 import type { Query } from "./paths.ts";
-import type { CallOptions, ListOptions, WatchOptions } from "./verbs.ts";
+import type { CallOptions, ListOptions, RawRequest, WatchOptions } from "./verbs.ts";
 
 /** How objects are written. */
 export type Encoding = "json" | "protobuf";

@@ -2,13 +2,15 @@ import type { Duration } from "@windlass/clock";
 import type {
   AnyKind,
   ApplyOf,
-  InputOf,
+  CreateOf,
   KeyOf,
   KubernetesList,
   KubernetesObject,
   ObjectOf,
+  UpdateOf,
 } from "@windlass/kinds";
 import type { Status } from "./errors.ts";
+import type { TransportRequest } from "./transport.ts";
 
 /** Options that every call takes. */
 export interface CallOptions {
@@ -116,8 +118,8 @@ export interface Reader {
 }
 
 export interface Writer {
-  create<K extends AnyKind>(kind: K, object: InputOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
-  update<K extends AnyKind>(kind: K, object: InputOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  create<K extends AnyKind>(kind: K, object: CreateOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
+  update<K extends AnyKind>(kind: K, object: UpdateOf<K>, options?: WriteOptions): Promise<ObjectOf<K>>;
   patch<K extends AnyKind>(
     kind: K,
     key: KeyOf<K>,
@@ -131,4 +133,23 @@ export interface Writer {
 
 export interface Watcher {
   watch<K extends AnyKind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
+}
+
+/** A request by path, for what has no verb: `/version`, `/readyz`, a pod's log. */
+export interface RawRequest extends SendOptions {
+  /** @default "GET" */
+  readonly method?: TransportRequest["method"];
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers?: TransportRequest["headers"];
+  /** A string or bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /**
+   * See `TransportRequest`: for a stream that may be silent for long, such as a log that is
+   * followed, `Infinity`.
+   */
+  readonly idleTimeout?: Duration;
+  readonly borrowsChunks?: boolean;
+  readonly retry?: TransportRequest["retry"];
 }

@@ -218,3 +218,16 @@ test("the machine's clock is never early, by its own count", async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => once(5 + index / 7)));
   expect(early).toEqual([]);
 });
+
+test("sleep takes text such as 30s", async () => {
+  const clock = new ManualClock();
+  let isAwake = false;
+  const asleep = sleep(clock, "30s").then(() => {
+    isAwake = true;
+  });
+  await clock.advance(29_999);
+  expect(isAwake).toBe(false);
+  await clock.advance(1);
+  await asleep;
+  expect(isAwake).toBe(true);
+});

@@ -2,8 +2,10 @@
 export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
 
 /**
- * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every option of Windlass that
- * is a length of time takes both.
+ * A length of time: a number of milliseconds, or text such as `"30s"`, `"1.5h"` or `"1h30m"`. Every
+ * option of Windlass that is a length of time takes both. What is told of, and what a {@link Clock}
+ * is asked for, is milliseconds, and says so in its name: `durationMs`. Fields with Kubernetes' own
+ * names are what they are there: `timeoutSeconds`.
  */
 export type Duration =
   | number

@@ -9,8 +9,8 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until it is told to move. Timers fire in the order of their due time, and of their making
- * where that is equal, so the same steps give the same run.
+ * A clock that stands still until it is told to move. Timers fire in the order of their due time,
+ * and of their making where that is equal, so the same steps give the same run.
  *
  * @example
  * const clock = new ManualClock(Date.UTC(2026, 0, 1));
@@ -62,12 +62,17 @@ export class ManualClock implements Clock {
     return this.#next()?.first?.at;
   }
 
-  /** When the next timer of `heartbeats` is due, in `now()`'s milliseconds; undefined if none waits. */
+  /**
+   * When the next timer of `heartbeats` is due, in `now()`'s milliseconds; undefined if none waits.
+   */
   get nextHeartbeatAt(): number | undefined {
     return this.#beats.first?.at;
   }
 
-  /** Lets the time of `heartbeats` stand still for a while: all that is due by it comes so much later. */
+  /**
+   * Lets the time of `heartbeats` stand still for a while: all that is due by it comes so much
+   * later.
+   */
   restHeartbeats(ms: number): void {
     this.wakeHeartbeats();
     this.#rested += ms;
@@ -88,8 +93,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves time forward, firing each timer at its own due time and letting what it started settle (all microtasks, and
-   * whatever I/O was ready) before the next.
+   * Moves time forward, firing each timer at its own due time and letting what it started settle
+   * (all microtasks, and whatever I/O was ready) before the next.
    *
    * @throws RangeError for what is no duration: time does not go back.
    */
@@ -104,7 +109,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves to the moment when the next timer is due, and fires it. What it starts is left to the caller to wait for.
+   * Moves to the moment when the next timer is due, and fires it. What it starts is left to the
+   * caller to wait for.
    *
    * @returns whether there was one
    */
@@ -133,7 +139,9 @@ export class ManualClock implements Clock {
 
 /** Timers in the order of their turn. */
 class Timers {
-  /** A binary heap, the next one first. Cancelled timers stay until they are on top, or too many. */
+  /**
+   * A binary heap, the next one first. Cancelled timers stay until they are on top, or too many.
+   */
   #heap: Timer[] = [];
   #cancelled = 0;
 
@@ -214,7 +222,10 @@ function removeTop(heap: Timer[]): void {
   heap[index] = last;
 }
 
-/** Lets everything that is ready run: one turn of the event loop, with the microtasks before and after it. */
+/**
+ * Lets everything that is ready run: one turn of the event loop, with the microtasks before and
+ * after it.
+ */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

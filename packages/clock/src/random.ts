@@ -17,7 +17,9 @@ export const systemRandom: Random = {
   bytes: (length) => randomFillSync(new Uint8Array(length)),
 };
 
-/** The same sequence for the same seed (mulberry32). For tests and simulations, never for secrets. */
+/**
+ * The same sequence for the same seed (mulberry32). For tests and simulations, never for secrets.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

@@ -1,4 +1,7 @@
-/** What every Kubernetes object carries. Plain JSON, as the API server sent it: timestamps are strings. */
+/**
+ * What every Kubernetes object carries. Plain JSON, as the API server sent it: timestamps are
+ * strings.
+ */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -41,9 +44,22 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Metadata as one writes it: the server fills in the rest, and a name may be generated. */
+/**
+ * Metadata that may lack a name: that of a template, or of an object whose name the server
+ * generates.
+ */
 export interface ObjectMetaInput extends Omit<Partial<ObjectMeta>, "namespace"> {
   readonly namespace?: string | undefined;
+}
+
+/** The metadata of an object as one writes it: it has a name, and the server fills in the rest. */
+export interface NamedMetaInput extends ObjectMetaInput {
+  readonly name: string;
+}
+
+/** The metadata of an object that the server generates a name for. */
+export interface GeneratedNameMetaInput extends Omit<ObjectMetaInput, "name"> {
+  readonly generateName: string;
 }
 
 export interface KubernetesObject {
@@ -65,27 +81,40 @@ export interface KubernetesList<T> {
   readonly items: readonly T[];
 }
 
+/** Whether the objects of a kind live in a namespace. */
+export type Scope = "Namespaced" | "Cluster";
+
 declare const read: unique symbol;
 declare const write: unique symbol;
 
 /**
- * A kind the API server serves, as a value: how to address it, and (for the compiler alone) what its objects look like.
- * `Read` is what the server returns, `Write` what one may send: defaulted fields are optional there.
+ * A kind the API server serves, as a value: how to address it, and (for the compiler alone) what
+ * its objects look like. `Read` is what the server returns, `Write` what one may send: defaulted
+ * fields are optional there. With `Where`, the compiler knows which of its objects have a
+ * namespace.
  *
- * Kubernetes' own kinds come from `@windlass/kinds/builtin`; `defineResource` makes one from a schema; for a kind known
- * only at run time write the five fields by hand.
+ * Kubernetes' own kinds come from `@windlass/kinds/builtin`; `defineResource` makes one from a
+ * schema; for a kind known only at run time write the five fields by hand.
  *
  * @example
  * const Rollout: ResourceKind = { group: "argoproj.io", version: "v1alpha1", kind: "Rollout", plural: "rollouts", scope: "Namespaced" };
  */
-export interface ResourceKind<Read extends KubernetesObject = AnyObject, Write = Read> {
+export interface ResourceKind<
+  Read extends KubernetesObject = AnyObject,
+  Write = Read,
+  Where extends Scope = Scope,
+> {
   /** The API group; empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  readonly scope: "Namespaced" | "Cluster";
-  /** In what form reads and watches ask for the objects; see {@link metadataOnly}. @default the kind's own */
+  readonly scope: Where;
+  /**
+   * In what form reads and watches ask for the objects; see {@link metadataOnly}.
+   *
+   * @default the kind's own
+   */
   readonly representation?: "PartialObjectMetadata";
   /** Type-level only: absent at run time. */
   readonly [read]?: Read;
@@ -107,6 +136,29 @@ export type ObjectOf<K> = K extends ResourceKind<infer Read, infer _Write> ? Rea
 /** The type of object that a kind's writes take. */
 export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Write : never;
 
+/**
+ * Whether a kind's objects live in a namespace, as far as the compiler knows: either, for a kind
+ * known only at run time.
+ */
+export type ScopeOf<K> = K extends { readonly scope: infer Where extends Scope } ? Where : never;
+
+/** What a write must say of the object's namespace. */
+type InNamespace<K> =
+  ScopeOf<K> extends "Namespaced" ? { readonly metadata: { readonly namespace: string } } : unknown;
+
+/** The same object, for which the server generates a name. */
+type WithGeneratedName<Input> = Omit<Input, "metadata"> & { readonly metadata: GeneratedNameMetaInput };
+
+/**
+ * What creates an object of a kind: it has a name or has one generated, and a namespace if its kind
+ * lives in one.
+ */
+export type CreateOf<K> =
+  unknown extends InputOf<K> ? unknown : (InputOf<K> | WithGeneratedName<InputOf<K>>) & InNamespace<K>;
+
+/** What replaces an object of a kind: it says which one. */
+export type UpdateOf<K> = InputOf<K> & InNamespace<K>;
+
 /** The same type with every field optional, at any depth; one that is undefined is left out. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? readonly DeepPartial<Item>[]
@@ -115,34 +167,51 @@ export type DeepPartial<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * What server-side apply takes of a kind: the fields that one wants to own, and no others. The server merges them with those
- * of other owners, so nothing but the name is required.
+ * What server-side apply takes of a kind: the fields that one wants to own, and no others. The
+ * server merges them with those of other owners, so nothing but the name and the namespace is
+ * required.
  */
 export type ApplyOf<K> =
   unknown extends InputOf<K>
     ? unknown
-    : DeepPartial<InputOf<K>> & { readonly metadata: DeepPartial<ObjectMetaInput> };
+    : DeepPartial<InputOf<K>> & { readonly metadata: { readonly name: string } } & InNamespace<K>;
 
 /** An object that says what kind it is of, as a manifest file has it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: ObjectMetaInput & { readonly name: string };
+  readonly metadata: NamedMetaInput;
+}
+
+declare const whole: unique symbol;
+
+/** A kind whose objects are read without spec and status, and not written. */
+export interface MetadataOnly<K extends AnyKind = AnyKind>
+  extends ResourceKind<
+    KubernetesObject & Pick<ObjectOf<K> & KubernetesObject, "metadata">,
+    never,
+    K["scope"]
+  > {
+  /** Type-level only: absent at run time. */
+  readonly [whole]?: K;
 }
 
 /**
- * The same kind, read without spec and status: lists and watches carry apiVersion, kind and metadata alone, at a tenth
- * of the cost. The objects' own `kind` is then `PartialObjectMetadata`.
+ * The same kind, read without spec and status: lists and watches carry apiVersion, kind and
+ * metadata alone, at a tenth of the cost. The objects' own `kind` is then `PartialObjectMetadata`.
  *
  * @example
  * for await (const event of client.watch(metadataOnly(Pod))) console.log(event.object.metadata.name);
  */
-export function metadataOnly(kind: AnyKind): ResourceKind<KubernetesObject, never> {
+export function metadataOnly<K extends AnyKind>(kind: K): MetadataOnly<K> {
   const { group, version, plural, scope } = kind;
   return { group, version, kind: kind.kind, plural, scope, representation: "PartialObjectMetadata" };
 }
 
-/** Where an object is. `namespace` is left out, or undefined, for cluster-scoped kinds: an object's own metadata will do. */
+/**
+ * Where an object is. `namespace` is left out, or undefined, for cluster-scoped kinds: an object's
+ * own metadata will do.
+ */
 export interface ObjectKey {
   readonly namespace?: string | undefined;
   readonly name: string;
@@ -154,11 +223,14 @@ export interface NamespacedKey {
   readonly name: string;
 }
 
-/** Where an object of this kind is: kinds whose objects live in a namespace have one in their keys. */
-export type KeyOf<K> =
-  ObjectOf<K> extends { readonly metadata: NamespacedObjectMeta } ? NamespacedKey : ObjectKey;
+/**
+ * Where an object of this kind is: kinds whose objects live in a namespace have one in their keys.
+ */
+export type KeyOf<K> = ScopeOf<K> extends "Namespaced" ? NamespacedKey : ObjectKey;
 
-/** `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`. */
+/**
+ * `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`.
+ */
 export function apiVersionOf(kind: Pick<ResourceKind, "group" | "version">): string {
   return kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
 }

@@ -1,6 +1,6 @@
 import { abortable } from "../abortable.ts";
 import { discardBody, orDiscard } from "../body.ts";
-import type { Credentials } from "../credentials.ts";
+import type { Credentials } from "../credential.ts";
 import type { Interceptor } from "../transport.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { TransportError } from "../errors.ts";
-import { type Answer, fakeTransport } from "../test-transport.ts";
+import { type Answer, fakeTransport } from "../fake-transport.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { type Retry, retry } from "./retry.ts";
 

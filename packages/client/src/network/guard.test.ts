@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { expect, test } from "vitest";
-import { readAll } from "../test-server.ts";
+import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readAll } from "../test-server.ts";
+import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";

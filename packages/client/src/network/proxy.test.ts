@@ -3,7 +3,7 @@ import http from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { createAuthority } from "@windlass/certificates";
 import { expect, test } from "vitest";
-import { readAll, startServer } from "../test-server.ts";
+import { readAll, startServer } from "../test-server.fixture.ts";
 import { parseProxy, proxyFromEnvironment } from "./proxy.ts";
 import { networkTransport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { createAuthority } from "@windlass/certificates";
 import { expect, onTestFinished, test } from "vitest";
-import { readAll } from "../test-server.ts";
+import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { networkTransport } from "./transport.ts";
 

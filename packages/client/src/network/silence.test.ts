@@ -5,7 +5,7 @@ import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { TransportError } from "../errors.ts";
-import { readAll } from "../test-server.ts";
+import { readAll } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
 import { startRelay } from "./relay.fixture.ts";

@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import { createAuthority, type KeyPair } from "@windlass/certificates";
 import { expect, test } from "vitest";
-import { readAll, startServer } from "../test-server.ts";
+import { readAll, startServer } from "../test-server.fixture.ts";
 import type { TransportRequest } from "../transport.ts";
 import type { TlsMaterial } from "./dial.ts";
 import { networkTransport } from "./transport.ts";

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { ManualClock } from "@windlass/clock";
 import { expect, test, vi } from "vitest";
-import { bodyOf, readAll, sendJson, startServer } from "../test-server.ts";
+import { bodyOf, readAll, sendJson, startServer } from "../test-server.fixture.ts";
 import type { Transport, TransportRequest } from "../transport.ts";
 import { settleSockets } from "./raw-server.fixture.ts";
 import { networkTransport } from "./transport.ts";

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface AuditAnnotation {
@@ -50,7 +50,7 @@ export interface MutatingWebhookConfiguration {
 export interface MutatingWebhookConfigurationInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "MutatingWebhookConfiguration";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly webhooks?: readonly MutatingWebhook[];
 }
 
@@ -105,7 +105,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicy";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ValidatingAdmissionPolicySpec;
   readonly status?: ValidatingAdmissionPolicyStatus;
 }
@@ -120,7 +120,7 @@ export interface ValidatingAdmissionPolicyBinding {
 export interface ValidatingAdmissionPolicyBindingInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicyBinding";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ValidatingAdmissionPolicyBindingSpec;
 }
 
@@ -171,7 +171,7 @@ export interface ValidatingWebhookConfiguration {
 export interface ValidatingWebhookConfigurationInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingWebhookConfiguration";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly webhooks?: readonly ValidatingWebhook[];
 }
 
@@ -193,7 +193,7 @@ export interface WebhookClientConfig {
   readonly url?: string;
 }
 
-export const MutatingWebhookConfiguration: ResourceKind<MutatingWebhookConfiguration, MutatingWebhookConfigurationInput> = { group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration", plural: "mutatingwebhookconfigurations", scope: "Cluster" };
-export const ValidatingAdmissionPolicy: ResourceKind<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyInput> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies", scope: "Cluster" };
-export const ValidatingAdmissionPolicyBinding: ResourceKind<ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingInput> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings", scope: "Cluster" };
-export const ValidatingWebhookConfiguration: ResourceKind<ValidatingWebhookConfiguration, ValidatingWebhookConfigurationInput> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration", plural: "validatingwebhookconfigurations", scope: "Cluster" };
+export const MutatingWebhookConfiguration: ResourceKind<MutatingWebhookConfiguration, MutatingWebhookConfigurationInput, "Cluster"> = { group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration", plural: "mutatingwebhookconfigurations", scope: "Cluster" };
+export const ValidatingAdmissionPolicy: ResourceKind<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyInput, "Cluster"> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies", scope: "Cluster" };
+export const ValidatingAdmissionPolicyBinding: ResourceKind<ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingInput, "Cluster"> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings", scope: "Cluster" };
+export const ValidatingWebhookConfiguration: ResourceKind<ValidatingWebhookConfiguration, ValidatingWebhookConfigurationInput, "Cluster"> = { group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration", plural: "validatingwebhookconfigurations", scope: "Cluster" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 
 export interface CustomResourceColumnDefinition {
   readonly description?: string;
@@ -26,7 +26,7 @@ export interface CustomResourceDefinition {
 export interface CustomResourceDefinitionInput {
   readonly apiVersion?: "apiextensions.k8s.io/v1";
   readonly kind?: "CustomResourceDefinition";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: CustomResourceDefinitionSpec;
   readonly status?: CustomResourceDefinitionStatus;
 }
@@ -178,4 +178,4 @@ export interface WebhookConversion {
   readonly conversionReviewVersions: readonly string[];
 }
 
-export const CustomResourceDefinition: ResourceKind<CustomResourceDefinition, CustomResourceDefinitionInput> = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" };
+export const CustomResourceDefinition: ResourceKind<CustomResourceDefinition, CustomResourceDefinitionInput, "Cluster"> = { group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" };

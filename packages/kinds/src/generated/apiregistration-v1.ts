@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 
 export interface APIService {
   readonly apiVersion?: "apiregistration.k8s.io/v1";
@@ -12,7 +12,7 @@ export interface APIService {
 export interface APIServiceInput {
   readonly apiVersion?: "apiregistration.k8s.io/v1";
   readonly kind?: "APIService";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: APIServiceSpec;
   readonly status?: APIServiceStatus;
 }
@@ -45,4 +45,4 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
-export const APIService: ResourceKind<APIService, APIServiceInput> = { group: "apiregistration.k8s.io", version: "v1", kind: "APIService", plural: "apiservices", scope: "Cluster" };
+export const APIService: ResourceKind<APIService, APIServiceInput, "Cluster"> = { group: "apiregistration.k8s.io", version: "v1", kind: "APIService", plural: "apiservices", scope: "Cluster" };

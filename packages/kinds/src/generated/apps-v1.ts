@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { PersistentVolumeClaimInput, PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
@@ -14,7 +14,7 @@ export interface ControllerRevision {
 export interface ControllerRevisionInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "ControllerRevision";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly data?: Readonly<Record<string, unknown>>;
   readonly revision: number;
 }
@@ -30,7 +30,7 @@ export interface DaemonSet {
 export interface DaemonSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "DaemonSet";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: DaemonSetSpecInput;
   readonly status?: DaemonSetStatus;
 }
@@ -88,7 +88,7 @@ export interface Deployment {
 export interface DeploymentInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "Deployment";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: DeploymentSpecInput;
   readonly status?: DeploymentStatus;
 }
@@ -152,7 +152,7 @@ export interface ReplicaSet {
 export interface ReplicaSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "ReplicaSet";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: ReplicaSetSpecInput;
   readonly status?: ReplicaSetStatus;
 }
@@ -215,7 +215,7 @@ export interface StatefulSet {
 export interface StatefulSetInput {
   readonly apiVersion?: "apps/v1";
   readonly kind?: "StatefulSet";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: StatefulSetSpecInput;
   readonly status?: StatefulSetStatus;
 }
@@ -283,8 +283,8 @@ export interface StatefulSetUpdateStrategy {
   readonly type?: "OnDelete" | "RollingUpdate";
 }
 
-export const ControllerRevision: ResourceKind<ControllerRevision, ControllerRevisionInput> = { group: "apps", version: "v1", kind: "ControllerRevision", plural: "controllerrevisions", scope: "Namespaced" };
-export const DaemonSet: ResourceKind<DaemonSet, DaemonSetInput> = { group: "apps", version: "v1", kind: "DaemonSet", plural: "daemonsets", scope: "Namespaced" };
-export const Deployment: ResourceKind<Deployment, DeploymentInput> = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", scope: "Namespaced" };
-export const ReplicaSet: ResourceKind<ReplicaSet, ReplicaSetInput> = { group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets", scope: "Namespaced" };
-export const StatefulSet: ResourceKind<StatefulSet, StatefulSetInput> = { group: "apps", version: "v1", kind: "StatefulSet", plural: "statefulsets", scope: "Namespaced" };
+export const ControllerRevision: ResourceKind<ControllerRevision, ControllerRevisionInput, "Namespaced"> = { group: "apps", version: "v1", kind: "ControllerRevision", plural: "controllerrevisions", scope: "Namespaced" };
+export const DaemonSet: ResourceKind<DaemonSet, DaemonSetInput, "Namespaced"> = { group: "apps", version: "v1", kind: "DaemonSet", plural: "daemonsets", scope: "Namespaced" };
+export const Deployment: ResourceKind<Deployment, DeploymentInput, "Namespaced"> = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", scope: "Namespaced" };
+export const ReplicaSet: ResourceKind<ReplicaSet, ReplicaSetInput, "Namespaced"> = { group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets", scope: "Namespaced" };
+export const StatefulSet: ResourceKind<StatefulSet, StatefulSetInput, "Namespaced"> = { group: "apps", version: "v1", kind: "StatefulSet", plural: "statefulsets", scope: "Namespaced" };

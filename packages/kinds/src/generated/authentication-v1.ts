@@ -11,7 +11,7 @@ export interface SelfSubjectReview {
 export interface SelfSubjectReviewInput {
   readonly apiVersion?: "authentication.k8s.io/v1";
   readonly kind?: "SelfSubjectReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly status?: SelfSubjectReviewStatus;
 }
 
@@ -30,7 +30,7 @@ export interface TokenReview {
 export interface TokenReviewInput {
   readonly apiVersion?: "authentication.k8s.io/v1";
   readonly kind?: "TokenReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly spec: TokenReviewSpec;
   readonly status?: TokenReviewStatus;
 }
@@ -54,5 +54,5 @@ export interface UserInfo {
   readonly username?: string;
 }
 
-export const SelfSubjectReview: ResourceKind<SelfSubjectReview, SelfSubjectReviewInput> = { group: "authentication.k8s.io", version: "v1", kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster" };
-export const TokenReview: ResourceKind<TokenReview, TokenReviewInput> = { group: "authentication.k8s.io", version: "v1", kind: "TokenReview", plural: "tokenreviews", scope: "Cluster" };
+export const SelfSubjectReview: ResourceKind<SelfSubjectReview, SelfSubjectReviewInput, "Cluster"> = { group: "authentication.k8s.io", version: "v1", kind: "SelfSubjectReview", plural: "selfsubjectreviews", scope: "Cluster" };
+export const TokenReview: ResourceKind<TokenReview, TokenReviewInput, "Cluster"> = { group: "authentication.k8s.io", version: "v1", kind: "TokenReview", plural: "tokenreviews", scope: "Cluster" };

@@ -23,7 +23,7 @@ export interface LocalSubjectAccessReview {
 export interface LocalSubjectAccessReviewInput {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "LocalSubjectAccessReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -68,7 +68,7 @@ export interface SelfSubjectAccessReview {
 export interface SelfSubjectAccessReviewInput {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SelfSubjectAccessReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly spec: SelfSubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -89,7 +89,7 @@ export interface SelfSubjectRulesReview {
 export interface SelfSubjectRulesReviewInput {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SelfSubjectRulesReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly spec: SelfSubjectRulesReviewSpec;
   readonly status?: SubjectRulesReviewStatus;
 }
@@ -109,7 +109,7 @@ export interface SubjectAccessReview {
 export interface SubjectAccessReviewInput {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SubjectAccessReview";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata?: ObjectMetaInput;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -137,7 +137,7 @@ export interface SubjectRulesReviewStatus {
   readonly resourceRules: readonly ResourceRule[];
 }
 
-export const LocalSubjectAccessReview: ResourceKind<LocalSubjectAccessReview, LocalSubjectAccessReviewInput> = { group: "authorization.k8s.io", version: "v1", kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", scope: "Namespaced" };
-export const SelfSubjectAccessReview: ResourceKind<SelfSubjectAccessReview, SelfSubjectAccessReviewInput> = { group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster" };
-export const SelfSubjectRulesReview: ResourceKind<SelfSubjectRulesReview, SelfSubjectRulesReviewInput> = { group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster" };
-export const SubjectAccessReview: ResourceKind<SubjectAccessReview, SubjectAccessReviewInput> = { group: "authorization.k8s.io", version: "v1", kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster" };
+export const LocalSubjectAccessReview: ResourceKind<LocalSubjectAccessReview, LocalSubjectAccessReviewInput, "Namespaced"> = { group: "authorization.k8s.io", version: "v1", kind: "LocalSubjectAccessReview", plural: "localsubjectaccessreviews", scope: "Namespaced" };
+export const SelfSubjectAccessReview: ResourceKind<SelfSubjectAccessReview, SelfSubjectAccessReviewInput, "Cluster"> = { group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews", scope: "Cluster" };
+export const SelfSubjectRulesReview: ResourceKind<SelfSubjectRulesReview, SelfSubjectRulesReviewInput, "Cluster"> = { group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectRulesReview", plural: "selfsubjectrulesreviews", scope: "Cluster" };
+export const SubjectAccessReview: ResourceKind<SubjectAccessReview, SubjectAccessReviewInput, "Cluster"> = { group: "authorization.k8s.io", version: "v1", kind: "SubjectAccessReview", plural: "subjectaccessreviews", scope: "Cluster" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 
 export interface CrossVersionObjectReference {
   readonly apiVersion?: string;
@@ -18,7 +18,7 @@ export interface HorizontalPodAutoscaler {
 export interface HorizontalPodAutoscalerInput {
   readonly apiVersion?: "autoscaling/v1";
   readonly kind?: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: HorizontalPodAutoscalerSpec;
   readonly status?: HorizontalPodAutoscalerStatus;
 }
@@ -38,4 +38,4 @@ export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;
 }
 
-export const HorizontalPodAutoscaler: ResourceKind<HorizontalPodAutoscaler, HorizontalPodAutoscalerInput> = { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", scope: "Namespaced" };
+export const HorizontalPodAutoscaler: ResourceKind<HorizontalPodAutoscaler, HorizontalPodAutoscalerInput, "Namespaced"> = { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", scope: "Namespaced" };

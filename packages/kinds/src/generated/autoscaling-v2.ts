@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface ContainerResourceMetricSource {
@@ -83,7 +83,7 @@ export interface HorizontalPodAutoscaler {
 export interface HorizontalPodAutoscalerInput {
   readonly apiVersion?: "autoscaling/v2";
   readonly kind?: "HorizontalPodAutoscaler";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: HorizontalPodAutoscalerSpecInput;
   readonly status?: HorizontalPodAutoscalerStatusInput;
 }
@@ -271,4 +271,4 @@ export interface ResourceMetricStatusInput {
   readonly name: string;
 }
 
-export const HorizontalPodAutoscaler: ResourceKind<HorizontalPodAutoscaler, HorizontalPodAutoscalerInput> = { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", scope: "Namespaced" };
+export const HorizontalPodAutoscaler: ResourceKind<HorizontalPodAutoscaler, HorizontalPodAutoscalerInput, "Namespaced"> = { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", scope: "Namespaced" };

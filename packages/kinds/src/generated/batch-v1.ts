@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { ObjectReference, PodTemplateSpec, PodTemplateSpecInput } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
@@ -14,7 +14,7 @@ export interface CronJob {
 export interface CronJobInput {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "CronJob";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: CronJobSpecInput;
   readonly status?: CronJobStatus;
 }
@@ -58,7 +58,7 @@ export interface Job {
 export interface JobInput {
   readonly apiVersion?: "batch/v1";
   readonly kind?: "Job";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: JobSpecInput;
   readonly status?: JobStatus;
 }
@@ -169,5 +169,5 @@ export interface UncountedTerminatedPods {
   readonly succeeded?: readonly string[];
 }
 
-export const CronJob: ResourceKind<CronJob, CronJobInput> = { group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", scope: "Namespaced" };
-export const Job: ResourceKind<Job, JobInput> = { group: "batch", version: "v1", kind: "Job", plural: "jobs", scope: "Namespaced" };
+export const CronJob: ResourceKind<CronJob, CronJobInput, "Namespaced"> = { group: "batch", version: "v1", kind: "CronJob", plural: "cronjobs", scope: "Namespaced" };
+export const Job: ResourceKind<Job, JobInput, "Namespaced"> = { group: "batch", version: "v1", kind: "Job", plural: "jobs", scope: "Namespaced" };

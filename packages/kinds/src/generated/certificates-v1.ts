@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 
 export interface CertificateSigningRequest {
   readonly apiVersion?: "certificates.k8s.io/v1";
@@ -12,7 +12,7 @@ export interface CertificateSigningRequest {
 export interface CertificateSigningRequestInput {
   readonly apiVersion?: "certificates.k8s.io/v1";
   readonly kind?: "CertificateSigningRequest";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: CertificateSigningRequestSpec;
   readonly status?: CertificateSigningRequestStatus;
 }
@@ -42,4 +42,4 @@ export interface CertificateSigningRequestStatus {
   readonly conditions?: readonly CertificateSigningRequestCondition[];
 }
 
-export const CertificateSigningRequest: ResourceKind<CertificateSigningRequest, CertificateSigningRequestInput> = { group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest", plural: "certificatesigningrequests", scope: "Cluster" };
+export const CertificateSigningRequest: ResourceKind<CertificateSigningRequest, CertificateSigningRequestInput, "Cluster"> = { group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest", plural: "certificatesigningrequests", scope: "Cluster" };

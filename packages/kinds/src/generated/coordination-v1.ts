@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 
 export interface Lease {
   readonly apiVersion?: "coordination.k8s.io/v1";
@@ -11,7 +11,7 @@ export interface Lease {
 export interface LeaseInput {
   readonly apiVersion?: "coordination.k8s.io/v1";
   readonly kind?: "Lease";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: LeaseSpec;
 }
 
@@ -25,4 +25,4 @@ export interface LeaseSpec {
   readonly strategy?: string;
 }
 
-export const Lease: ResourceKind<Lease, LeaseInput> = { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases", scope: "Namespaced" };
+export const Lease: ResourceKind<Lease, LeaseInput, "Namespaced"> = { group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases", scope: "Namespaced" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
@@ -57,7 +57,7 @@ export interface Binding {
 export interface BindingInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Binding";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly target: ObjectReference;
 }
 
@@ -148,7 +148,7 @@ export interface ComponentStatus {
 export interface ComponentStatusInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ComponentStatus";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly conditions?: readonly ComponentCondition[];
 }
 
@@ -164,7 +164,7 @@ export interface ConfigMap {
 export interface ConfigMapInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ConfigMap";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly binaryData?: Readonly<Record<string, string>>;
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
@@ -433,7 +433,7 @@ export interface Endpoints {
 export interface EndpointsInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Endpoints";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly subsets?: readonly EndpointSubset[];
 }
 
@@ -560,7 +560,7 @@ export interface Event {
 export interface EventInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Event";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly action?: string;
   readonly count?: number;
   readonly eventTime?: string;
@@ -747,7 +747,7 @@ export interface LimitRange {
 export interface LimitRangeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "LimitRange";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: LimitRangeSpecInput;
 }
 
@@ -825,7 +825,7 @@ export interface Namespace {
 export interface NamespaceInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Namespace";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: NamespaceSpec;
   readonly status?: NamespaceStatus;
 }
@@ -858,7 +858,7 @@ export interface Node {
 export interface NodeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Node";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: NodeSpec;
   readonly status?: NodeStatusInput;
 }
@@ -1014,7 +1014,7 @@ export interface PersistentVolume {
 export interface PersistentVolumeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolume";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: PersistentVolumeSpecInput;
   readonly status?: PersistentVolumeStatus;
 }
@@ -1030,7 +1030,7 @@ export interface PersistentVolumeClaim {
 export interface PersistentVolumeClaimInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolumeClaim";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: PersistentVolumeClaimSpecInput;
   readonly status?: PersistentVolumeClaimStatusInput;
 }
@@ -1196,7 +1196,7 @@ export interface Pod {
 export interface PodInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Pod";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: PodSpecInput;
   readonly status?: PodStatusInput;
 }
@@ -1445,7 +1445,7 @@ export interface PodTemplate {
 export interface PodTemplateInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PodTemplate";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly template?: PodTemplateSpecInput;
 }
 
@@ -1541,7 +1541,7 @@ export interface ReplicationController {
 export interface ReplicationControllerInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ReplicationController";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ReplicationControllerSpecInput;
   readonly status?: ReplicationControllerStatus;
 }
@@ -1610,7 +1610,7 @@ export interface ResourceQuota {
 export interface ResourceQuotaInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ResourceQuota";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ResourceQuotaSpecInput;
   readonly status?: ResourceQuotaStatusInput;
 }
@@ -1715,7 +1715,7 @@ export interface Secret {
 export interface SecretInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Secret";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
   readonly stringData?: Readonly<Record<string, string>>;
@@ -1777,7 +1777,7 @@ export interface Service {
 export interface ServiceInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Service";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ServiceSpec;
   readonly status?: ServiceStatus;
 }
@@ -1794,7 +1794,7 @@ export interface ServiceAccount {
 export interface ServiceAccountInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ServiceAccount";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly automountServiceAccountToken?: boolean;
   readonly imagePullSecrets?: readonly LocalObjectReference[];
   readonly secrets?: readonly ObjectReference[];
@@ -2072,20 +2072,20 @@ export interface WorkloadReference {
   readonly podGroupReplicaKey?: string;
 }
 
-export const Binding: ResourceKind<Binding, BindingInput> = { group: "", version: "v1", kind: "Binding", plural: "bindings", scope: "Namespaced" };
-export const ComponentStatus: ResourceKind<ComponentStatus, ComponentStatusInput> = { group: "", version: "v1", kind: "ComponentStatus", plural: "componentstatuses", scope: "Cluster" };
-export const ConfigMap: ResourceKind<ConfigMap, ConfigMapInput> = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" };
-export const Endpoints: ResourceKind<Endpoints, EndpointsInput> = { group: "", version: "v1", kind: "Endpoints", plural: "endpoints", scope: "Namespaced" };
-export const Event: ResourceKind<Event, EventInput> = { group: "", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };
-export const LimitRange: ResourceKind<LimitRange, LimitRangeInput> = { group: "", version: "v1", kind: "LimitRange", plural: "limitranges", scope: "Namespaced" };
-export const Namespace: ResourceKind<Namespace, NamespaceInput> = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" };
-export const Node: ResourceKind<Node, NodeInput> = { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" };
-export const PersistentVolume: ResourceKind<PersistentVolume, PersistentVolumeInput> = { group: "", version: "v1", kind: "PersistentVolume", plural: "persistentvolumes", scope: "Cluster" };
-export const PersistentVolumeClaim: ResourceKind<PersistentVolumeClaim, PersistentVolumeClaimInput> = { group: "", version: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", scope: "Namespaced" };
-export const Pod: ResourceKind<Pod, PodInput> = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" };
-export const PodTemplate: ResourceKind<PodTemplate, PodTemplateInput> = { group: "", version: "v1", kind: "PodTemplate", plural: "podtemplates", scope: "Namespaced" };
-export const ReplicationController: ResourceKind<ReplicationController, ReplicationControllerInput> = { group: "", version: "v1", kind: "ReplicationController", plural: "replicationcontrollers", scope: "Namespaced" };
-export const ResourceQuota: ResourceKind<ResourceQuota, ResourceQuotaInput> = { group: "", version: "v1", kind: "ResourceQuota", plural: "resourcequotas", scope: "Namespaced" };
-export const Secret: ResourceKind<Secret, SecretInput> = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
-export const Service: ResourceKind<Service, ServiceInput> = { group: "", version: "v1", kind: "Service", plural: "services", scope: "Namespaced" };
-export const ServiceAccount: ResourceKind<ServiceAccount, ServiceAccountInput> = { group: "", version: "v1", kind: "ServiceAccount", plural: "serviceaccounts", scope: "Namespaced" };
+export const Binding: ResourceKind<Binding, BindingInput, "Namespaced"> = { group: "", version: "v1", kind: "Binding", plural: "bindings", scope: "Namespaced" };
+export const ComponentStatus: ResourceKind<ComponentStatus, ComponentStatusInput, "Cluster"> = { group: "", version: "v1", kind: "ComponentStatus", plural: "componentstatuses", scope: "Cluster" };
+export const ConfigMap: ResourceKind<ConfigMap, ConfigMapInput, "Namespaced"> = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" };
+export const Endpoints: ResourceKind<Endpoints, EndpointsInput, "Namespaced"> = { group: "", version: "v1", kind: "Endpoints", plural: "endpoints", scope: "Namespaced" };
+export const Event: ResourceKind<Event, EventInput, "Namespaced"> = { group: "", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };
+export const LimitRange: ResourceKind<LimitRange, LimitRangeInput, "Namespaced"> = { group: "", version: "v1", kind: "LimitRange", plural: "limitranges", scope: "Namespaced" };
+export const Namespace: ResourceKind<Namespace, NamespaceInput, "Cluster"> = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" };
+export const Node: ResourceKind<Node, NodeInput, "Cluster"> = { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" };
+export const PersistentVolume: ResourceKind<PersistentVolume, PersistentVolumeInput, "Cluster"> = { group: "", version: "v1", kind: "PersistentVolume", plural: "persistentvolumes", scope: "Cluster" };
+export const PersistentVolumeClaim: ResourceKind<PersistentVolumeClaim, PersistentVolumeClaimInput, "Namespaced"> = { group: "", version: "v1", kind: "PersistentVolumeClaim", plural: "persistentvolumeclaims", scope: "Namespaced" };
+export const Pod: ResourceKind<Pod, PodInput, "Namespaced"> = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" };
+export const PodTemplate: ResourceKind<PodTemplate, PodTemplateInput, "Namespaced"> = { group: "", version: "v1", kind: "PodTemplate", plural: "podtemplates", scope: "Namespaced" };
+export const ReplicationController: ResourceKind<ReplicationController, ReplicationControllerInput, "Namespaced"> = { group: "", version: "v1", kind: "ReplicationController", plural: "replicationcontrollers", scope: "Namespaced" };
+export const ResourceQuota: ResourceKind<ResourceQuota, ResourceQuotaInput, "Namespaced"> = { group: "", version: "v1", kind: "ResourceQuota", plural: "resourcequotas", scope: "Namespaced" };
+export const Secret: ResourceKind<Secret, SecretInput, "Namespaced"> = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
+export const Service: ResourceKind<Service, ServiceInput, "Namespaced"> = { group: "", version: "v1", kind: "Service", plural: "services", scope: "Namespaced" };
+export const ServiceAccount: ResourceKind<ServiceAccount, ServiceAccountInput, "Namespaced"> = { group: "", version: "v1", kind: "ServiceAccount", plural: "serviceaccounts", scope: "Namespaced" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { ObjectReference } from "./core-v1.ts";
 
 export interface Endpoint {
@@ -43,7 +43,7 @@ export interface EndpointSlice {
 export interface EndpointSliceInput {
   readonly apiVersion?: "discovery.k8s.io/v1";
   readonly kind?: "EndpointSlice";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly addressType: "FQDN" | "IPv4" | "IPv6";
   readonly endpoints: readonly Endpoint[];
   readonly ports?: readonly EndpointPort[];
@@ -57,4 +57,4 @@ export interface ForZone {
   readonly name: string;
 }
 
-export const EndpointSlice: ResourceKind<EndpointSlice, EndpointSliceInput> = { group: "discovery.k8s.io", version: "v1", kind: "EndpointSlice", plural: "endpointslices", scope: "Namespaced" };
+export const EndpointSlice: ResourceKind<EndpointSlice, EndpointSliceInput, "Namespaced"> = { group: "discovery.k8s.io", version: "v1", kind: "EndpointSlice", plural: "endpointslices", scope: "Namespaced" };

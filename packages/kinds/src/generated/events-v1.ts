@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { EventSource, ObjectReference } from "./core-v1.ts";
 
 export interface Event {
@@ -25,7 +25,7 @@ export interface Event {
 export interface EventInput {
   readonly apiVersion?: "events.k8s.io/v1";
   readonly kind?: "Event";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly action?: string;
   readonly deprecatedCount?: number;
   readonly deprecatedFirstTimestamp?: string;
@@ -47,4 +47,4 @@ export interface EventSeries {
   readonly lastObservedTime: string;
 }
 
-export const Event: ResourceKind<Event, EventInput> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };
+export const Event: ResourceKind<Event, EventInput, "Namespaced"> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", scope: "Namespaced" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 
 export interface ExemptPriorityLevelConfiguration {
   readonly lendablePercent?: number;
@@ -21,7 +21,7 @@ export interface FlowSchema {
 export interface FlowSchemaInput {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "FlowSchema";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: FlowSchemaSpec;
   readonly status?: FlowSchemaStatus;
 }
@@ -83,7 +83,7 @@ export interface PriorityLevelConfiguration {
 export interface PriorityLevelConfigurationInput {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "PriorityLevelConfiguration";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: PriorityLevelConfigurationSpec;
   readonly status?: PriorityLevelConfigurationStatus;
 }
@@ -140,5 +140,5 @@ export interface UserSubject {
   readonly name: string;
 }
 
-export const FlowSchema: ResourceKind<FlowSchema, FlowSchemaInput> = { group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchema", plural: "flowschemas", scope: "Cluster" };
-export const PriorityLevelConfiguration: ResourceKind<PriorityLevelConfiguration, PriorityLevelConfigurationInput> = { group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfiguration", plural: "prioritylevelconfigurations", scope: "Cluster" };
+export const FlowSchema: ResourceKind<FlowSchema, FlowSchemaInput, "Cluster"> = { group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchema", plural: "flowschemas", scope: "Cluster" };
+export const PriorityLevelConfiguration: ResourceKind<PriorityLevelConfiguration, PriorityLevelConfigurationInput, "Cluster"> = { group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfiguration", plural: "prioritylevelconfigurations", scope: "Cluster" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
 import type { TypedLocalObjectReference } from "./core-v1.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
@@ -23,7 +23,7 @@ export interface IPAddress {
 export interface IPAddressInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IPAddress";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: IPAddressSpec;
 }
 
@@ -47,7 +47,7 @@ export interface Ingress {
 export interface IngressInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "Ingress";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: IngressSpec;
   readonly status?: IngressStatus;
 }
@@ -67,7 +67,7 @@ export interface IngressClass {
 export interface IngressClassInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IngressClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: IngressClassSpec;
 }
 
@@ -136,7 +136,7 @@ export interface NetworkPolicy {
 export interface NetworkPolicyInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "NetworkPolicy";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: NetworkPolicySpec;
 }
 
@@ -192,7 +192,7 @@ export interface ServiceCIDR {
 export interface ServiceCIDRInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "ServiceCIDR";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: ServiceCIDRSpec;
   readonly status?: ServiceCIDRStatus;
 }
@@ -205,8 +205,8 @@ export interface ServiceCIDRStatus {
   readonly conditions?: readonly Condition[];
 }
 
-export const IPAddress: ResourceKind<IPAddress, IPAddressInput> = { group: "networking.k8s.io", version: "v1", kind: "IPAddress", plural: "ipaddresses", scope: "Cluster" };
-export const Ingress: ResourceKind<Ingress, IngressInput> = { group: "networking.k8s.io", version: "v1", kind: "Ingress", plural: "ingresses", scope: "Namespaced" };
-export const IngressClass: ResourceKind<IngressClass, IngressClassInput> = { group: "networking.k8s.io", version: "v1", kind: "IngressClass", plural: "ingressclasses", scope: "Cluster" };
-export const NetworkPolicy: ResourceKind<NetworkPolicy, NetworkPolicyInput> = { group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy", plural: "networkpolicies", scope: "Namespaced" };
-export const ServiceCIDR: ResourceKind<ServiceCIDR, ServiceCIDRInput> = { group: "networking.k8s.io", version: "v1", kind: "ServiceCIDR", plural: "servicecidrs", scope: "Cluster" };
+export const IPAddress: ResourceKind<IPAddress, IPAddressInput, "Cluster"> = { group: "networking.k8s.io", version: "v1", kind: "IPAddress", plural: "ipaddresses", scope: "Cluster" };
+export const Ingress: ResourceKind<Ingress, IngressInput, "Namespaced"> = { group: "networking.k8s.io", version: "v1", kind: "Ingress", plural: "ingresses", scope: "Namespaced" };
+export const IngressClass: ResourceKind<IngressClass, IngressClassInput, "Cluster"> = { group: "networking.k8s.io", version: "v1", kind: "IngressClass", plural: "ingressclasses", scope: "Cluster" };
+export const NetworkPolicy: ResourceKind<NetworkPolicy, NetworkPolicyInput, "Namespaced"> = { group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy", plural: "networkpolicies", scope: "Namespaced" };
+export const ServiceCIDR: ResourceKind<ServiceCIDR, ServiceCIDRInput, "Cluster"> = { group: "networking.k8s.io", version: "v1", kind: "ServiceCIDR", plural: "servicecidrs", scope: "Cluster" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 import type { Toleration } from "./core-v1.ts";
 
 export interface Overhead {
@@ -22,7 +22,7 @@ export interface RuntimeClass {
 export interface RuntimeClassInput {
   readonly apiVersion?: "node.k8s.io/v1";
   readonly kind?: "RuntimeClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly handler: string;
   readonly overhead?: OverheadInput;
   readonly scheduling?: Scheduling;
@@ -33,4 +33,4 @@ export interface Scheduling {
   readonly tolerations?: readonly Toleration[];
 }
 
-export const RuntimeClass: ResourceKind<RuntimeClass, RuntimeClassInput> = { group: "node.k8s.io", version: "v1", kind: "RuntimeClass", plural: "runtimeclasses", scope: "Cluster" };
+export const RuntimeClass: ResourceKind<RuntimeClass, RuntimeClassInput, "Cluster"> = { group: "node.k8s.io", version: "v1", kind: "RuntimeClass", plural: "runtimeclasses", scope: "Cluster" };

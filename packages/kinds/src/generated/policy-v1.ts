@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface PodDisruptionBudget {
@@ -13,7 +13,7 @@ export interface PodDisruptionBudget {
 export interface PodDisruptionBudgetInput {
   readonly apiVersion?: "policy/v1";
   readonly kind?: "PodDisruptionBudget";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec?: PodDisruptionBudgetSpec;
   readonly status?: PodDisruptionBudgetStatus;
 }
@@ -35,4 +35,4 @@ export interface PodDisruptionBudgetStatus {
   readonly observedGeneration?: number;
 }
 
-export const PodDisruptionBudget: ResourceKind<PodDisruptionBudget, PodDisruptionBudgetInput> = { group: "policy", version: "v1", kind: "PodDisruptionBudget", plural: "poddisruptionbudgets", scope: "Namespaced" };
+export const PodDisruptionBudget: ResourceKind<PodDisruptionBudget, PodDisruptionBudgetInput, "Namespaced"> = { group: "policy", version: "v1", kind: "PodDisruptionBudget", plural: "poddisruptionbudgets", scope: "Namespaced" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface AggregationRule {
@@ -17,7 +17,7 @@ export interface ClusterRole {
 export interface ClusterRoleInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRole";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly aggregationRule?: AggregationRule;
   readonly rules?: readonly PolicyRule[];
 }
@@ -33,7 +33,7 @@ export interface ClusterRoleBinding {
 export interface ClusterRoleBindingInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRoleBinding";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }
@@ -56,7 +56,7 @@ export interface Role {
 export interface RoleInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "Role";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly rules?: readonly PolicyRule[];
 }
 
@@ -71,7 +71,7 @@ export interface RoleBinding {
 export interface RoleBindingInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "RoleBinding";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }
@@ -89,7 +89,7 @@ export interface Subject {
   readonly namespace?: string;
 }
 
-export const ClusterRole: ResourceKind<ClusterRole, ClusterRoleInput> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole", plural: "clusterroles", scope: "Cluster" };
-export const ClusterRoleBinding: ResourceKind<ClusterRoleBinding, ClusterRoleBindingInput> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBinding", plural: "clusterrolebindings", scope: "Cluster" };
-export const Role: ResourceKind<Role, RoleInput> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "Role", plural: "roles", scope: "Namespaced" };
-export const RoleBinding: ResourceKind<RoleBinding, RoleBindingInput> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBinding", plural: "rolebindings", scope: "Namespaced" };
+export const ClusterRole: ResourceKind<ClusterRole, ClusterRoleInput, "Cluster"> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole", plural: "clusterroles", scope: "Cluster" };
+export const ClusterRoleBinding: ResourceKind<ClusterRoleBinding, ClusterRoleBindingInput, "Cluster"> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBinding", plural: "clusterrolebindings", scope: "Cluster" };
+export const Role: ResourceKind<Role, RoleInput, "Namespaced"> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "Role", plural: "roles", scope: "Namespaced" };
+export const RoleBinding: ResourceKind<RoleBinding, RoleBindingInput, "Namespaced"> = { group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBinding", plural: "rolebindings", scope: "Namespaced" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { NodeSelector } from "./core-v1.ts";
 import type { Condition } from "./meta-v1.ts";
 
@@ -169,7 +169,7 @@ export interface DeviceClass {
 export interface DeviceClassInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "DeviceClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: DeviceClassSpec;
 }
 
@@ -318,7 +318,7 @@ export interface ResourceClaim {
 export interface ResourceClaimInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaim";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: ResourceClaimSpecInput;
   readonly status?: ResourceClaimStatusInput;
 }
@@ -360,7 +360,7 @@ export interface ResourceClaimTemplate {
 export interface ResourceClaimTemplateInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceClaimTemplate";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: ResourceClaimTemplateSpecInput;
 }
 
@@ -390,7 +390,7 @@ export interface ResourceSlice {
 export interface ResourceSliceInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceSlice";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: ResourceSliceSpecInput;
 }
 
@@ -416,7 +416,7 @@ export interface ResourceSliceSpecInput {
   readonly sharedCounters?: readonly CounterSetInput[];
 }
 
-export const DeviceClass: ResourceKind<DeviceClass, DeviceClassInput> = { group: "resource.k8s.io", version: "v1", kind: "DeviceClass", plural: "deviceclasses", scope: "Cluster" };
-export const ResourceClaim: ResourceKind<ResourceClaim, ResourceClaimInput> = { group: "resource.k8s.io", version: "v1", kind: "ResourceClaim", plural: "resourceclaims", scope: "Namespaced" };
-export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate, ResourceClaimTemplateInput> = { group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", scope: "Namespaced" };
-export const ResourceSlice: ResourceKind<ResourceSlice, ResourceSliceInput> = { group: "resource.k8s.io", version: "v1", kind: "ResourceSlice", plural: "resourceslices", scope: "Cluster" };
+export const DeviceClass: ResourceKind<DeviceClass, DeviceClassInput, "Cluster"> = { group: "resource.k8s.io", version: "v1", kind: "DeviceClass", plural: "deviceclasses", scope: "Cluster" };
+export const ResourceClaim: ResourceKind<ResourceClaim, ResourceClaimInput, "Namespaced"> = { group: "resource.k8s.io", version: "v1", kind: "ResourceClaim", plural: "resourceclaims", scope: "Namespaced" };
+export const ResourceClaimTemplate: ResourceKind<ResourceClaimTemplate, ResourceClaimTemplateInput, "Namespaced"> = { group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", scope: "Namespaced" };
+export const ResourceSlice: ResourceKind<ResourceSlice, ResourceSliceInput, "Cluster"> = { group: "resource.k8s.io", version: "v1", kind: "ResourceSlice", plural: "resourceslices", scope: "Cluster" };

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
 
 export interface PriorityClass {
   readonly apiVersion?: "scheduling.k8s.io/v1";
@@ -14,11 +14,11 @@ export interface PriorityClass {
 export interface PriorityClassInput {
   readonly apiVersion?: "scheduling.k8s.io/v1";
   readonly kind?: "PriorityClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly description?: string;
   readonly globalDefault?: boolean;
   readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
   readonly value: number;
 }
 
-export const PriorityClass: ResourceKind<PriorityClass, PriorityClassInput> = { group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass", plural: "priorityclasses", scope: "Cluster" };
+export const PriorityClass: ResourceKind<PriorityClass, PriorityClassInput, "Cluster"> = { group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass", plural: "priorityclasses", scope: "Cluster" };

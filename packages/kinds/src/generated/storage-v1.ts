@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
 import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
@@ -13,7 +13,7 @@ export interface CSIDriver {
 export interface CSIDriverInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIDriver";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: CSIDriverSpec;
 }
 
@@ -40,7 +40,7 @@ export interface CSINode {
 export interface CSINodeInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSINode";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: CSINodeSpec;
 }
 
@@ -68,7 +68,7 @@ export interface CSIStorageCapacity {
 export interface CSIStorageCapacityInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIStorageCapacity";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly capacity?: number | string;
   readonly maximumVolumeSize?: number | string;
   readonly nodeTopology?: LabelSelector;
@@ -91,7 +91,7 @@ export interface StorageClass {
 export interface StorageClassInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "StorageClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly allowVolumeExpansion?: boolean;
   readonly allowedTopologies?: readonly TopologySelectorTerm[];
   readonly mountOptions?: readonly string[];
@@ -117,7 +117,7 @@ export interface VolumeAttachment {
 export interface VolumeAttachmentInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttachment";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly spec: VolumeAttachmentSpecInput;
   readonly status?: VolumeAttachmentStatus;
 }
@@ -162,7 +162,7 @@ export interface VolumeAttributesClass {
 export interface VolumeAttributesClassInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttributesClass";
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
   readonly driverName: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }
@@ -177,9 +177,9 @@ export interface VolumeNodeResources {
   readonly count?: number;
 }
 
-export const CSIDriver: ResourceKind<CSIDriver, CSIDriverInput> = { group: "storage.k8s.io", version: "v1", kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" };
-export const CSINode: ResourceKind<CSINode, CSINodeInput> = { group: "storage.k8s.io", version: "v1", kind: "CSINode", plural: "csinodes", scope: "Cluster" };
-export const CSIStorageCapacity: ResourceKind<CSIStorageCapacity, CSIStorageCapacityInput> = { group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacity", plural: "csistoragecapacities", scope: "Namespaced" };
-export const StorageClass: ResourceKind<StorageClass, StorageClassInput> = { group: "storage.k8s.io", version: "v1", kind: "StorageClass", plural: "storageclasses", scope: "Cluster" };
-export const VolumeAttachment: ResourceKind<VolumeAttachment, VolumeAttachmentInput> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster" };
-export const VolumeAttributesClass: ResourceKind<VolumeAttributesClass, VolumeAttributesClassInput> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClass", plural: "volumeattributesclasses", scope: "Cluster" };
+export const CSIDriver: ResourceKind<CSIDriver, CSIDriverInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "CSIDriver", plural: "csidrivers", scope: "Cluster" };
+export const CSINode: ResourceKind<CSINode, CSINodeInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "CSINode", plural: "csinodes", scope: "Cluster" };
+export const CSIStorageCapacity: ResourceKind<CSIStorageCapacity, CSIStorageCapacityInput, "Namespaced"> = { group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacity", plural: "csistoragecapacities", scope: "Namespaced" };
+export const StorageClass: ResourceKind<StorageClass, StorageClassInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "StorageClass", plural: "storageclasses", scope: "Cluster" };
+export const VolumeAttachment: ResourceKind<VolumeAttachment, VolumeAttachmentInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment", plural: "volumeattachments", scope: "Cluster" };
+export const VolumeAttributesClass: ResourceKind<VolumeAttributesClass, VolumeAttributesClassInput, "Cluster"> = { group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClass", plural: "volumeattributesclasses", scope: "Cluster" };
