@@ -43,8 +43,8 @@ export class Flow {
   readonly #pass = (chunk: Buffer): void => {
     this.#options.onChunk?.(chunk);
     this.bytes += chunk.length;
-    // A sink that wants to drain says so once it is empty. Small buffers alone do not stop the source: every stop and start
-    // costs two system calls.
+    // A sink that wants to drain says so once it is empty. Small buffers alone do not stop the
+    // source: every stop and start costs two system calls.
     if (!this.#sink.write(chunk) && this.#sink.writableLength >= this.#options.bufferBytes)
       this.#source.pause();
   };

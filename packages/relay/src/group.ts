@@ -6,7 +6,9 @@ import { type Relay, type RelayOptions, relay } from "./relay.ts";
 export interface DrainOptions {
   /** How long live relays may take to end by themselves. */
   readonly within: Duration;
-  /** What relays that are cut at the deadline, or joined after the drain began, are aborted with. */
+  /**
+   * What relays that are cut at the deadline, or joined after the drain began, are aborted with.
+   */
   readonly reason: unknown;
 }
 
@@ -21,8 +23,8 @@ export interface DrainResult {
 const none: ReadonlySet<Relay> = new Set();
 
 /**
- * Relays that live and end together. Each has a key, such as the session or the tenant that it belongs to, by which all of
- * that key can be aborted.
+ * Relays that live and end together. Each has a key, such as the session or the tenant that it
+ * belongs to, by which all of that key can be aborted.
  */
 export class RelayGroup<Key> {
   readonly #clock: Clock;
@@ -74,8 +76,9 @@ export class RelayGroup<Key> {
   }
 
   /**
-   * Takes no more relays, lets the live ones end, and aborts those that are left at the deadline. Resolves when none is live.
-   * A second call may bring the deadline forward: the first one to be reached counts.
+   * Takes no more relays, lets the live ones end, and aborts those that are left at the deadline.
+   * Resolves when none is live. A second call may bring the deadline forward: the first one to be
+   * reached counts.
    */
   async drain({ within, reason }: DrainOptions): Promise<DrainResult> {
     const withinMs = milliseconds(within, "drain: within");

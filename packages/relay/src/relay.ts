@@ -12,15 +12,21 @@ export interface RelayOptions {
   /** Ends the relay after this long, whatever moves. @default Infinity */
   readonly total?: Duration;
   /**
-   * How many bytes may wait for a slow reader, each way, before the other side is no longer read from.
+   * How many bytes may wait for a slow reader, each way, before the other side is no longer read
+   * from.
    * @default 262_144
    */
   readonly bufferBytes?: number;
-  /** Sees each chunk before it is passed on. It must neither keep nor change the chunk. @default none */
+  /**
+   * Sees each chunk before it is passed on. It must neither keep nor change the chunk.
+   *
+   * @default none
+   */
   readonly inspect?: (from: Side, chunk: Buffer) => void;
   /**
-   * Last bytes for a side before it is ended: a protocol's way to say why. Asked when the other side's end is passed on, and
-   * when the relay ends other than by closing. They follow what already waits for that side, and are followed by an end.
+   * Last bytes for a side before it is ended: a protocol's way to say why. Asked when the other
+   * side's end is passed on, and when the relay ends other than by closing. They follow what
+   * already waits for that side, and are followed by an end.
    * @default an end is passed on as it is, and otherwise the side is cut off
    */
   readonly farewell?: (to: Side, why: Outcome | { readonly how: "ended" }) => Uint8Array | undefined;
@@ -53,15 +59,16 @@ export interface Relay {
 }
 
 /**
- * Joins two sockets: what one sends the other receives, until both have ended. The relay owns both from then on.
+ * Joins two sockets: what one sends the other receives, until both have ended. The relay owns both
+ * from then on.
  *
  * - Back-pressure: a side is read from only while the other keeps up.
  * - Half-close: the end of one direction is passed on, and the other direction goes on.
- * - A connection that is cut off is reset where its transport can say so, so that nobody takes what has arrived for all there
- *   was.
+ * - A connection that is cut off is reset where its transport can say so, so that nobody takes what
+ *   has arrived for all there was.
  *
- * Bytes that a socket has received and nobody has read are passed on too, so a tenant may look at the first ones and `unshift`
- * them. Any duplex streams of bytes will do.
+ * Bytes that a socket has received and nobody has read are passed on too, so a tenant may look at
+ * the first ones and `unshift` them. Any duplex streams of bytes will do.
  *
  * @throws RangeError for a limit that is not a duration.
  *
@@ -189,8 +196,8 @@ class JoinedSockets implements Relay {
       return;
     }
     socket.end(lastBytes);
-    // What still arrives is dropped. A socket that is closed with unread bytes resets its connection, and the reset may
-    // overtake the last bytes.
+    // What still arrives is dropped. A socket that is closed with unread bytes resets its
+    // connection, and the reset may overtake the last bytes.
     socket.resume();
     socket.once(
       "close",
@@ -215,7 +222,10 @@ class JoinedSockets implements Relay {
   }
 }
 
-/** Closes a connection so that its peer can tell that it was cut off, where there is a way to say so. */
+/**
+ * Closes a connection so that its peer can tell that it was cut off, where there is a way to say
+ * so.
+ */
 function cutOff(socket: Duplex): void {
   if (isTcp(socket) && !socket.destroyed && !socket.writableEnded) socket.resetAndDestroy();
   else socket.destroy();

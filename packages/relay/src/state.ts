@@ -12,7 +12,10 @@ export type Outcome =
   /** `abort` was called. */
   | { readonly how: "aborted"; readonly reason: unknown };
 
-/** One direction: `flowing`; `ending`, when its source has ended and its sink has yet to flush; `done`. */
+/**
+ * One direction: `flowing`; `ending`, when its source has ended and its sink has yet to flush;
+ * `done`.
+ */
 export type Direction = "flowing" | "ending" | "done";
 
 /** A relay: both directions, each named for its source, or the outcome. */
@@ -34,7 +37,9 @@ export type Event =
 /** Both directions flow. */
 export const joined: State = { at: "joined", client: "flowing", upstream: "flowing" };
 
-/** The state after an event. Pure. The first outcome stands: nothing changes a relay that is over. */
+/**
+ * The state after an event. Pure. The first outcome stands: nothing changes a relay that is over.
+ */
 export function step(state: State, event: Event): State {
   if (state.at === "over") return state;
   switch (event.type) {
@@ -47,7 +52,8 @@ export function step(state: State, event: Event): State {
       return isClosed ? { at: "over", outcome: { how: "closed" } } : after;
     }
     case "closed": {
-      // A side that has sent and received all may close before the other has received the last of it.
+      // A side that has sent and received all may close before the other has received the last of
+      // it.
       const isDone = state[event.side] !== "flowing" && state[otherSide(event.side)] === "done";
       if (isDone && event.error === undefined) return state;
       return { at: "over", outcome: { how: "lost", side: event.side, error: event.error } };

@@ -7,10 +7,14 @@
 export type {
   AnyKind,
   AnyObject,
+  ApplyOf,
+  CreateOf,
   InputOf,
   KeyOf,
   KubernetesObject,
   ManagedFieldsEntry,
+  MetadataOnly,
+  NamedMetaInput,
   NamespacedKey,
   NamespacedObjectMeta,
   ObjectKey,
@@ -19,6 +23,9 @@ export type {
   ObjectOf,
   OwnerReference,
   ResourceKind,
+  Scope,
+  ScopeOf,
+  UpdateOf,
 } from "@windlass/client";
 export {
   ApiError,
@@ -27,6 +34,7 @@ export {
   isForbidden,
   isInvalid,
   isNotFound,
+  metadataOnly,
   TransportError,
 } from "@windlass/client";
 export {
@@ -42,14 +50,9 @@ export {
   type Namespaces,
   namespaceSet,
 } from "./cache/index.ts";
-export {
-  type Controller,
-  type ControllerOptions,
-  controller,
-  type Owns,
-  type Permission,
-} from "./controller/controller.ts";
+export { type Controller, controller } from "./controller/controller.ts";
 export { type IndexedKind, type Indexes, type IndexValues, indexed } from "./controller/indexes.ts";
+export type { ControllerOptions, Owns, Permission } from "./controller/options.ts";
 export {
   allOf,
   annotationsChanged,

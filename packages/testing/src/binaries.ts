@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createAuthority } from "@windlass/certificates";
 import { Client, findAccess, kubeconfigFor } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
-import type { Backend } from "./cluster.ts";
+import type { Backend } from "./backend.ts";
 import { freePorts } from "./free-ports.ts";
 import { Program } from "./program.ts";
 import { Transports } from "./transports.ts";
@@ -17,7 +17,10 @@ const patienceMs = 60_000;
 export interface Part {
   /** Ends it with SIGKILL, in the middle of whatever it does. Resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it again after a kill, on the same port and data. Resolves when the control plane is ready. */
+  /**
+   * Starts it again after a kill, on the same port and data. Resolves when the control plane is
+   * ready.
+   */
   restart(): Promise<void>;
 }
 
@@ -25,12 +28,16 @@ export interface Part {
 export interface Binaries extends Backend {
   readonly apiServer: Part;
   readonly etcd: Part & {
-    /** Forgets all history but the present: who asks for a change from before is told 410, once the API server has restarted too. */
+    /**
+     * Forgets all history but the present: who asks for a change from before is told 410, once the
+     * API server has restarted too.
+     */
     compact(): Promise<void>;
     /**
      * Keeps a copy of the data, as a backup does.
      *
-     * @returns the way to put it back: from then on the API server is at the revision of the copy, and nothing that came later has happened.
+     * @returns the way to put it back: from then on the API server is at the revision of the copy,
+     *   and nothing that came later has happened.
      */
     backUp(): Promise<() => Promise<void>>;
   };
@@ -38,7 +45,8 @@ export interface Binaries extends Backend {
 
 export interface BinariesOptions {
   /**
-   * Pods need their service account, as in a cluster. With no controller to make accounts, a test must make them itself.
+   * Pods need their service account, as in a cluster. With no controller to make accounts, a test
+   * must make them itself.
    *
    * @default false: pods are taken without
    */
@@ -46,8 +54,9 @@ export interface BinariesOptions {
 }
 
 /**
- * A real etcd and kube-apiserver from the folder KUBEBUILDER_ASSETS, on ports of their own, with data that goes when it is closed. They
- * need no root, and several run side by side. There are no controllers: nothing rolls out, and namespaces stay.
+ * A real etcd and kube-apiserver from the folder KUBEBUILDER_ASSETS, on ports of their own, with
+ * data that goes when it is closed. They need no root, and several run side by side. There are no
+ * controllers: nothing rolls out, and namespaces stay.
  */
 export async function startBinaries(
   assets: string | undefined = process.env.KUBEBUILDER_ASSETS,

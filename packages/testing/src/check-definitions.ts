@@ -5,10 +5,12 @@ import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { crdOf, type Installable } from "./definitions.ts";
 
 /**
- * Finds what an API server would have against definitions, without installing them anywhere: for scripts that write manifests.
+ * Finds what an API server would have against definitions, without installing them anywhere: for
+ * scripts that write manifests.
  *
- * Making a CRD refuses most of it by itself. What takes a server is the rest: rules whose expressions do not type-check or cost too much, and defaults that
- * break a rule. The server is the embedded one.
+ * Making a CRD refuses most of it by itself. What takes a server is the rest: rules whose
+ * expressions do not type-check or cost too much, and defaults that break a rule. The server is the
+ * embedded one.
  *
  * @throws ResourceDefinitionError with the path of each fault in the CRD.
  *

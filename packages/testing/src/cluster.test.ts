@@ -4,8 +4,9 @@ import { controller, defineResource, manager } from "@windlass/runtime";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@windlass/runtime/kinds";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { type Backend, flavourFromEnvironment, startCluster, TestCluster } from "./cluster.ts";
-import { Site } from "./test-site.ts";
+import type { Backend } from "./backend.ts";
+import { flavourFromEnvironment, startCluster, TestCluster } from "./cluster.ts";
+import { Site } from "./site.fixture.ts";
 import { waitForDeletion } from "./wait.ts";
 
 /** On a busy machine even what happens at once takes its time. */
@@ -14,7 +15,9 @@ const soon = { timeout: 10_000 };
 const kindNamed = (kind: string) =>
   defineResource({ group: "testing.windlass.dev", version: "v1", kind, spec: z.object({}) });
 
-/** A cluster that somebody else runs and uses: closing a test's share of it must leave it as it was. */
+/**
+ * A cluster that somebody else runs and uses: closing a test's share of it must leave it as it was.
+ */
 async function sharedCluster(): Promise<{
   plane: ControlPlane;
   join: () => TestCluster;

@@ -17,6 +17,7 @@ import {
   ServiceAccount,
   ValidatingWebhookConfiguration,
 } from "@windlass/runtime/kinds";
+import type { Backend } from "./backend.ts";
 import { type Crd, crdOf, type Installable } from "./definitions.ts";
 import { freePorts } from "./free-ports.ts";
 import { RecentLog } from "./recent-log.ts";
@@ -24,7 +25,10 @@ import { TestClient } from "./test-client.ts";
 import { defaultWaitTimeout, embeddedWaitTimeout, waitForCondition, waitForDeletion } from "./wait.ts";
 import { WebhookServices, type WebhookTie } from "./webhooks.ts";
 
-/** What a test runs against: the embedded control plane, a real API server of its own, or a cluster that is there already. */
+/**
+ * What a test runs against: the embedded control plane, a real API server of its own, or a cluster
+ * that is there already.
+ */
 export type Flavour = "embedded" | "binaries" | "cluster";
 
 export interface ClusterOptions {
@@ -35,8 +39,8 @@ export interface ClusterOptions {
 }
 
 /**
- * An API server for a test, whichever it is: the same test runs on the embedded control plane, on a bare kube-apiserver and on a full
- * cluster. What a test made through it is gone when it is closed.
+ * An API server for a test, whichever it is: the same test runs on the embedded control plane, on a
+ * bare kube-apiserver and on a full cluster. What a test made through it is gone when it is closed.
  *
  * @example
  * await using cluster = await startCluster();
@@ -69,12 +73,17 @@ export class TestCluster implements AsyncDisposable {
     );
   }
 
-  /** The embedded control plane, to inject faults and move time. Undefined for the other flavours. */
+  /**
+   * The embedded control plane, to inject faults and move time. Undefined for the other flavours.
+   */
   get controlPlane(): ControlPlane | undefined {
     return this.#backend.controlPlane;
   }
 
-  /** Whether Deployments roll out, namespaces empty and garbage is collected here. A bare API server does none of it. */
+  /**
+   * Whether Deployments roll out, namespaces empty and garbage is collected here. A bare API server
+   * does none of it.
+   */
   get hasControllers(): boolean {
     return this.#backend.hasControllers;
   }
@@ -84,14 +93,18 @@ export class TestCluster implements AsyncDisposable {
     return this.#backend.kubeconfig();
   }
 
-  /** A transport of its own for another client, with the administrator's rights. Closed with the cluster. */
+  /**
+   * A transport of its own for another client, with the administrator's rights. Closed with the
+   * cluster.
+   */
   transport(): Transport {
     return this.#backend.transport();
   }
 
   /**
-   * A client that may do what the service account may, and nothing more: how an operator's role is put to the test. The account is
-   * made if it is not there; without a binding it may do next to nothing.
+   * A client that may do what the service account may, and nothing more: how an operator's role is
+   * put to the test. The account is made if it is not there; without a binding it may do next to
+   * nothing.
    *
    * @example
    * for (const role of rbacFor([webapp], { name: "webapp", serviceAccount: { namespace, name: "webapp" } })) await create(role);
@@ -111,8 +124,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Starts a manager, and stops it before the cluster goes. `make` is handed options that tie it to this cluster, with no ports, and
-   * a log that is shown when a wait fails. It adds its own.
+   * Starts a manager, and stops it before the cluster goes. `make` is handed options that tie it to
+   * this cluster, with no ports, and a log that is shown when a wait fails. It adds its own.
    *
    * @param name The field manager of what it writes.
    */
@@ -129,9 +142,9 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * What has this cluster's API server call a webhook server, and its configurations installed: in this process where the control
-   * plane is embedded, else by a port of this machine, with certificates. A real API server takes up to a second to notice a
-   * configuration.
+   * What has this cluster's API server call a webhook server, and its configurations installed: in
+   * this process where the control plane is embedded, else by a port of this machine, with
+   * certificates. A real API server takes up to a second to notice a configuration.
    *
    * @param operator The operator that the server belongs to, as in {@link run}.
    * @example
@@ -152,7 +165,10 @@ export class TestCluster implements AsyncDisposable {
     return { install: true, url, host, port, service: { namespace: await this.createNamespace(operator) } };
   }
 
-  /** Installs definitions, all at once, and waits until each is served. Those that this cluster had already are left there at the end. */
+  /**
+   * Installs definitions, all at once, and waits until each is served. Those that this cluster had
+   * already are left there at the end.
+   */
   async install(...definitions: readonly Installable[]): Promise<void> {
     await Promise.all(definitions.map((definition) => this.#install(crdOf(definition))));
   }
@@ -193,7 +209,8 @@ export class TestCluster implements AsyncDisposable {
           await this.client.json({ path });
           break;
         } catch (error) {
-          // A conversion webhook may have to be started first: the kind is served, whatever it answers.
+          // A conversion webhook may have to be started first: the kind is served, whatever it
+          // answers.
           if (!isNotFound(error)) break;
           if (systemClock.monotonic() > deadline) throw error;
         }
@@ -210,7 +227,10 @@ export class TestCluster implements AsyncDisposable {
     return name;
   }
 
-  /** Stops what was started, and deletes what was made through this cluster. May be called more than once. */
+  /**
+   * Stops what was started, and deletes what was made through this cluster. May be called more than
+   * once.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -245,7 +265,10 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Has a definition's objects read without the webhook that converted them: it is gone, and without it they could not even be deleted. */
+  /**
+   * Has a definition's objects read without the webhook that converted them: it is gone, and
+   * without it they could not even be deleted.
+   */
   async #convertAlone(definition: string): Promise<void> {
     const { spec } = await this.client.get(CustomResourceDefinition, { name: definition });
     if (spec.conversion?.strategy !== "Webhook") return;
@@ -253,7 +276,10 @@ export class TestCluster implements AsyncDisposable {
     await this.client.patch(CustomResourceDefinition, { name: definition }, { type: "merge", patch });
   }
 
-  /** Takes the finalizers off all objects of a definition. The operators that set them are gone, and nobody else would. */
+  /**
+   * Takes the finalizers off all objects of a definition. The operators that set them are gone, and
+   * nobody else would.
+   */
   async #letGo(definition: string): Promise<void> {
     const { spec } = await this.client.get(CustomResourceDefinition, { name: definition });
     const version = spec.versions.find(({ served }) => served);
@@ -305,25 +331,16 @@ async function unlessGone(done: Promise<unknown>): Promise<void> {
   }
 }
 
-/** What stands behind a test's cluster. */
-export interface Backend {
-  readonly controlPlane?: ControlPlane;
-  readonly hasControllers: boolean;
-  /** Whether others use it too, so that what was made must be taken away again. */
-  readonly shared: boolean;
-  transport(): Transport;
-  kubeconfig(): Promise<string>;
-  /** By which address its API server reaches this machine. @default 127.0.0.1 */
-  hostOfThis?(): Promise<string>;
-  close(): Promise<void>;
-}
-
 /**
- * Starts, or finds, a cluster for a test. Without options the environment decides, so that one suite runs everywhere:
+ * Starts, or finds, a cluster for a test. Without options the environment decides, so that one
+ * suite runs everywhere:
  *
- * - nothing set: a control plane in this process, ready in some 50 ms, with controllers and a node that only pretends to run pods
- * - `KUBEBUILDER_ASSETS`: etcd and kube-apiserver from that folder, in some seconds, with no controllers
- * - `KUBECONFIG`: that cluster, as it is. Others may use it: what the test makes is taken away again, and nothing else
+ * - nothing set: a control plane in this process, ready in some 50 ms, with controllers and a node
+ *   that only pretends to run pods
+ * - `KUBEBUILDER_ASSETS`: etcd and kube-apiserver from that folder, in some seconds, with no
+ *   controllers
+ * - `KUBECONFIG`: that cluster, as it is. Others may use it: what the test makes is taken away
+ *   again, and nothing else
  *
  * @example
  * await using cluster = await startCluster();

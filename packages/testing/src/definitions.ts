@@ -1,6 +1,9 @@
 import type { CustomResourceDefinitionInput } from "@windlass/runtime/kinds";
 
-/** A definition to install: a CRD, or anything that makes one, such as what `defineResource` returns. */
+/**
+ * A definition to install: a CRD, or anything that makes one, such as what `defineResource`
+ * returns.
+ */
 export type Installable = { crd(): Crd } | CustomResourceDefinitionInput;
 
 /** A CRD with its name. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ControlPlane, type ControlPlaneOptions } from "@windlass/control-plane";
-import type { Backend } from "./cluster.ts";
+import type { Backend } from "./backend.ts";
 
 /** A control plane in this process, for this test alone. */
 export async function startEmbedded(options: ControlPlaneOptions = {}): Promise<Backend> {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { findAccess } from "@windlass/client";
-import type { Backend } from "./cluster.ts";
+import type { Backend } from "./backend.ts";
 import { Transports } from "./transports.ts";
 
 /** The cluster of KUBECONFIG. */

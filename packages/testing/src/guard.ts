@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /**
- * Ends a program when this process ends without having done so, killed by its test runner for example. The input of the guard ends with this process, however
- * that goes. Goes with the program.
+ * Ends a program when this process ends without having done so, killed by its test runner for
+ * example. The input of the guard ends with this process, however that goes. Goes with the program.
  */
 export function guard(program: ChildProcess): ChildProcess {
   const script = 'while read -r _; do :; done; kill -9 "$1" 2>/dev/null';

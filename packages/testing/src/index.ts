@@ -1,6 +1,6 @@
 /**
- * Tests for operators: a cluster to run them on, be it embedded, a real API server or a whole cluster; waits that see every state; and
- * simulations that play the same run again, to the byte.
+ * Tests for operators: a cluster to run them on, be it embedded, a real API server or a whole
+ * cluster; waits that see every state; and simulations that play the same run again, to the byte.
  *
  * @module
  */
@@ -14,10 +14,10 @@ export {
   type RecordedWrite,
   testReconcile,
 } from "@windlass/runtime/testing";
+export type { Backend } from "./backend.ts";
 export { type Binaries, type BinariesOptions, type Part, startBinaries } from "./binaries.ts";
 export { checkDefinitions } from "./check-definitions.ts";
 export {
-  type Backend,
   type ClusterOptions,
   type Flavour,
   flavourFromEnvironment,

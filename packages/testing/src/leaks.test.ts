@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import type { LeakReport } from "./test-leaks.ts";
+import type { LeakReport } from "./leaks.fixture.ts";
 
-/** One control plane that is not let go costs the better part of a megabyte; compiled code and caches settle within a few. */
+/**
+ * One control plane that is not let go costs the better part of a megabyte; compiled code and
+ * caches settle within a few.
+ */
 const toleratedBytes = 6 * 2 ** 20;
 
 test("200 control planes in a row and 20 at once leave nothing behind", { timeout: 300_000 }, async () => {
-  const program = join(import.meta.dirname, "test-leaks.ts");
+  const program = join(import.meta.dirname, "leaks.fixture.ts");
   // It ends by itself, which no process does that still has a socket, a server or a timer.
   const folder = await mkdtemp(join(tmpdir(), "leaks-"));
   onTestFinished(() => rm(folder, { recursive: true }));

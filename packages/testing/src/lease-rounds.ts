@@ -8,8 +8,9 @@ interface Look {
 const leasePath = /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/[^/?]+\/leases\/[^/?]+/;
 
 /**
- * Knows when a round is done in which every lease was renewed, everybody else who competes for it saw that, and nothing else was
- * written. The next round would be the same, and every one after it, until something happens.
+ * Knows when a round is done in which every lease was renewed, everybody else who competes for it
+ * saw that, and nothing else was written. The next round would be the same, and every one after it,
+ * until something happens.
  */
 export class LeaseRounds {
   /** Who competes for what, with their last look at it in this round. */

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { guard } from "./guard.ts";
 
-/** One program, whose output goes to a log file. It runs at once, ends with this process, and may be started again. */
+/**
+ * One program, whose output goes to a log file. It runs at once, ends with this process, and may be
+ * started again.
+ */
 export class Program {
   readonly #command: readonly string[];
   #process: ChildProcess;

@@ -28,7 +28,10 @@ function jobSpec(more: object = {}) {
   return { ...more, template: { spec: { restartPolicy: "Never" as const, containers } } };
 }
 
-/** Gives every controller something to do, all at once, for ten minutes; then the namespace goes with all in it. */
+/**
+ * Gives every controller something to do, all at once, for ten minutes; then the namespace goes
+ * with all in it.
+ */
 async function play(seed: number): Promise<Trace> {
   await using world = await Simulation.start({
     seed,

@@ -4,7 +4,7 @@ import { CustomResourceDefinition, Deployment, Lease, Pod } from "@windlass/runt
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Simulation } from "./simulate.ts";
-import { Site, site } from "./test-site.ts";
+import { Site, site } from "./site.fixture.ts";
 import { firstDifference, type Trace } from "./trace.ts";
 import { waitFor, waitForCondition, waitForDeletion } from "./wait.ts";
 
@@ -23,7 +23,10 @@ function runOperator(world: Simulation, identity: string) {
   );
 }
 
-/** A life: created, scaled, edited behind the operator's back, taken over by another replica, and deleted. */
+/**
+ * A life: created, scaled, edited behind the operator's back, taken over by another replica, and
+ * deleted.
+ */
 async function play(seed: number): Promise<Trace> {
   await using world = await startWorld(seed);
   const { client, clock } = world;

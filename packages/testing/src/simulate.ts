@@ -31,17 +31,19 @@ export interface SimulatedOperator {
   /** Stops it in order, as SIGTERM does. */
   stop(): Promise<void>;
   /**
-   * Ends it as `kill -9` does: from now on none of its requests reaches the server and none of its timers fires, and nothing it holds is
-   * given back.
+   * Ends it as `kill -9` does: from now on none of its requests reaches the server and none of its
+   * timers fires, and nothing it holds is given back.
    */
   crash(): void;
 }
 
 /**
- * A control plane and operators in one process, on one clock that stands still until it is told to move, with randomness from one seed. The
- * same seed and the same steps give the same run, to the byte: names, uids, resource versions, times, and the order of everything.
+ * A control plane and operators in one process, on one clock that stands still until it is told to
+ * move, with randomness from one seed. The same seed and the same steps give the same run, to the
+ * byte: names, uids, resource versions, times, and the order of everything.
  *
- * What must stay out of it, because the machine decides when it is done: sockets, files, threads, and signing (tokens, certificates).
+ * What must stay out of it, because the machine decides when it is done: sockets, files, threads,
+ * and signing (tokens, certificates).
  *
  * @example
  * await using world = await Simulation.start({ seed: 7 });
@@ -54,9 +56,14 @@ export interface SimulatedOperator {
 export class Simulation implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly plane: ControlPlane;
-  /** What clients asked and were answered, and each change of the server's state, whoever made it. */
+  /**
+   * What clients asked and were answered, and each change of the server's state, whoever made it.
+   */
   readonly trace: Trace;
-  /** May do everything; in the trace as `test`. Waits that fail through it show what operators logged last. */
+  /**
+   * May do everything; in the trace as `test`. Waits that fail through it show what operators
+   * logged last.
+   */
   readonly client: Client;
   readonly #log = new RecentLog();
   readonly #seed: number;
@@ -153,7 +160,8 @@ export class Simulation implements AsyncDisposable {
   }
 
   /**
-   * What has the control plane call a webhook server, without sockets and certificates, for as long as its operator lives.
+   * What has the control plane call a webhook server, without sockets and certificates, for as long
+   * as its operator lives.
    *
    * @param operator The operator that the server belongs to, as in {@link run}.
    * @example
@@ -176,7 +184,10 @@ export class Simulation implements AsyncDisposable {
     };
   }
 
-  /** Resolves when nothing is left to do at this moment: whatever happens next, happens because time passes or somebody acts. */
+  /**
+   * Resolves when nothing is left to do at this moment: whatever happens next, happens because time
+   * passes or somebody acts.
+   */
   async settle(): Promise<void> {
     // Within the process, whoever has something left to do has asked for a turn of the event loop.
     do await turn();
@@ -184,9 +195,11 @@ export class Simulation implements AsyncDisposable {
   }
 
   /**
-   * Lets time pass. All that is due meanwhile happens at its own time, and what follows from it, before time moves on.
+   * Lets time pass. All that is due meanwhile happens at its own time, and what follows from it,
+   * before time moves on.
    *
-   * While nothing happens but that leaders renew their leases, they do so every ten minutes: a day costs little more than its events.
+   * While nothing happens but that leaders renew their leases, they do so every ten minutes: a day
+   * costs little more than its events.
    *
    * @throws RangeError for what is no duration: time does not go back.
    */
@@ -204,9 +217,10 @@ export class Simulation implements AsyncDisposable {
   /**
    * Lets time pass until the promise is settled, and no further.
    *
-   * @throws Error if that does not come about within `withinMs` of simulated time. @default 10 minutes
+   * @throws Error if that does not come about in that much simulated time. @default "10m"
    */
-  async until<T>(promise: Promise<T>, withinMs = 600_000): Promise<T> {
+  async until<T>(promise: Promise<T>, within: Duration = "10m"): Promise<T> {
+    const withinMs = milliseconds(within, "until: within");
     const deadline = this.clock.now() + withinMs;
     let isSettled = false;
     const settled = () => {
@@ -237,7 +251,10 @@ export class Simulation implements AsyncDisposable {
     return this.close();
   }
 
-  /** Lets leases be for a while, if everybody has just seen that they are held, until something happens that could change that. */
+  /**
+   * Lets leases be for a while, if everybody has just seen that they are held, until something
+   * happens that could change that.
+   */
   #rest(until: number): void {
     const isFaulty = this.plane.faults.size > 0;
     if (isFaulty || this.#restRound !== this.#rounds.begun) this.clock.wakeHeartbeats();
@@ -288,7 +305,10 @@ export class Simulation implements AsyncDisposable {
 
 /** How long leases may go without renewal while nothing happens. */
 const REST_MS = 600_000;
-/** For how long they are renewed as usual before time stops, so that whoever looks at them then finds them fresh. */
+/**
+ * For how long they are renewed as usual before time stops, so that whoever looks at them then
+ * finds them fresh.
+ */
 const AWAKE_MS = 5_000;
 
 /** The time of one process, until that process is killed. */
@@ -339,7 +359,10 @@ class Life implements Clock {
     this.#timers.clear();
   }
 
-  /** A transport that ends with the process: the server sees the connections close, and the process sees nothing any more. */
+  /**
+   * A transport that ends with the process: the server sees the connections close, and the process
+   * sees nothing any more.
+   */
   around(inner: Transport): Transport {
     const { signal: gone } = this.#end;
     const alive = async <T>(promise: Promise<T>): Promise<T> => {
@@ -380,7 +403,10 @@ async function* whileAlive<T>(
   }
 }
 
-/** Each has a sequence of its own, so that one who asks once more does not change what the others get. */
+/**
+ * Each has a sequence of its own, so that one who asks once more does not change what the others
+ * get.
+ */
 function randomFor(seed: number, name: string): Random {
   let hash = seed >>> 0;
   for (const character of name)

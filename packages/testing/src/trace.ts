@@ -2,10 +2,12 @@ import type { Transport, TransportRequest, TransportResponse } from "@windlass/c
 import type { Clock } from "@windlass/clock";
 
 /**
- * Everything that clients asked an API server and were answered, in order: reads, writes and watch events, each with its time and who it
- * was. Two runs are the same run when their traces are the same text.
+ * Everything that clients asked an API server and were answered, in order: reads, writes and watch
+ * events, each with its time and who it was. Two runs are the same run when their traces are the
+ * same text.
  *
- * Keys, certificates and tokens are made by real cryptography and differ each time, so a trace has marks in their place.
+ * Keys, certificates and tokens are made by real cryptography and differ each time, so a trace has
+ * marks in their place.
  *
  * @example
  * const trace = new Trace(clock);
@@ -73,7 +75,10 @@ export class Trace {
   }
 }
 
-/** The first line in which two traces differ, with its neighbours: for a message that people can use. */
+/**
+ * The first line in which two traces differ, with its neighbours: for a message that people can
+ * use.
+ */
 export function firstDifference(one: Trace, other: Trace): string | undefined {
   const index = one.lines.findIndex((line, at) => line !== other.lines[at]);
   if (index < 0 && one.lines.length === other.lines.length) return undefined;

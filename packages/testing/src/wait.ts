@@ -10,12 +10,19 @@ import {
 import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/clock";
 import { TestClient } from "./test-client.ts";
 
-/** What becomes of an embedded control plane comes about in milliseconds: shorter than runners' own limits, whose errors show nothing. */
+/**
+ * What becomes of an embedded control plane comes about in milliseconds: shorter than runners' own
+ * limits, whose errors show nothing.
+ */
 export const embeddedWaitTimeout = "10s";
 export const defaultWaitTimeout = "30s";
 
 export interface WaitOptions {
-  /** How long to wait. @default "10s" on an embedded control plane, "30s" in a simulation and elsewhere */
+  /**
+   * How long to wait.
+   *
+   * @default "10s" on an embedded control plane, "30s" in a simulation and elsewhere
+   */
   readonly timeout?: Duration;
   /** Whose time the timeout is in. @default the machine's */
   readonly clock?: Clock;
@@ -39,14 +46,20 @@ export interface WaitedFor {
 /** Texts that are longer are shown by their beginning. */
 const LONGEST_TEXT = 1_000;
 
-/** Leaves out of a message what hides the rest: who owns which fields, and most of what is very long. */
+/**
+ * Leaves out of a message what hides the rest: who owns which fields, and most of what is very
+ * long.
+ */
 function shown(key: string, value: unknown): unknown {
   if (key === "managedFields") return undefined;
   if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
   return `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)`;
 }
 
-/** The world did not come to what a test waited for. Says what that was, and shows what it was like instead. */
+/**
+ * The world did not come to what a test waited for. Says what that was, and shows what it was like
+ * instead.
+ */
 export class WaitError extends Error {
   override readonly name = "WaitError";
   readonly waitedFor: WaitedFor;
@@ -62,8 +75,8 @@ export class WaitError extends Error {
 }
 
 /**
- * Waits until `check` returns something for an object, and resolves to that. Looks at every state the server tells of, from the
- * present one on: no polling, no luck.
+ * Waits until `check` returns something for an object, and resolves to that. Looks at every state
+ * the server tells of, from the present one on: no polling, no luck.
  *
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
@@ -145,8 +158,9 @@ export async function waitForDeletion(
 }
 
 /**
- * Waits for a condition of the object's status, as `kubectl wait --for=condition=…` does. One that says which generation it is about
- * counts only once that is the present one: an old `Ready` does not answer for a new spec.
+ * Waits for a condition of the object's status, as `kubectl wait --for=condition=…` does. One that
+ * says which generation it is about counts only once that is the present one: an old `Ready` does
+ * not answer for a new spec.
  *
  * @example
  * const app = await waitForCondition(client, WebApp, key, "Ready");

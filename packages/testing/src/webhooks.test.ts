@@ -17,7 +17,8 @@ import {
 } from "@windlass/runtime/kinds";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { type Backend, startCluster, TestCluster } from "./cluster.ts";
+import type { Backend } from "./backend.ts";
+import { startCluster, TestCluster } from "./cluster.ts";
 import { Simulation } from "./simulate.ts";
 import { waitFor } from "./wait.ts";
 

@@ -15,7 +15,10 @@ interface Service {
   readonly unbind: () => void;
 }
 
-/** The Services of an embedded control plane that webhook servers stand behind: of several behind one, each is called in turn. */
+/**
+ * The Services of an embedded control plane that webhook servers stand behind: of several behind
+ * one, each is called in turn.
+ */
 export class WebhookServices {
   readonly #plane: ControlPlane;
   readonly #services = new Map<string, Service>();

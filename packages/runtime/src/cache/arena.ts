@@ -1,6 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { mappedMemory, type Parcel, Slabs } from "./slabs.ts";
-import type { StoredObject } from "./stored-object.ts";
 
 /** Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little enough to unpack for one read. */
 const PACKED_CHUNK_BYTES = 64 << 10;
@@ -22,12 +21,20 @@ export interface Content {
   copyTo(into: Buffer, at: number): void;
 }
 
+/** Where an object's bytes are. The arena that holds them moves them. */
+export interface Placed {
+  chunk: Chunk;
+  start: number;
+  length: number;
+  isHeld: boolean;
+}
+
 /** A piece of memory that holds the bytes of some objects, one after the other. Once full it is packed, and unpacked to be read. */
 export class Chunk {
   used = 0;
   /** Bytes of objects that are still held. */
   live = 0;
-  readonly objects: StoredObject[] = [];
+  readonly objects: Placed[] = [];
   /** Which arena it is part of, if any. */
   readonly home: Arena | undefined;
   #plain: Buffer | undefined;
@@ -112,7 +119,7 @@ export class Arena {
   }
 
   /** Copies bytes, and makes them the object's own. */
-  store(object: StoredObject, content: Content): void {
+  store(object: Placed, content: Content): void {
     const { length } = content;
     const chunk = this.#room(length);
     const at = chunk.used;
@@ -122,7 +129,7 @@ export class Arena {
   }
 
   /** The object's bytes, which must not be changed. */
-  read(object: StoredObject): Buffer {
+  read(object: Placed): Buffer {
     const { chunk, start, length } = object;
     if (!chunk.isPlain) {
       this.#unpacked[this.#turn]?.fold();
@@ -133,7 +140,7 @@ export class Arena {
   }
 
   /** The object is no longer cached: its room may be used for others. */
-  release(object: StoredObject): void {
+  release(object: Placed): void {
     if (!object.isHeld) return;
     object.isHeld = false;
     const { chunk } = object;
@@ -217,21 +224,21 @@ export class Arenas {
     return this.#json.reservedBytes + this.#messages.reservedBytes;
   }
 
-  store(object: StoredObject, content: Content): void {
+  store(object: Placed, content: Content): void {
     (content.isJson ? this.#json : this.#messages).store(object, content);
   }
 
-  read(object: StoredObject): Buffer {
+  read(object: Placed): Buffer {
     const { chunk, start, length } = object;
     return chunk.home?.read(object) ?? chunk.bytes.subarray(start, start + length);
   }
 
-  release(object: StoredObject): void {
+  release(object: Placed): void {
     object.chunk.home?.release(object);
   }
 }
 
-function own(chunk: Chunk, object: StoredObject, start: number, length: number): void {
+function own(chunk: Chunk, object: Placed, start: number, length: number): void {
   object.chunk = chunk;
   object.start = start;
   object.length = length;

@@ -3,7 +3,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCache } from "./cache.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 
 const Widget: ResourceKind = {
   group: "example.com",

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
 import type { CacheEvent } from "./contract.ts";
 import { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 import { namespaceSet, namespacesByLabel } from "./namespaces.ts";
-import { Gadget, listen, setup, Widget } from "./test-cache.ts";
+import { Gadget, listen, setup, Widget } from "./test-cache.fixture.ts";
 
 test("managedFields are left out unless asked for", async () => {
   for (const keepManagedFields of [false, true]) {

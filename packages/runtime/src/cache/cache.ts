@@ -8,16 +8,16 @@ import { CacheMissError, CacheStoppedError, CacheSyncError, notSynced, otherName
 import { FieldManagers } from "./field-managers.ts";
 import { CompositeInformer, InformerHandle, type LiveInformer } from "./informer.ts";
 import { kindIdOf } from "./kind-id.ts";
+import type { ListWatcher } from "./list-watcher.ts";
 import type { CacheObserver, InformerStats } from "./metrics.ts";
 import { ParsedObjects } from "./object-reader.ts";
 import { SharedInformer } from "./shared-informer.ts";
-import type { Source } from "./source.ts";
-import type { Transform } from "./stored-object.ts";
+import type { Transform } from "./transform.ts";
 import { everything, selectionOf } from "./view.ts";
 
 export interface CacheOptions {
   /** Where objects come from: a `Client`, most often. */
-  readonly source: Source;
+  readonly source: ListWatcher;
   /** @default the machine's */
   readonly clock?: Clock;
   /** @default the machine's */

@@ -1,5 +1,4 @@
 import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
-import type { Namespaces } from "./namespaces.ts";
 
 /** Which objects of a kind an informer holds. Two requests with equal scopes share one informer. */
 export interface InformerScope {
@@ -124,4 +123,13 @@ export interface Cache extends CacheReader {
   /** Resolves once the watch itself has caught up with our own writes of this kind. For those who want to wait. */
   barrier(kind: AnyKind, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** A choice of namespaces that may change while it is in use. */
+export interface Namespaces {
+  readonly names: ReadonlySet<string>;
+  /** Calls the listener after each change of `names`. Returns the way to stop. */
+  subscribe(listener: () => void): () => void;
+  /** Resolves once the first choice is made. */
+  readonly ready: Promise<void>;
 }

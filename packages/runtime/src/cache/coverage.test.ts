@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCache } from "./cache.ts";
 import { CacheMissError } from "./errors.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 import { namespaceSet } from "./namespaces.ts";
-import { Widget } from "./test-cache.ts";
+import { Widget } from "./test-cache.fixture.ts";
 
 const spaces = ["a", "b", "c"] as const;
 const names = ["one", "two"] as const;

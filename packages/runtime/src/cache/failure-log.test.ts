@@ -3,8 +3,8 @@ import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { LogThrottle } from "../logging/log-throttle.ts";
 import { FailureLog } from "./failure-log.ts";
+import { requestFailureOf } from "./list-watcher.ts";
 import type { RequestFailure } from "./reflector.ts";
-import { requestFailureOf } from "./source.ts";
 
 const kind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
 const busy: RequestFailure = { is: "passing", message: "the server is busy" };

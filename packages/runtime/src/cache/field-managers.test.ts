@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FieldManagers } from "./field-managers.ts";
 import { scanObject } from "./scan.ts";
 import { scanMessage } from "./scan-message.ts";
-import { setup, Widget } from "./test-cache.ts";
+import { setup, Widget } from "./test-cache.fixture.ts";
 
 const fields = (uid: string) => ({
   "f:metadata": { "f:ownerReferences": { [`k:{"uid":"${uid}"}`]: {} } },

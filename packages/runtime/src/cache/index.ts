@@ -8,17 +8,13 @@ export type {
   IndexName,
   Informer,
   InformerScope,
+  Namespaces,
   OwnedFields,
 } from "./contract.ts";
 export { CacheMissError, CacheStoppedError, CacheSyncError } from "./errors.ts";
 export type { LiveInformer } from "./informer.ts";
+export type { ListWatcher } from "./list-watcher.ts";
 export type { CacheObserver, InformerLabels, InformerStats, InformerStatus } from "./metrics.ts";
-export {
-  type NamespaceSet,
-  type Namespaces,
-  type NamespacesByLabel,
-  namespaceSet,
-  namespacesByLabel,
-} from "./namespaces.ts";
-export type { Source } from "./source.ts";
-export { MalformedObjectError, type Transform } from "./stored-object.ts";
+export { type NamespaceSet, type NamespacesByLabel, namespaceSet, namespacesByLabel } from "./namespaces.ts";
+export { MalformedObjectError } from "./stored-object.ts";
+export type { Transform } from "./transform.ts";

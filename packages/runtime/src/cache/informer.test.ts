@@ -3,8 +3,8 @@ import { seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
 import { CacheMissError } from "./errors.ts";
-import type { ModelServer } from "./model-server.ts";
-import { listen, setup, Widget } from "./test-cache.ts";
+import type { ModelServer } from "./model-server.fixture.ts";
+import { listen, setup, Widget } from "./test-cache.fixture.ts";
 
 test("objects that are there are read after the sync, and changes as they come", async () => {
   const { server, cache, settle, names } = setup();

@@ -1,9 +1,15 @@
 import type { AnyKind, KubernetesObject, ObjectKey } from "@windlass/client";
-import type { CacheEvent, CacheListOptions, Informer, InformerScope, OwnedFields } from "./contract.ts";
+import type {
+  CacheEvent,
+  CacheListOptions,
+  Informer,
+  InformerScope,
+  Namespaces,
+  OwnedFields,
+} from "./contract.ts";
 import { isInNamespace } from "./coverage.ts";
 import { CacheStoppedError, notSynced, otherNamespace } from "./errors.ts";
 import type { InformerStatus } from "./metrics.ts";
-import type { Namespaces } from "./namespaces.ts";
 import type { SharedInformer } from "./shared-informer.ts";
 import type { IndexFunction } from "./store.ts";
 import type { Handler } from "./subscribers.ts";

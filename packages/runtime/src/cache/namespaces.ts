@@ -1,14 +1,5 @@
 import type { AnyKind, ResourceKind } from "@windlass/client";
-import type { Cache } from "./contract.ts";
-
-/** A choice of namespaces that may change while it is in use. */
-export interface Namespaces {
-  readonly names: ReadonlySet<string>;
-  /** Calls the listener after each change of `names`. Returns the way to stop. */
-  subscribe(listener: () => void): () => void;
-  /** Resolves once the first choice is made. */
-  readonly ready: Promise<void>;
-}
+import type { Cache, Namespaces } from "./contract.ts";
 
 /** Namespaces that the program chooses. */
 export interface NamespaceSet extends Namespaces {

@@ -3,7 +3,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
 import type { InformerScope } from "./contract.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 
 const Widget: ResourceKind = {
   group: "example.com",

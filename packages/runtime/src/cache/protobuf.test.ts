@@ -4,10 +4,10 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type CacheOptions, createCache } from "./cache.ts";
+import type { ListWatcher } from "./list-watcher.ts";
 import { readLabels, scanMessage } from "./scan-message.ts";
-import type { Source } from "./source.ts";
 import { MalformedObjectError } from "./stored-object.ts";
-import { listen } from "./test-cache.ts";
+import { listen } from "./test-cache.fixture.ts";
 
 const ConfigMap: ResourceKind = {
   group: "",
@@ -107,7 +107,7 @@ function setup(
     },
     serverVersion: () => Promise.resolve({ major: 1, minor: options.minor ?? 35 }),
   };
-  const source: Source = {
+  const source: ListWatcher = {
     protobuf,
     async *listBytes() {
       asked.push("json list");

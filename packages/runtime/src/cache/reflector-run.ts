@@ -2,6 +2,7 @@ import { type AnyKind, metadataOnly, statusOf } from "@windlass/client";
 import { knownVersion, loadMessages, messageOf } from "@windlass/client/protobuf";
 import { type Clock, type Random, sleep } from "@windlass/clock";
 import type { InformerScope } from "./contract.ts";
+import { type ListWatcher, requestFailureOf } from "./list-watcher.ts";
 import { Pace, turn } from "./pace.ts";
 import {
   type Effect,
@@ -13,7 +14,6 @@ import {
   type ReflectorState,
   step,
 } from "./reflector.ts";
-import { requestFailureOf, type Source } from "./source.ts";
 import { MalformedObjectError } from "./stored-object.ts";
 import { jsonFormat, protobufFormat, type WireFormat } from "./wire-format.ts";
 
@@ -42,7 +42,7 @@ export interface Sink {
 }
 
 export interface ReflectorOptions {
-  readonly source: Source;
+  readonly source: ListWatcher;
   readonly kind: AnyKind;
   readonly scope: InformerScope;
   readonly clock: Clock;

@@ -2,9 +2,9 @@ import { type AnyKind, ApiError, type ListOptions, type WatchOptions } from "@wi
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "./cache.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 import { patienceMs } from "./reflector.ts";
-import { listen, setup, Widget } from "./test-cache.ts";
+import { listen, setup, Widget } from "./test-cache.fixture.ts";
 
 /** A model server that keeps the options of what it was asked. */
 class RecordingServer extends ModelServer {

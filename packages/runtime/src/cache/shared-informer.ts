@@ -13,6 +13,7 @@ import type { CacheEvent, InformerScope, OwnedFields } from "./contract.ts";
 import { describeKind } from "./errors.ts";
 import { FailureLog } from "./failure-log.ts";
 import type { FieldManagers } from "./field-managers.ts";
+import type { ListWatcher } from "./list-watcher.ts";
 import type { CacheObserver, InformerStats, InformerStatus } from "./metrics.ts";
 import { ObjectReader, type ParsedObjects } from "./object-reader.ts";
 import { Overlay, type OwnWrite } from "./overlay.ts";
@@ -20,16 +21,16 @@ import { Pace, turn } from "./pace.ts";
 import type { ListStart, Opening, ReflectorState } from "./reflector.ts";
 import { type ChangeType, Reflector, type Sink } from "./reflector-run.ts";
 import { type FieldFilter, type LabelFilter, parseFields, parseLabels } from "./selector.ts";
-import type { Source } from "./source.ts";
 import type { Store } from "./store.ts";
 import { Added, Gone, Updated } from "./stored-events.ts";
-import { type Intake, prepare, type StoredObject, type Transform, takeIn } from "./stored-object.ts";
+import { type Intake, prepare, type StoredObject, takeIn } from "./stored-object.ts";
 import { type Handler, Subscribers } from "./subscribers.ts";
+import type { Transform } from "./transform.ts";
 import { guardTransform } from "./transform.ts";
 import { View } from "./view.ts";
 
 export interface SharedInformerOptions {
-  readonly source: Source;
+  readonly source: ListWatcher;
   readonly kind: AnyKind;
   readonly scope: InformerScope;
   readonly clock: Clock;

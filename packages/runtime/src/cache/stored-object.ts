@@ -1,13 +1,13 @@
 import type { KubernetesObject } from "@windlass/client";
 import { MalformedMessageError } from "@windlass/client/protobuf";
-import { type Arenas, type Chunk, type Content, nowhere } from "./arena.ts";
+import { type Arenas, type Chunk, type Content, nowhere, type Placed } from "./arena.ts";
 import type { FieldManagers } from "./field-managers.ts";
 import { isJson, type Scan, scanObject } from "./scan.ts";
 import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
 import type { GuardedTransform } from "./transform.ts";
 
 /** One version of an object as the cache holds it: its JSON or its message as bytes, and what must be known without reading it. */
-export class StoredObject {
+export class StoredObject implements Placed {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -22,7 +22,6 @@ export class StoredObject {
   /** What the tracked field managers own of it, as `FieldManagers` keeps it. */
   readonly owned: string;
 
-  // Where its bytes are; the arena moves them.
   chunk: Chunk = nowhere;
   start = 0;
   length = 0;
@@ -55,9 +54,6 @@ export class MalformedObjectError extends Error {
   override readonly name = "MalformedObjectError";
   readonly code = "MALFORMED_OBJECT";
 }
-
-/** Changes an object before it is stored. Gets a copy of its own, and may change and return that. */
-export type Transform = (object: KubernetesObject) => KubernetesObject;
 
 /** Where an object's bytes are put. */
 export type Storage = Pick<Arenas, "store">;

@@ -1,7 +1,6 @@
 import type { AnyKind, KubernetesObject, Log } from "@windlass/client";
 import { countOf, type LogThrottle } from "../logging/log-throttle.ts";
 import { kindIdOf } from "./kind-id.ts";
-import type { Transform } from "./stored-object.ts";
 
 export interface TransformParts {
   readonly kind: AnyKind;
@@ -33,3 +32,6 @@ export function guardTransform(
     }
   };
 }
+
+/** Changes an object before it is stored. Gets a copy of its own, and may change and return that. */
+export type Transform = (object: KubernetesObject) => KubernetesObject;

@@ -1,8 +1,8 @@
 import type { AnyKind, ListOptions, ProtobufReader, WatchOptions } from "@windlass/client";
 import { MalformedMessageError, messageNamed, readMessage } from "@windlass/client/protobuf";
+import type { ListWatcher } from "./list-watcher.ts";
 import { type ScannedEvent, type ScannedList, scanEvent, scanList } from "./scan.ts";
 import { scanEventMessage, scanListMessage } from "./scan-message.ts";
-import type { Source } from "./source.ts";
 import { MalformedObjectError } from "./stored-object.ts";
 
 /** How a server's answers are asked for and found one's way in. */
@@ -33,7 +33,7 @@ export interface Bookmark {
   };
 }
 
-export function jsonFormat(source: Source): WireFormat {
+export function jsonFormat(source: ListWatcher): WireFormat {
   return {
     name: "json",
     list: (kind, options) => source.listBytes(kind, options),

@@ -3,10 +3,17 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { ConfigMap, Deployment, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { createCache } from "../cache/index.ts";
-import { ModelServer } from "../cache/model-server.ts";
-import { Gadget, Widget } from "../cache/test-cache.ts";
+import { ModelServer } from "../cache/model-server.fixture.ts";
+import { Gadget, Widget } from "../cache/test-cache.fixture.ts";
 import { keyOf } from "../reconcile/client.ts";
-import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
+import {
+  appController,
+  deploymentFor,
+  key,
+  ModelRun,
+  running,
+  WebApp,
+} from "../reconcile/model-run.fixture.ts";
 import { controller } from "./controller.ts";
 import { indexed } from "./indexes.ts";
 import { allOf, generationChanged, labelsChanged, not } from "./predicate.ts";

@@ -1,4 +1,4 @@
-import type { AnyKind } from "@windlass/client";
+import type { AnyKind, MetadataOnly, ScopeOf } from "@windlass/client";
 import type { IndexName } from "../cache/contract.ts";
 
 /** The kind in an entry of `owns`, `watches` or `reads`: the entry itself, or its `kind`. */
@@ -8,6 +8,11 @@ export type KindIn<Entry> = Entry extends { readonly kind: infer K extends AnyKi
     ? Entry
     : never;
 
+/** The kind in an entry as its objects are read: without spec and status, where the entry says so. */
+export type ReadKindIn<Entry> = Entry extends { readonly metadataOnly: true }
+  ? MetadataOnly<KindIn<Entry>>
+  : KindIn<Entry>;
+
 /** The indexes that an entry of `owns`, `watches` or `reads` declares. */
 export type IndexIn<Entry> = Entry extends {
   readonly kind: infer K extends AnyKind;
@@ -16,11 +21,26 @@ export type IndexIn<Entry> = Entry extends {
   ? IndexName<K, keyof NonNullable<I> & string>
   : never;
 
+/**
+ * Makes the compiler refuse a cluster-scoped kind in the `owns` of a controller whose objects live in a namespace: Kubernetes
+ * takes the owner for deleted, and collects the object.
+ */
+export type Ownable<K extends AnyKind, Entry> =
+  ScopeOf<K> extends "Namespaced"
+    ? [ClusterScoped<KindIn<Entry>>] extends [never]
+      ? unknown
+      : {
+          readonly owns: "an object in a namespace cannot own cluster-scoped objects: apply them with context.client, and delete them in finalize";
+        }
+    : unknown;
+
+type ClusterScoped<K> = K extends AnyKind ? (ScopeOf<K> extends "Cluster" ? K : never) : never;
+
 /** What the options of a controller declare, for the types of its context. */
 export interface DeclaredKinds<K extends AnyKind, Owns, Watches, Reads, Index extends string> {
   readonly kind: K;
-  readonly owned: KindIn<Owns>;
-  readonly cached: K | KindIn<Owns> | KindIn<Watches> | KindIn<Reads>;
+  readonly owned: ReadKindIn<Owns>;
+  readonly cached: K | ReadKindIn<Owns> | KindIn<Watches> | KindIn<Reads>;
   readonly index: IndexIn<Owns> | IndexIn<Watches> | IndexIn<Reads> | IndexName<K, Index>;
 }
 

@@ -1,5 +1,15 @@
-import type { AnyKind } from "@windlass/client";
-import { ConfigMap, Deployment, Namespace, Pod, Secret, Service } from "@windlass/kinds/builtin";
+import { type AnyKind, metadataOnly } from "@windlass/client";
+import {
+  ClusterRole,
+  ConfigMap,
+  Deployment,
+  Namespace,
+  Pod,
+  Secret,
+  SelfSubjectAccessReview,
+  Service,
+  type ServiceInput,
+} from "@windlass/kinds/builtin";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { child } from "../reconcile/child.ts";
@@ -64,6 +74,97 @@ describe("the compiler refuses", () => {
     child(ConfigMap, { metadata: { name: "x" }, dada: {} });
     // @ts-expect-error A Deployment has a template.
     child(Deployment, { metadata: { name: "x" }, spec: { selector: {} } });
+  });
+
+  test("a child without a name", () => {
+    // @ts-expect-error A child needs a stable name.
+    child(ConfigMap, { metadata: {} });
+    // @ts-expect-error A child needs a stable name: one that is generated is another with each reconcile.
+    child(ConfigMap, { metadata: { generateName: "x-" } });
+    const service = (name: string): ServiceInput => ({ metadata: { name } });
+    child(Service, service("x"));
+  });
+
+  test("a write of an object that does not say its name, or its namespace where its kind has one", () => {
+    controller(WebApp, {
+      reads: [Secret],
+      reconcile: async ({ metadata: { namespace }, spec: { image } }, { client }) => {
+        await client.create(Secret, { metadata: { namespace, name: "x" } });
+        await client.create(Secret, { metadata: { namespace, generateName: "x-" } });
+        await client.create(Namespace, { metadata: { name: "x" } });
+        await client.create(WebApp, { metadata: { namespace, name: "x" }, spec: { image } });
+        await client.create(Fleet, { metadata: { generateName: "x-" }, spec: { size: 1 } });
+        await client.create(SelfSubjectAccessReview, { spec: {} });
+        await client.update(Secret, { metadata: { namespace, name: "x" } });
+        await client.apply(Secret, { metadata: { namespace, name: "x" } });
+        // @ts-expect-error A Secret has a name.
+        await client.create(Secret, { metadata: { namespace } });
+        // @ts-expect-error A Secret has a namespace.
+        await client.create(Secret, { metadata: { name: "x" } });
+        // @ts-expect-error A Secret has a namespace.
+        await client.create(Secret, { metadata: { generateName: "x-" } });
+        // @ts-expect-error A WebApp has a namespace.
+        await client.create(WebApp, { metadata: { name: "x" }, spec: { image } });
+        // @ts-expect-error A Namespace has a name.
+        await client.create(Namespace, { metadata: {} });
+        // @ts-expect-error A Secret has a namespace.
+        await client.update(Secret, { metadata: { name: "x" } });
+        // @ts-expect-error Only a name says which one.
+        await client.update(Secret, { metadata: { namespace, generateName: "x-" } });
+        // @ts-expect-error A Secret has a namespace.
+        await client.apply(Secret, { metadata: { name: "x" } });
+        // @ts-expect-error A Secret has a name.
+        await client.apply(Secret, { metadata: { namespace } });
+        // @ts-expect-error Of this kind only metadata is read: nothing is written.
+        await client.create(metadataOnly(Secret), { metadata: { namespace, name: "x" } });
+      },
+    });
+    const Review = defineResource({
+      group: "example.com",
+      version: "v1",
+      kind: "CodeReview",
+      spec: z.object({}),
+    });
+    // @ts-expect-error A kind of one's own has a name, whatever it is called.
+    child(Review, { metadata: {}, spec: {} });
+  });
+
+  test("a cluster-scoped kind among what an object in a namespace owns", () => {
+    controller(Fleet, { owns: [ClusterRole, Deployment], reconcile: () => undefined });
+    controller(WebApp, {
+      // @ts-expect-error A ClusterRole has no namespace.
+      owns: [Deployment, ClusterRole],
+      reconcile: () => undefined,
+    });
+    controller(WebApp, {
+      // @ts-expect-error A Fleet has no namespace.
+      owns: [{ kind: Fleet, metadataOnly: true }],
+      reconcile: () => undefined,
+    });
+    const unknown: AnyKind = ClusterRole;
+    controller(WebApp, { owns: [unknown], reconcile: () => undefined });
+  });
+
+  test("the spec of a child whose metadata alone is cached", () => {
+    controller(WebApp, {
+      owns: [{ kind: Secret, metadataOnly: true }, ConfigMap],
+      reconcile: async (_app, { owned, ownedAll, cache, key, apply }) => {
+        expectTypeOf(owned(metadataOnly(Secret))?.metadata.namespace).toEqualTypeOf<string | undefined>();
+        expectTypeOf(cache.get(metadataOnly(Secret), key)?.metadata.name).toEqualTypeOf<string | undefined>();
+        expectTypeOf(owned(ConfigMap)?.data?.x).toEqualTypeOf<string | undefined>();
+        expectTypeOf(owned(metadataOnly(Secret))).not.toHaveProperty("data");
+        // @ts-expect-error It is cached as metadata.
+        owned(Secret);
+        // @ts-expect-error It is cached as metadata.
+        ownedAll(Secret);
+        // @ts-expect-error It is cached as metadata.
+        cache.get(Secret, key);
+        // @ts-expect-error A Deployment is not in `owns`.
+        owned(metadataOnly(Deployment));
+        await apply(child(Secret, { metadata: { name: "x" } }));
+        return { children: [child(Secret, { metadata: { name: "x" } })] };
+      },
+    });
   });
 
   test("an index that is not declared", () => {

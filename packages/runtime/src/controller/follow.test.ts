@@ -2,7 +2,7 @@ import type { AnyKind } from "@windlass/client";
 import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { ReconcileOverError } from "../reconcile/errors.ts";
-import { appController, ModelRun, running } from "../reconcile/model-run.ts";
+import { appController, ModelRun, running } from "../reconcile/model-run.fixture.ts";
 import { Follows } from "./follow.ts";
 
 const key = { namespace: "default", name: "web" };

@@ -2,7 +2,14 @@ import { ConfigMap, Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import type { InformerScope } from "../cache/contract.ts";
 import { condition } from "../reconcile/condition.ts";
-import { appController, deploymentFor, key, ModelRun, running, WebApp } from "../reconcile/model-run.ts";
+import {
+  appController,
+  deploymentFor,
+  key,
+  ModelRun,
+  running,
+  WebApp,
+} from "../reconcile/model-run.fixture.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 
 import { generationChanged } from "./predicate.ts";

@@ -1,7 +1,7 @@
 import { ConfigMap, Deployment, Namespace, Service } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { namespaceSet } from "../cache/namespaces.ts";
-import { WebApp, webapp } from "../reconcile/model-run.ts";
+import { WebApp, webapp } from "../reconcile/model-run.fixture.ts";
 import { controller } from "./controller.ts";
 import { rbacFor } from "./rbac.ts";
 import { watch } from "./watch.ts";

@@ -1,7 +1,7 @@
 import type { ObjectKey } from "@windlass/client";
 import { ConfigMap } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { appController, key, ModelRun, running } from "../reconcile/model-run.ts";
+import { appController, key, ModelRun, running } from "../reconcile/model-run.fixture.ts";
 import { noTracing } from "../reconcile/tracing.ts";
 import type { Source } from "./source.ts";
 import { watch } from "./watch.ts";

@@ -2,10 +2,10 @@ import type { AnyKind, ObjectKey } from "@windlass/client";
 import { seededRandom } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import { createCache } from "../cache/cache.ts";
-import { ModelServer } from "../cache/model-server.ts";
+import { ModelServer } from "../cache/model-server.fixture.ts";
 import { namespaceSet } from "../cache/namespaces.ts";
-import { Gadget, Widget } from "../cache/test-cache.ts";
-import { ModelRun } from "../reconcile/model-run.ts";
+import { Gadget, Widget } from "../cache/test-cache.fixture.ts";
+import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { type Controller, controller } from "./controller.ts";
 
 /** A manager whose cache reads from model servers, one for each kind, and which may be held up at each. */

@@ -1,6 +1,6 @@
 import { ConfigMap, Deployment, Pod } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { key, running, WebApp } from "../reconcile/model-run.ts";
+import { key, running, WebApp } from "../reconcile/model-run.fixture.ts";
 import { controller } from "./controller.ts";
 import { byLabel, byOwner, byReference, watch } from "./watch.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { appController, ModelRun } from "../reconcile/model-run.ts";
+import { appController, ModelRun } from "../reconcile/model-run.fixture.ts";
 import type { Runnable, Stage } from "./runnable.ts";
 
 /** A server that says what happens to it, and drains until it is let go. */

@@ -82,8 +82,9 @@ export const candidate: Election = { at: "following" };
  * # Guarantee
  * At any moment at most one candidate is leading with `now < until`, whatever the network delays, drops or repeats, as long as all
  * clocks run at about the same speed. Clocks need not agree on the time: a lease is judged by how long it has not changed here,
- * never by the stamps in it. That holds also when the lease is deleted, among candidates that had seen it. One that starts right after the
- * deletion cannot know of a holder: it creates the lease at once, and the holder stops at its next renewal.
+ * never by the stamps in it. That holds also when the lease is deleted, among candidates that had seen it, held or free. One that starts
+ * right after the deletion cannot know of a holder: it creates the lease at once, and the holder stops at its next renewal. Nor
+ * does it hold for a lease that is deleted twice while a create is under way.
  */
 export function step(rules: ElectionRules, state: Election, event: ElectionEvent): ElectionStep {
   if (state.at === "stopped" || event.type === "released")
@@ -150,14 +151,14 @@ function onRead(
 
 /**
  * Somebody deleted the lease, or nobody ever made one. Whoever held it last may have renewed it up to its deletion, and goes on until its
- * own deadline; so a candidate that has seen it held gives that holder as much time as if the lease were still there.
+ * own deadline; so a candidate that has seen it gives that holder as much time as if the lease were still there. Also one that saw it free:
+ * another may have taken it since.
  */
 function onMissing(rules: ElectionRules, state: Active, now: Millis, wall: string): ElectionStep {
   const { seen } = state;
   const create = { do: "create", record: claim(rules, wall, undefined) } as const;
   // Whoever holds it may create it at once, but leads only when that has succeeded: another may have been faster.
-  if (state.at === "leading" || !seen?.lease.record.holderIdentity)
-    return { state: following(seen), action: create };
+  if (state.at === "leading" || !seen) return { state: following(seen), action: create };
   const missingSince = state.missingSince ?? now;
   const leftMs = missingSince + patienceFor(rules, seen.lease.record) - now;
   const waiting: Election = { at: "following", seen, missingSince };

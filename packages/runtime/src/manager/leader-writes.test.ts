@@ -3,7 +3,7 @@ import { Client, type Interceptor, retry } from "@windlass/client";
 import { type Clock, seededRandom, sleep } from "@windlass/clock";
 import { ConfigMap, Lease } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { appController, ModelRun } from "../reconcile/model-run.ts";
+import { appController, ModelRun } from "../reconcile/model-run.fixture.ts";
 
 const election = (identity?: string) => ({
   leaderElection: { name: "op", namespace: "default", ...(identity === undefined ? {} : { identity }) },
@@ -269,6 +269,34 @@ test("a reconcile under way is told by its signal that the lease is lost", async
   const stopped = run.manager.stop();
   await run.settle(30_000);
   await stopped;
+});
+
+test("a reconcile that a stopping replica waits for is told at once if the lease is lost meanwhile", async () => {
+  const run = new ModelRun(election("a"));
+  const told: { readonly reason: string; readonly at: number }[] = [];
+  run.manager.add(
+    appController({
+      timeout: 0,
+      reconcile: (_app, { signal, clock }) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => {
+            told.push({ reason: String(signal.reason), at: clock.monotonic() });
+            resolve();
+          });
+        }),
+    }),
+  );
+  await run.manager.start();
+  run.put();
+  await run.settle(1_000);
+  run.cluster.fault = leasesFail;
+  const stopped = run.manager.stop();
+  const stoppedAt = run.clock.monotonic();
+  await run.settle(30_000);
+  await stopped;
+  expect(told.map(({ reason }) => reason)).toEqual(["Error: the lease was lost"]);
+  // The grace of a stop is over only after 24 seconds.
+  expect((told[0]?.at ?? 0) - stoppedAt).toBeLessThan(10_100);
 });
 
 test("a replica that stops holds the lease until its last write is done", async () => {

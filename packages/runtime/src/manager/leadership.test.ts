@@ -1,7 +1,7 @@
 import { ManualClock } from "@windlass/clock";
 import { ConfigMap, Deployment, Lease } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { appController, key, ModelRun, WebApp, webapp } from "../reconcile/model-run.ts";
+import { appController, key, ModelRun, WebApp, webapp } from "../reconcile/model-run.fixture.ts";
 import { LeaseMemory } from "./fence.ts";
 
 const election = (identity: string) => ({ leaderElection: { name: "op", namespace: "default", identity } });

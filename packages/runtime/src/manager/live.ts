@@ -11,11 +11,11 @@ interface Live {
 export class LiveParts {
   readonly #parts: Live[] = [];
   readonly #drains: { readonly name: string; readonly drained: () => Promise<void> }[] = [];
-  #stopping: string | undefined;
+  readonly #stopping = new Set<Live>();
 
-  /** What is being stopped, and so holds up the rest. */
-  get stopping(): string | undefined {
-    return this.#stopping;
+  /** The names of what was told to stop and has not ended. */
+  get stopping(): readonly string[] {
+    return [...this.#stopping].map(({ name }) => name);
   }
 
   add(name: string, stop: (abort: AbortSignal) => Promise<void>): void {
@@ -44,20 +44,29 @@ export class LiveParts {
         );
   }
 
+  /** Stops one after the other. */
   async stop(abort: AbortSignal, log: Logger | undefined): Promise<void> {
     await Promise.all(
       this.#drains.splice(0).map(({ name, drained }) => stopOne({ name, stop: drained }, abort, log)),
     );
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
-      this.#stopping = part.name;
-      await stopOne(part, abort, log);
-    }
-    this.#stopping = undefined;
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await this.#stopPart(part, abort, log);
+  }
+
+  /** Tells all to stop, and then waits for them: none goes on because another takes its time. */
+  async stopAtOnce(abort: AbortSignal, log: Logger): Promise<void> {
+    const parts = this.#parts.splice(0).toReversed();
+    await Promise.all(parts.map((part) => this.#stopPart(part, abort, log)));
   }
 
   /** Tells all that is left to stop, and waits for none of it. */
   abandon(abort: AbortSignal, log: Logger | undefined): void {
     for (let part = this.#parts.pop(); part; part = this.#parts.pop()) void stopOne(part, abort, log);
+  }
+
+  async #stopPart(part: Live, abort: AbortSignal, log: Logger | undefined): Promise<void> {
+    this.#stopping.add(part);
+    await stopOne(part, abort, log);
+    this.#stopping.delete(part);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Deployment } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { CacheMissError } from "../cache/index.ts";
-import { appController, key, ModelRun, running, webapp } from "../reconcile/model-run.ts";
+import { appController, key, ModelRun, running, webapp } from "../reconcile/model-run.fixture.ts";
 import type { Runnable } from "./runnable.ts";
 
 const probes = { health: { port: 0, host: "127.0.0.1" }, metrics: { port: 0, host: "127.0.0.1" } };

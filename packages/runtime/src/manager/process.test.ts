@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { ModelRun } from "../reconcile/model-run.ts";
+import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { webhookServer } from "../webhook/index.ts";
 
 /** Sees to it that a port is taken; that somebody else has it already is as good. */

@@ -1,6 +1,6 @@
 import { Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { ModelRun, webapp } from "../reconcile/model-run.ts";
+import { ModelRun, webapp } from "../reconcile/model-run.fixture.ts";
 
 const health = { port: 0, host: "127.0.0.1" };
 const ready = async (port: number | undefined) =>

@@ -47,10 +47,13 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
     if (!signal.aborted) undo.push(readyz.add(check, isWell));
   };
   const context = contextFor(stage, name, parts, { signal, addReadyCheck });
+  const started = Promise.withResolvers<void>();
   let end: unknown;
   live.add(name, async () => {
     abort.abort(new Error(`${name} is stopping`));
     for (const one of undo) one();
+    // One that is told to stop while it starts is at work until that has ended.
+    await started.promise;
     if (typeof end === "function") await end();
   });
   const cancelWarning = dependencies.clock.schedule(SLOW_START_MS, () =>
@@ -61,9 +64,7 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
   );
   try {
     end = await runnable.start(context);
-    // Stopped while it was starting: nobody else will call it.
-    if (signal.aborted && typeof end === "function") await end();
-    else if (stage !== "leader") drainWhenStopping(runnable, parts);
+    if (stage !== "leader" && !signal.aborted) drainWhenStopping(runnable, parts);
   } catch (error) {
     if (signal.aborted) {
       context.log.debug({ error: messageOf(error) }, `${name} was stopped while it was starting`);
@@ -75,6 +76,7 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
     context.log.error({ error: messageOf(error) }, `${name} could not start`);
   } finally {
     cancelWarning();
+    started.resolve();
   }
 }
 

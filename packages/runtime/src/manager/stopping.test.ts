@@ -1,7 +1,8 @@
 import type { Writer } from "@windlass/client";
+import { sleep } from "@windlass/clock";
 import { ConfigMap, Lease } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
-import { appController, ModelRun, webapp } from "../reconcile/model-run.ts";
+import { appController, ModelRun, webapp } from "../reconcile/model-run.fixture.ts";
 import type { Runnable, Stage } from "./runnable.ts";
 
 const election = { leaderElection: { name: "op", namespace: "default", identity: "a" } };
@@ -296,6 +297,75 @@ describe("a lease that is lost", () => {
     const stopped = run.manager.stop();
     await run.settle(5_000);
     await stopped;
+  });
+
+  test.each(["while it leads", "while it stops"])(
+    "%s, is told to all work at once, though some of it does not end",
+    async (when) => {
+      const run = new ModelRun(election);
+      const told: string[] = [];
+      const held = Promise.withResolvers<void>();
+      const runnable = (name: string, end: () => Promise<void>): Runnable => ({
+        name,
+        start: ({ signal }) => {
+          signal.addEventListener("abort", () => told.push(name));
+          return end;
+        },
+      });
+      run.manager
+        .add(runnable("first", () => Promise.resolve()))
+        .add(runnable("last", () => held.promise))
+        .add(
+          appController({
+            timeout: 0,
+            reconcile: (_app, { signal }) =>
+              new Promise<void>(() => {
+                signal.addEventListener("abort", () => told.push(signal.reason.message));
+              }),
+          }),
+        );
+      await run.manager.start();
+      run.put();
+      await run.settle(1_000);
+      run.cluster.fault = leasesFail;
+      const stopping = when === "while it stops" ? run.manager.stop() : undefined;
+      await run.settle(11_000);
+      expect(told.toSorted()).toEqual(["first", "last", "the lease was lost"]);
+      held.resolve();
+      const stopped = stopping ?? run.manager.stop();
+      await run.settle(30_000);
+      await stopped;
+    },
+  );
+
+  test("while a runnable starts that takes no notice, has the next term wait for it", async () => {
+    const run = new ModelRun(election);
+    let running = 0;
+    const most: number[] = [];
+    run.manager.add({
+      name: "slow to start",
+      start: async ({ clock }) => {
+        running += 1;
+        most.push(running);
+        await sleep(clock, 25_000);
+        return () => {
+          running -= 1;
+        };
+      },
+    });
+    await run.manager.start();
+    await run.settle(1_000);
+    run.cluster.fault = leasesFail;
+    await run.settle(11_000);
+    run.cluster.fault = undefined;
+    await run.settle(5_000);
+    expect(run.manager.isLeading).toBe(true);
+    await run.settle(60_000);
+    expect(most).toEqual([1, 1]);
+    const stopped = run.manager.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(running).toBe(0);
   });
 
   test("again, while the work of the term before still ends, lets no reconcile begin", async () => {

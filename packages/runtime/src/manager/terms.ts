@@ -46,23 +46,28 @@ export class Terms {
     });
   }
 
-  /** The lease is lost: reconciles under way are told at once. */
+  /** The lease is lost: reconciles under way, and all else that works, are told at once. */
   end(): void {
     const { signal } = this.#term;
     this.#term.abort(new Error("the lease was lost"));
     this.#change(async () => {
       const cancel = this.#clock.schedule(SLOW_END_MS, () => this.#tellOfSlowEnd());
-      await this.#live.stop(signal, this.#log);
+      await this.#live.stopAtOnce(signal, this.#log);
       cancel();
       this.#fault = undefined;
     });
   }
 
-  /** Ends the present term, in which reconciles may come to their end until `abort`, and lets none begin any more. */
+  /**
+   * Ends the present term, in which reconciles may come to their end until `abort`, or until the
+   * lease is lost, and lets none begin any more.
+   */
   async close(abort: AbortSignal): Promise<void> {
     this.#isClosed = true;
     await this.#changes;
-    await this.#live.stop(abort, this.#log);
+    await this.#live.stop(AbortSignal.any([abort, this.#term.signal]), this.#log);
+    // If the lease was lost meanwhile, the rest was told to stop there.
+    await this.#changes;
   }
 
   /** Tells the work of all terms to stop, and waits for none of it. */
@@ -73,10 +78,12 @@ export class Terms {
   }
 
   #tellOfSlowEnd(): void {
-    this.#fault = `${this.#live.stopping} has not stopped ${SLOW_END_MS / 1000} s after the lease was lost`;
+    const { stopping } = this.#live;
+    const fault = stopping.length === 1 ? "has not stopped" : "have not stopped";
+    this.#fault = `${stopping.join(", ")} ${fault} ${SLOW_END_MS / 1000} s after the lease was lost`;
     this.#log.error(
       {},
-      `${this.#fault}: until it does, this replica does nothing, even if it holds the lease. Work that goes on must be ended by context.signal`,
+      `${this.#fault}: until then, this replica does nothing, even if it holds the lease. Work that goes on must be ended by context.signal`,
     );
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setup, Widget } from "../cache/test-cache.ts";
+import { setup, Widget } from "../cache/test-cache.fixture.ts";
 import { watchCache } from "./cache-metrics.ts";
 import { Registry } from "./registry.ts";
 

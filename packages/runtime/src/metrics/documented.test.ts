@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createCache } from "../cache/index.ts";
-import { ModelServer } from "../cache/model-server.ts";
+import { ModelServer } from "../cache/model-server.fixture.ts";
 import { certificateFileMetrics, webhookMetrics } from "../webhook/webhook-metrics.ts";
 import { cacheObserver, watchCache } from "./cache-metrics.ts";
 import { controllerMetrics } from "./controller-metrics.ts";

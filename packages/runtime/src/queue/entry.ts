@@ -1,5 +1,3 @@
-import type { Band, Lane } from "./ready.ts";
-
 /** What the queue knows of one key. Lives only while the key waits, runs or backs off: an idle key has none. */
 export class Entry<K> {
   /** What it is of; undefined while it is of nothing. */
@@ -48,4 +46,24 @@ export class Entry<K> {
     this.failures = 0;
     this.retryAt = undefined;
   }
+}
+
+/** Those of one namespace within a priority, first in first out. Lanes of a band form a ring. */
+export interface Lane<K> {
+  readonly namespace: string;
+  first: Entry<K> | undefined;
+  last: Entry<K> | undefined;
+  next: Lane<K>;
+  previous: Lane<K>;
+}
+
+/** All that wait with one priority: a ring of lanes to be fair between namespaces, and one line to know the oldest. */
+export interface Band<K> {
+  readonly priority: number;
+  readonly lanes: Map<string, Lane<K>>;
+  /** The lane whose turn is next. */
+  turn: Lane<K> | undefined;
+  oldest: Entry<K> | undefined;
+  newest: Entry<K> | undefined;
+  size: number;
 }

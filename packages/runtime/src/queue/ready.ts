@@ -1,24 +1,4 @@
-import type { Entry } from "./entry.ts";
-
-/** Those of one namespace within a priority, first in first out. Lanes of a band form a ring. */
-export interface Lane<K> {
-  readonly namespace: string;
-  first: Entry<K> | undefined;
-  last: Entry<K> | undefined;
-  next: Lane<K>;
-  previous: Lane<K>;
-}
-
-/** All that wait with one priority: a ring of lanes to be fair between namespaces, and one line to know the oldest. */
-export interface Band<K> {
-  readonly priority: number;
-  readonly lanes: Map<string, Lane<K>>;
-  /** The lane whose turn is next. */
-  turn: Lane<K> | undefined;
-  oldest: Entry<K> | undefined;
-  newest: Entry<K> | undefined;
-  size: number;
-}
+import type { Band, Entry, Lane } from "./entry.ts";
 
 /** How many empty bands are kept for the next entry of their priority rather than made again. */
 const SPARE_BANDS = 16;

@@ -2,7 +2,15 @@ import { Deployment, EventV1 as Event, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import type { Controller } from "../controller/controller.ts";
 import { child } from "./child.ts";
-import { appController, key, type ModelRun, running, serviceFor, WebApp, webapp } from "./model-run.ts";
+import {
+  appController,
+  key,
+  type ModelRun,
+  running,
+  serviceFor,
+  WebApp,
+  webapp,
+} from "./model-run.fixture.ts";
 import { adoptableByAnnotation, appliedAnnotation } from "./standing.ts";
 
 const byHand = {

@@ -1,9 +1,17 @@
-import type { AnyKind } from "@windlass/client";
+import { type AnyKind, metadataOnly } from "@windlass/client";
 import { ConfigMap, Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { controller } from "../controller/controller.ts";
 import { child } from "./child.ts";
-import { appController, deploymentFor, key, running, serviceFor, WebApp, webapp } from "./model-run.ts";
+import {
+  appController,
+  deploymentFor,
+  key,
+  running,
+  serviceFor,
+  WebApp,
+  webapp,
+} from "./model-run.fixture.ts";
 import { appliedAnnotation } from "./standing.ts";
 
 describe("children", () => {
@@ -263,13 +271,21 @@ describe("children", () => {
     await run.manager.stop();
   });
 
-  test("cached as metadata alone are repaired by their generation, and settle", async () => {
+  test("cached as metadata alone are read so, repaired by their generation, and settle", async () => {
+    const seen: unknown[] = [];
     const run = await running(
       appController({
         owns: [{ kind: Deployment, metadataOnly: true }],
-        reconcile: (app) => ({ children: [deploymentFor(app)] }),
+        reconcile: (app, { owned, cache }) => {
+          seen.push(owned(metadataOnly(Deployment)), cache.get(metadataOnly(Deployment), key));
+          return { children: [deploymentFor(app)] };
+        },
       }),
     );
+    run.put({ image: "nginx:2" });
+    await run.settle();
+    expect(seen.at(-1)).toMatchObject({ metadata: key });
+    expect(seen.at(-2)).toBe(seen.at(-1));
     const deployment = run.cluster.get(Deployment, key);
     run.cluster.put(Deployment, { ...deployment, spec: { ...deployment?.spec, replicas: 9 } });
     await run.settle();

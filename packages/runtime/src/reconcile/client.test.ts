@@ -3,7 +3,7 @@ import { ConfigMap } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { CacheMissError } from "../cache/index.ts";
 import { cachedClient } from "./client.ts";
-import { ModelRun } from "./model-run.ts";
+import { ModelRun } from "./model-run.fixture.ts";
 
 const key = { namespace: "elsewhere", name: "settings" };
 

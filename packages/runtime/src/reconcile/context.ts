@@ -3,6 +3,7 @@ import type {
   DeleteOptions,
   KeyOf,
   KubernetesObject,
+  MetadataOnly,
   ObjectKey,
   ObjectOf,
   Reader,
@@ -20,12 +21,15 @@ import type { Logger } from "./log.ts";
 export interface Declared {
   /** The kind that is reconciled. */
   readonly kind: AnyKind;
-  /** The kinds of the children. */
+  /** The kinds of the children as they are read: `MetadataOnly<typeof Secret>` where metadata alone is cached. */
   readonly owned: AnyKind;
   /** The kinds that the cache holds: those above, and those that are watched or read. */
   readonly cached: AnyKind;
   readonly index: IndexName;
 }
+
+/** A kind as its objects are written, whichever part of them is read. */
+type Written<K extends AnyKind> = K extends MetadataOnly<infer Whole> ? Whole : K;
 
 /**
  * What a reconciler is handed besides the object. All members may be taken out (`(app, { owned }) => …`).
@@ -40,7 +44,8 @@ export interface ReconcileContext<D extends Declared = Declared> {
   /** The cache itself: synchronous, with indexes. */
   readonly cache: CacheReader<D["cached"], D["index"]>;
   /**
-   * The child of this kind that the object controls: the one of this name, or without a name the first by name.
+   * The child of this kind that the object controls: the one of this name, or without a name the first by name. Children whose
+   * metadata alone is cached are read as `owned(metadataOnly(Secret))`.
    *
    * @throws ChildError if the kind is not in the controller's `owns`.
    */
@@ -56,7 +61,7 @@ export interface ReconcileContext<D extends Declared = Declared> {
    * Applies a child now: sets the owner, skips the write if nothing differs, and resolves to the object on the server. For reconcilers
    * that need an answer before they go on; others return `children`.
    */
-  apply<K extends D["owned"]>(child: Child<K>): Promise<ObjectOf<K>>;
+  apply<K extends Written<D["owned"]>>(child: Child<K>): Promise<ObjectOf<K>>;
   /**
    * Deletes this very object, by its uid: one of the same name that came later is not touched. That it is gone already counts as
    * done, so finalizers may call it again after a crash. Resolves once the server has taken the request.

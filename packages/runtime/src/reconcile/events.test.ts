@@ -2,7 +2,7 @@ import { ApiError, type Writer } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { expect, test } from "vitest";
 import { Events } from "./events.ts";
-import { appController, ModelRun, WebApp } from "./model-run.ts";
+import { appController, ModelRun, WebApp } from "./model-run.fixture.ts";
 
 const app = WebApp.make({ namespace: "default", name: "web" }, {});
 

@@ -3,7 +3,15 @@ import { systemClock } from "@windlass/clock";
 import { Deployment, Service } from "@windlass/kinds/builtin";
 import { describe, expect, test } from "vitest";
 import { ReconcileResultError } from "./errors.ts";
-import { appController, deploymentFor, key, ModelRun, running, serviceFor, WebApp } from "./model-run.ts";
+import {
+  appController,
+  deploymentFor,
+  key,
+  ModelRun,
+  running,
+  serviceFor,
+  WebApp,
+} from "./model-run.fixture.ts";
 import { checkResult, reconcileResult } from "./result.ts";
 
 /** The lines about failures, at the levels that people read. */

@@ -12,7 +12,7 @@ import {
   StatefulSet,
 } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
-import { WebApp } from "./model-run.ts";
+import { WebApp } from "./model-run.fixture.ts";
 import { isReady } from "./readiness.ts";
 
 const metadata = { namespace: "default", name: "x", generation: 2 };

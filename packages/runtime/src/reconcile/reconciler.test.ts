@@ -14,7 +14,7 @@ import {
   serviceFor,
   WebApp,
   webapp,
-} from "./model-run.ts";
+} from "./model-run.fixture.ts";
 
 const ready = (run: ModelRun) => run.app?.status?.conditions?.find((one) => one.type === "Ready");
 const eventsOf = (run: ModelRun) => run.cluster.cache.list(Event);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
-import { appController, key, ModelRun, running, WebApp } from "./model-run.ts";
+import { appController, key, ModelRun, running, WebApp } from "./model-run.fixture.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

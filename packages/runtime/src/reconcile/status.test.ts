@@ -3,7 +3,7 @@ import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
 import type { Cache, OwnedFields } from "../cache/contract.ts";
 import type { ReconcileClient } from "./client.ts";
-import { WebApp } from "./model-run.ts";
+import { WebApp } from "./model-run.fixture.ts";
 import { SchemaFacts } from "./schema-facts.ts";
 import { writeStatus } from "./status.ts";
 

@@ -2,7 +2,6 @@ import { isVisible, mostElements, mostRepeats } from "./cel-types.ts";
 import { follow, segmentsOf } from "./field-path.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema, type ValidationRule } from "./structural.ts";
-import type { Place } from "./structural-rules.ts";
 
 const reasons = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
 
@@ -171,4 +170,12 @@ function unescaped(name: string): string {
   const keyword = /^__([a-z]+)__$/.exec(name);
   if (keyword !== null && !Object.hasOwn(escapes, name)) return keyword[1] ?? name;
   return name.replaceAll(/__(?:underscores|dot|dash|slash)__/g, (code) => escapes[code] ?? code);
+}
+
+/** What a rule's cost and meaning owe to the lists and maps around it. */
+export interface Place {
+  /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
+  readonly correlatable: boolean;
+  /** The most values there can be here; undefined if a list or map on the way has no bound of its own. */
+  readonly repeats: number | undefined;
 }

@@ -1,7 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
 import { apiVersionOf, type KubernetesObject } from "@windlass/client";
-import { isRecord } from "../record.ts";
-import type { Resource } from "./define-resource.ts";
 import type { ResourceDefinition } from "./definition.ts";
 import { Problems } from "./refusal.ts";
 import { fillDefaults, type StructuralSchema } from "./structural.ts";
@@ -30,9 +27,16 @@ export interface Conversion<Read, Write, OtherRead, OtherWrite> {
   from(object: OtherRead): Converted<Write>;
 }
 
+/** A version of a kind, by what it was defined from. */
+interface DefinedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly definition: ResourceDefinition;
+}
+
 /** Another version of a kind, and the way there and back. */
 export interface Link {
-  readonly other: Resource;
+  readonly other: DefinedVersion;
   readonly conversion: Conversion<KubernetesObject, unknown, KubernetesObject, unknown>;
 }
 
@@ -74,7 +78,7 @@ export function convertObject(
 
 const schemas = new WeakMap<ResourceDefinition, StructuralSchema>();
 
-function schemaOf({ definition }: Resource): StructuralSchema {
+function schemaOf({ definition }: DefinedVersion): StructuralSchema {
   const schema = schemas.get(definition) ?? objectSchemaOf(definition, new Problems());
   schemas.set(definition, schema);
   return schema;
@@ -103,36 +107,4 @@ function rebuilt(
     ...fields,
   };
   return filled(next as KubernetesObject, schema);
-}
-
-/**
- * The fields that do not survive a conversion to a version and back: empty when nothing is lost. The property that every
- * conversion owes its users.
- *
- * @example
- * expect(lostInRoundTrip(WebApp, WebApp.make("web", { image: "nginx:1.29" }), "v2")).toEqual([]);
- */
-export function lostInRoundTrip(resource: Resource, object: KubernetesObject, via: string): string[] {
-  const home = object.apiVersion?.split("/").at(-1) ?? "";
-  const back = resource.convert(resource.convert(object, via), home);
-  return differences(JSON.parse(JSON.stringify(object)), JSON.parse(JSON.stringify(back)), "");
-}
-
-function differences(before: unknown, after: unknown, path: string): string[] {
-  if (isDeepStrictEqual(before, after)) return [];
-  if (!isRecord(before) || !isRecord(after)) {
-    return [`${path.slice(1)}: ${shown(before)} became ${shown(after)}`];
-  }
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) =>
-    differences(
-      Object.hasOwn(before, name) ? before[name] : undefined,
-      Object.hasOwn(after, name) ? after[name] : undefined,
-      `${path}.${name}`,
-    ),
-  );
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? "absent" : JSON.stringify(value);
 }

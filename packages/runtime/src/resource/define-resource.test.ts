@@ -45,8 +45,8 @@ test("what one writes leaves defaults out; what one reads has them", () => {
   expectTypeOf<Write["spec"]["probe"]>().toEqualTypeOf<{ readonly path?: string | undefined } | undefined>();
   expectTypeOf<Read["spec"]["env"][number]["value"]>().toEqualTypeOf<string>();
   expectTypeOf<Read["metadata"]["name"]>().toEqualTypeOf<string>();
-  expectTypeOf<Write["metadata"]["name"]>().toEqualTypeOf<string | undefined>();
-  const least: Write = { metadata: { generateName: "web-" }, spec: { image: "nginx:1.29" } };
+  expectTypeOf<Write["metadata"]["name"]>().toEqualTypeOf<string>();
+  const least: Write = { metadata: { name: "web" }, spec: { image: "nginx:1.29" } };
   expect(least.spec.image).toBe("nginx:1.29");
 });
 

@@ -1,16 +1,17 @@
 import type {
   KubernetesObject,
+  NamedMetaInput,
   NamespacedObjectMeta,
   ObjectMeta,
-  ObjectMetaInput,
   ResourceKind,
+  Scope,
 } from "@windlass/client";
 import { apiVersionOf } from "@windlass/client";
 import { type $ZodType, type input, type output, safeParse } from "zod/v4/core";
 import type { Condition } from "./condition.ts";
 import { type Conversion, convertObject, type Link } from "./conversion.ts";
 import { type CrdManifest, type CrdOptions, customResourceDefinition } from "./crd.ts";
-import type { ResourceDefinition, Scope } from "./definition.ts";
+import type { ResourceDefinition } from "./definition.ts";
 import { checkNames, pluralOf } from "./names.ts";
 import { Problems } from "./refusal.ts";
 import { fillDefaults, type StructuralSchema } from "./structural.ts";
@@ -52,15 +53,18 @@ export type WriteObject<
   Status extends $ZodType | undefined,
   Kind extends string = string,
 > = TypeFields<Kind> & {
-  readonly metadata: ObjectMetaInput;
+  readonly metadata: NamedMetaInput;
 } & SpecField<input<Spec>> &
   StatusField<Status, input<Status>>;
 
 type FieldOf<T, Name extends string> = T extends { readonly [K in Name]?: infer Field } ? Field : never;
 
 /** A kind that was defined here: a value to address it, with its CustomResourceDefinition and its versions. */
-export interface Resource<Read extends KubernetesObject = KubernetesObject, Write = unknown>
-  extends ResourceKind<Read, Write> {
+export interface Resource<
+  Read extends KubernetesObject = KubernetesObject,
+  Write = unknown,
+  Where extends Scope = Scope,
+> extends ResourceKind<Read, Write, Where> {
   readonly singular: string;
   readonly definition: ResourceDefinition;
   /** The versions of the kind, the stored one first. */
@@ -84,7 +88,7 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
    * @throws TypeError when the spec does not fit, with the fields at fault
    */
   make(
-    metadata: string | (ObjectMetaInput & { readonly name: string }),
+    metadata: string | NamedMetaInput,
     spec: FieldOf<Write, "spec">,
     status?: FieldOf<Read, "status">,
   ): Read;
@@ -97,7 +101,7 @@ export interface Resource<Read extends KubernetesObject = KubernetesObject, Writ
   withVersion<OtherRead extends KubernetesObject, OtherWrite>(
     other: Resource<OtherRead, OtherWrite>,
     conversion: Conversion<Read, Write, OtherRead, OtherWrite>,
-  ): Resource<Read, Write>;
+  ): Resource<Read, Write, Where>;
 
   /**
    * An object of any of the kind's versions in another of them. Metadata stays as it is, but for the labels and annotations
@@ -128,16 +132,21 @@ export function defineResource<
   Where extends Scope = "Namespaced",
 >(
   definition: ResourceDefinition<Spec, Status, Kind, Where>,
-): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>> {
-  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>>(definition, []);
+): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where> {
+  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where>(
+    definition,
+    [],
+  );
 }
 
-function resource<Read extends KubernetesObject, Write>(
+function resource<Read extends KubernetesObject, Write, Where extends Scope>(
   definition: ResourceDefinition,
   links: readonly Link[],
-): Resource<Read, Write> {
+): Resource<Read, Write, Where> {
   const { group, version, kind, plural = pluralOf(kind), singular = kind.toLowerCase() } = definition;
-  const { scope = "Namespaced", shortNames = [], categories = [] } = definition;
+  const { shortNames = [], categories = [] } = definition;
+  // `Where` is "Namespaced" where the definition leaves it out.
+  const scope = (definition.scope ?? "Namespaced") as Where;
   const names = { group, version, kind, plural, singular, shortNames, categories };
   const subject = `${kind} (${group}/${version})`;
   const problems = new Problems();
@@ -196,7 +205,7 @@ function resource<Read extends KubernetesObject, Write>(
       if (other.versions.length > 1)
         faults.add("version", `${other.version} has other versions itself; add each to ${version}`);
       faults.settle(subject);
-      return resource<Read, Write>(definition, [...links, { other, conversion } as unknown as Link]);
+      return resource<Read, Write, Where>(definition, [...links, { other, conversion } as unknown as Link]);
     },
     convert: (object, to) => convertObject({ definition, kind, schema, links }, object, to),
   };

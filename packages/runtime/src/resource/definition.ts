@@ -1,3 +1,4 @@
+import type { Scope } from "@windlass/client";
 import type { $ZodType } from "zod/v4/core";
 import type { ValidationRule } from "./structural.ts";
 
@@ -24,9 +25,6 @@ export interface ScaleSubresource {
   /** A string that holds the serialised label selector of the pods; an autoscaler needs it. @default none */
   readonly labelSelectorPath?: string;
 }
-
-/** Whether the objects of a kind live in a namespace. */
-export type Scope = "Namespaced" | "Cluster";
 
 /** What a kind is, in one version. */
 export interface ResourceDefinition<

@@ -13,7 +13,7 @@ import {
   listSet,
   quantity,
 } from "./index.ts";
-import { specSamples } from "./random-schema.ts";
+import { specSamples } from "./random-schema.fixture.ts";
 import { Problems } from "./refusal.ts";
 import { fillDefaults, type StructuralSchema } from "./structural.ts";
 import { checkStructure } from "./structural-rules.ts";

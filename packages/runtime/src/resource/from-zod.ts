@@ -11,12 +11,7 @@ import {
   nullable,
   plainUnionSchema,
 } from "./union.ts";
-
-/** Turns one zod schema into a node; composite kinds call back for their parts. */
-export interface Walk {
-  readonly problems: Problems;
-  node(schema: $ZodType, path: string): StructuralSchema;
-}
+import type { Walk } from "./zod-walk.ts";
 
 /** Nodes deeper than this are taken for a schema that builds itself anew each time it is asked. */
 const depthLimit = 64;

@@ -1,15 +1,8 @@
+import type { Place } from "./cel-rules.ts";
 import { checkRule } from "./cel-rules.ts";
 import { isVisible } from "./cel-types.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema } from "./structural.ts";
-
-/** What a rule's cost and meaning owe to the lists and maps around it. */
-export interface Place {
-  /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
-  readonly correlatable: boolean;
-  /** The most values there can be here; undefined if a list or map on the way has no bound of its own. */
-  readonly repeats: number | undefined;
-}
 
 /** Checks what can only be seen once a schema is whole: list types, keys, rules. The root's path is empty. */
 export function checkStructure(

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { $ZodType } from "zod/v4/core";
 import { celName } from "./cel-rules.ts";
 import { isVisible } from "./cel-types.ts";
-import type { Walk } from "./from-zod.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema, setOwn, type ValidationRule } from "./structural.ts";
 import { widths } from "./widths.ts";
+import type { Walk } from "./zod-walk.ts";
 
 /** A union that is not told apart by a field: of values, of scalars, or of a type and null. */
 export function plainUnionSchema(options: readonly $ZodType[], path: string, walk: Walk): StructuralSchema {

@@ -5,7 +5,7 @@ import { controller } from "../controller/controller.ts";
 import { byReference, watch } from "../controller/watch.ts";
 import { type Child, child } from "../reconcile/child.ts";
 import { condition } from "../reconcile/condition.ts";
-import { WebApp } from "../reconcile/model-run.ts";
+import { WebApp } from "../reconcile/model-run.fixture.ts";
 import { existing, testReconcile } from "./test-reconcile.ts";
 
 const app = WebApp.make({ namespace: "shops", name: "web" }, { replicas: 2 });
@@ -32,7 +32,7 @@ describe("testReconcile", () => {
   });
 
   test.for([
-    ["has no name", [child(ConfigMap, { metadata: {} })], /without metadata.name/],
+    ["has no name", [child(ConfigMap as AnyKind, { metadata: {} })], /without metadata.name/],
     [
       "is in another namespace than its owner",
       [child(ConfigMap, { metadata: { namespace: "elsewhere", name: "x" } })],
@@ -70,7 +70,7 @@ describe("testReconcile", () => {
     ],
   ] as const)("refuses what the manager would refuse: a child that %s", async ([, children, fault]) => {
     const declared = controller(WebApp, {
-      owns: [ConfigMap, Namespace],
+      owns: [ConfigMap, Namespace as AnyKind],
       reconcile: () => ({ children: children as readonly Child<typeof ConfigMap>[] }),
     });
     await expect(testReconcile(declared, app)).rejects.toThrow(fault);
@@ -80,7 +80,7 @@ describe("testReconcile", () => {
     const applies = controller(WebApp, {
       owns: [ConfigMap],
       reconcile: async (_app, { apply }) => {
-        await apply(child(ConfigMap, { metadata: {} }));
+        await apply(child(ConfigMap, { metadata: { name: "" } }));
       },
     });
     await expect(testReconcile(applies, app)).rejects.toThrow(/without metadata.name/);

@@ -8,7 +8,7 @@ import type { Counter } from "../metrics/registry.ts";
 import { messageOf } from "../reconcile/errors.ts";
 import { authoritiesIn, type StoredAuthority } from "./authority-secret.ts";
 import type { CertificateDependencies, CertificateKeeper } from "./certificates.ts";
-import type { FromFilesOptions } from "./from-files.ts";
+
 import { Trust } from "./trust.ts";
 import { Turns } from "./turns.ts";
 import { certificateFileMetrics } from "./webhook-metrics.ts";
@@ -152,4 +152,13 @@ function privateKey(text: string, name: string) {
     // Nothing that was made from key material travels with an error.
     throw new Error(`${name} is not an unencrypted private key in PEM`);
   }
+}
+
+export interface FromFilesOptions {
+  /** @default "tls.crt" */
+  readonly certificate?: string;
+  /** @default "tls.key" */
+  readonly key?: string;
+  /** The authority, if it is there: used where the server installs its own configurations. @default "ca.crt" */
+  readonly authority?: string;
 }

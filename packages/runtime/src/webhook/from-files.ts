@@ -1,13 +1,5 @@
 import type { Certificates } from "./certificates.ts";
-
-export interface FromFilesOptions {
-  /** @default "tls.crt" */
-  readonly certificate?: string;
-  /** @default "tls.key" */
-  readonly key?: string;
-  /** The authority, if it is there: used where the server installs its own configurations. @default "ca.crt" */
-  readonly authority?: string;
-}
+import type { FromFilesOptions } from "./file-keeper.ts";
 
 /** Where controller-runtime looks for certificates, and so where manifests mount them. */
 const usualDirectory = "/tmp/k8s-webhook-server/serving-certs";

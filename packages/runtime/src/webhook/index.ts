@@ -2,7 +2,8 @@ export type { AdmissionContext, Default, Operation, RequestUser, Validate } from
 export type { Certificates } from "./certificates.ts";
 export type { DefaultRules, WebhookConfiguration, WebhookRules } from "./configurations.ts";
 export { type WebhookAnswer, type WebhookCall, WebhookTimeoutError } from "./dispatch.ts";
-export { type FromFilesOptions, fromFiles } from "./from-files.ts";
+export type { FromFilesOptions } from "./file-keeper.ts";
+export { fromFiles } from "./from-files.ts";
 export { deny, type FieldReason, invalid, Refusal } from "./refusal.ts";
 export { type SelfManagedOptions, selfManaged } from "./self-managed.ts";
 export {

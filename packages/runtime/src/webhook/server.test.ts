@@ -11,8 +11,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { rbacFor } from "../controller/rbac.ts";
 import { type Manager, manager } from "../manager/manager.ts";
-import { ModelCluster } from "../reconcile/model-cluster.ts";
-import { ModelRun } from "../reconcile/model-run.ts";
+import { ModelCluster } from "../reconcile/model-cluster.fixture.ts";
+import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { defineResource } from "../resource/index.ts";
 import type { LoggedLine } from "../testing/recording-logger.ts";
 import {
@@ -461,7 +461,7 @@ describe("the server", () => {
 
   test("goes on serving for its delay once the manager is told to stop, and sends its callers elsewhere", async () => {
     const run = new ModelRun({ health: { port: 0, host: "127.0.0.1" } });
-    const webhooks = gadgets({ shutdownDelaySeconds: 7 });
+    const webhooks = gadgets({ shutdownDelay: "7s" });
     run.manager.add(webhooks);
     await run.manager.start();
     const ready = await fetch(`http://127.0.0.1:${run.manager.ports.health}/readyz`);
@@ -477,8 +477,8 @@ describe("the server", () => {
     await stopped;
     await expect(post(webhooks.port)).rejects.toThrow("ECONNREFUSED");
     agent.destroy();
-    expect(() => gadgets({ shutdownDelaySeconds: -1 })).toThrow(
-      "shutdownDelaySeconds (-1) must be 0 or more",
+    expect(() => gadgets({ shutdownDelay: -1 })).toThrow(
+      "shutdownDelay (-1) must be a number of milliseconds",
     );
   });
 

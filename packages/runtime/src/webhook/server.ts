@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { AnyKind } from "@windlass/client";
-import { sleep } from "@windlass/clock";
+import { type Duration, milliseconds, sleep } from "@windlass/clock";
 import type { PolicyRule, RoleContribution } from "../controller/rbac.ts";
 import type { Runnable, RunnableContext } from "../manager/runnable.ts";
 import type { ConversionWebhook } from "../resource/crd.ts";
@@ -65,11 +65,11 @@ export interface WebhookServerOptions {
   /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
   readonly timeoutSeconds?: number;
   /**
-   * How long it goes on serving once the manager is told to stop, in seconds: as long as it takes until the Service's endpoints no longer
+   * How long it goes on serving once the manager is told to stop: as long as it takes until the Service's endpoints no longer
    * lead here on any node. Together with `timeoutSeconds`, less than the manager's `gracefulShutdownTimeout`. A process that no readiness
-   * probe has found ready, such as one outside a cluster, stops at once. @default 10, or 0 when called by URL or as WEBHOOK_SERVICE says: no endpoints lead here
+   * probe has found ready, such as one outside a cluster, stops at once. @default "10s", or 0 when called by URL or as WEBHOOK_SERVICE says: no endpoints lead here
    */
-  readonly shutdownDelaySeconds?: number;
+  readonly shutdownDelay?: Duration;
 }
 
 /** The Service by which webhooks are called, and what answers the calls to it. */
@@ -160,15 +160,14 @@ class Server implements WebhookServer {
   #drain: () => Promise<void> = () => Promise.resolve();
 
   constructor(options: WebhookServerOptions) {
-    const { url, timeoutSeconds = 10, shutdownDelaySeconds = 0, name } = options;
+    const { url, timeoutSeconds = 10, shutdownDelay = 0, name } = options;
     if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
       throw new TypeError(`webhookServer: name ${JSON.stringify(name)} must be a name as objects have it`);
     if (url !== undefined) checkUrl(url, "webhookServer: url");
     if (url !== undefined && options.attach)
       throw new TypeError("webhookServer: what is called by url has a socket; leave out attach, or url");
     checkTimeout(timeoutSeconds, "webhookServer");
-    if (!(shutdownDelaySeconds >= 0))
-      throw new RangeError(`webhookServer: shutdownDelaySeconds (${shutdownDelaySeconds}) must be 0 or more`);
+    milliseconds(shutdownDelay, "webhookServer: shutdownDelay");
     this.#options = options;
     this.#url = url;
     this.#install = options.install ?? false;
@@ -236,7 +235,7 @@ class Server implements WebhookServer {
     const { name } = this.#options;
     const { host, port } = this.#lookAround(process.env);
     const install = this.#install;
-    const { timeoutSeconds = 10, shutdownDelaySeconds = this.#isElsewhere() ? 0 : 10 } = this.#options;
+    const { timeoutSeconds = 10, shutdownDelay = this.#isElsewhere() ? 0 : "10s" } = this.#options;
     this.#dispatcher.join({ clock, log }, metrics);
     const namespace = await this.#ownNamespace();
     const where = this.#where(namespace);
@@ -256,7 +255,7 @@ class Server implements WebhookServer {
     if (listener)
       this.#drain = () => {
         listener.drain();
-        return sleep(clock, shutdownDelaySeconds * 1000);
+        return sleep(clock, shutdownDelay);
       };
     const detach = "service" in where ? this.#options.attach?.(where.service, this.handle) : undefined;
     let keeper: CertificateKeeper | undefined;

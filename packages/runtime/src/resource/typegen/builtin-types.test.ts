@@ -20,7 +20,12 @@ function documentWith(
   const gvk = { group: "", version: "v1", kind: "Box" };
   const named = Object.entries(types).map(([name, schema]) => [`${core}.${name}`, schema]);
   return {
-    paths: { "/api/v1/namespaces/{namespace}/boxes": { post: { "x-kubernetes-group-version-kind": gvk } } },
+    paths: {
+      "/api/v1/namespaces/{namespace}/boxes": {
+        get: { "x-kubernetes-group-version-kind": gvk },
+        post: { "x-kubernetes-group-version-kind": gvk },
+      },
+    },
     components: {
       schemas: {
         [`${core}.Box`]: {
@@ -102,7 +107,7 @@ test("a type that contains a quantity has an Input type, in which it may be a nu
   expect(text).toContain("export interface Weight {\n  readonly net?: string;\n}");
   expect(text).toContain("export interface WeightInput {\n  readonly net?: number | string;\n}");
   expect(text).toContain("  readonly metadata: NamespacedObjectMeta;\n  readonly weight?: Weight;\n");
-  expect(text).toContain("  readonly metadata: ObjectMetaInput;\n  readonly weight?: WeightInput;\n");
+  expect(text).toContain("  readonly metadata: NamedMetaInput;\n  readonly weight?: WeightInput;\n");
 });
 
 test("only keys of lists get their default", () => {

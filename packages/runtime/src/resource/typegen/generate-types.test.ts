@@ -66,11 +66,11 @@ const crd = Thing.crd() as CrdSource;
 test("a CRD becomes a kind, the type of its objects, and the type of what may be sent", () => {
   const text = generateTypes(crd);
   expect(text.split("\n")[0]).toBe(
-    'import type { AnyObject, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "@windlass/client";',
+    'import type { AnyObject, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "@windlass/client";',
   );
   expect(text.match(/import /g)).toHaveLength(1);
   expect(text).toContain(
-    'export const Thing: ResourceKind<Thing, ThingInput> = { group: "example.com", version: "v1", kind: "Thing", plural: "things", scope: "Namespaced" };',
+    'export const Thing: ResourceKind<Thing, ThingInput, "Namespaced"> = { group: "example.com", version: "v1", kind: "Thing", plural: "things", scope: "Namespaced" };',
   );
   expect(text).toContain(
     "export interface ThingSpec {\n  readonly image: string;\n  readonly replicas: number;",
@@ -91,11 +91,11 @@ test("a CRD becomes a kind, the type of its objects, and the type of what may be
 
 test("the generated text compiles, takes what the server takes, and refuses what it refuses", async () => {
   const uses = `
-    import type { InputOf, ObjectOf } from "@windlass/client";
+    import type { CreateOf, InputOf, ObjectOf } from "@windlass/client";
     import { Thing } from "./thing.ts";
-    export const good: InputOf<typeof Thing> = { metadata: { generateName: "a-" }, spec: { image: "x", env: [{ name: "A" }] } };
+    export const good: CreateOf<typeof Thing> = { metadata: { namespace: "b", generateName: "a-" }, spec: { image: "x", env: [{ name: "A" }] } };
     export const filled = (thing: ObjectOf<typeof Thing>): number => thing.spec.replicas + thing.spec.env.length;
-    export const bad: InputOf<typeof Thing> = { metadata: {}, spec: { image: 1 } };`;
+    export const bad: InputOf<typeof Thing> = { metadata: { name: "a" }, spec: { image: 1 } };`;
   const said = await compile({ "thing.ts": generateTypes(crd), "uses.ts": uses });
   expect(
     said
@@ -149,7 +149,10 @@ test("a source without kinds is refused", () => {
 
 const gvk = (kind: string) => [{ group: "apps", version: "v1", kind }];
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const operation = (kind: string) => ({ post: { "x-kubernetes-group-version-kind": gvk(kind)[0] } });
+const operation = (kind: string) => {
+  const what = { "x-kubernetes-group-version-kind": gvk(kind)[0] };
+  return { get: what, post: what };
+};
 
 const document: OpenApiDocument = {
   openapi: "3.0.0",
@@ -216,4 +219,39 @@ test("a document of a CRD's group serves like the CRD itself", () => {
     components: { schemas: { [name]: { ...schema, "x-kubernetes-group-version-kind": [kind] } } },
   });
   expect(text).toBe(generateTypes(crd));
+});
+
+test("objects need a name, but for reviews: those can be created and not read, and are answered in their status", () => {
+  const kinds = ["Binding", "CodeReview", "TokenReview"] as const;
+  const of = (kind: string) => ({ group: "", version: "v1", kind });
+  const [module] = generateBuiltinKinds([
+    {
+      paths: Object.fromEntries(
+        kinds.map((kind) => {
+          const what = { "x-kubernetes-group-version-kind": of(kind) };
+          const item = kind === "CodeReview" ? { get: what, post: what } : { post: what };
+          return [`/api/v1/${kind.toLowerCase()}s`, item];
+        }),
+      ),
+      components: {
+        schemas: Object.fromEntries(
+          kinds.map((kind) => [
+            `io.k8s.api.core.v1.${kind}`,
+            {
+              type: "object",
+              properties: kind === "Binding" ? {} : { status: { type: "string" } },
+              "x-kubernetes-group-version-kind": [of(kind)],
+            },
+          ]),
+        ),
+      },
+    },
+  ]);
+  const inputOf = (kind: string) =>
+    new RegExp(`export interface ${kind}Input \\{.*?(metadata[^;]*);`, "s").exec(module?.text ?? "")?.[1];
+  expect(kinds.map(inputOf)).toEqual([
+    "metadata: NamedMetaInput",
+    "metadata: NamedMetaInput",
+    "metadata?: ObjectMetaInput",
+  ]);
 });

@@ -7,6 +7,7 @@ export const clientTypes = [
   "AnyObject",
   "KubernetesObject",
   "ManagedFieldsEntry",
+  "NamedMetaInput",
   "NamespacedObjectMeta",
   "ObjectMeta",
   "ObjectMetaInput",
@@ -52,13 +53,15 @@ export function declareKind(
     type: { read: type, write: type },
     required: { read: false, write: false },
   });
+  // A review is answered in its status and not stored, so it has no name.
+  const isReview = kind.createOnly === true && Object.hasOwn(properties, "status");
   const metadata = {
     name: "metadata",
     type: {
       read: kind.scope === "Namespaced" ? "NamespacedObjectMeta" : "ObjectMeta",
-      write: "ObjectMetaInput",
+      write: isReview ? "ObjectMetaInput" : "NamedMetaInput",
     },
-    required: { read: true, write: true },
+    required: { read: true, write: !isReview },
   };
   const all = [
     optional("apiVersion", JSON.stringify(apiVersionOf(kind))),
@@ -73,7 +76,7 @@ export function declareKind(
   const value = Object.entries({ group, version, kind: kind.kind, plural, scope })
     .map(([field, text]) => `${field}: ${JSON.stringify(text)}`)
     .join(", ");
-  return `export const ${name}: ResourceKind<${name}, ${name}Input> = { ${value} };\n`;
+  return `export const ${name}: ResourceKind<${name}, ${name}Input, ${JSON.stringify(scope)}> = { ${value} };\n`;
 }
 
 /** The import line for those of the client's types that the text uses. */

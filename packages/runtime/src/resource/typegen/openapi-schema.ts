@@ -36,10 +36,12 @@ export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> };
 }
 
-/** A kind that a document serves, with what only its paths tell: the plural and the scope. */
+/** A kind that a document serves, with what only its paths tell. */
 export interface ServedKind extends GroupVersionKind {
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
+  /** Its objects can be created and not read, as reviews and bindings: nothing of them is stored. */
+  readonly createOnly?: true;
 }
 
 /** The name at the end of `#/components/schemas/NAME`. */
@@ -65,7 +67,8 @@ export function servedKinds(document: OpenApiDocument): ServedKind[] {
     const key = `${kind.kind}/${plural}`;
     // A namespaced kind also has a collection over all namespaces, which looks like a cluster-scoped one.
     if (found.has(key) && scope === "Cluster") continue;
-    found.set(key, { group, version, kind: kind.kind, plural, scope });
+    const createOnly = Object.hasOwn(item as object, "get") ? {} : { createOnly: true as const };
+    found.set(key, { group, version, kind: kind.kind, plural, scope, ...createOnly });
   }
   return [...found.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }

@@ -8,8 +8,8 @@ import {
   TransportError,
   type WatchOptions,
 } from "@windlass/client";
+import type { ListWatcher } from "./list-watcher.ts";
 import { parseFields } from "./selector.ts";
-import type { Source } from "./source.ts";
 
 type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
@@ -32,7 +32,7 @@ interface Connection {
  * The list and watch of an API server for one kind, small enough to be sure of, with the faults of a real one on request. For tests of
  * the cache.
  */
-export class ModelServer implements Source {
+export class ModelServer implements ListWatcher {
   readonly objects = new Map<string, AnyObject>();
   /** What was asked for, in order, e.g. `list`, `stream` or `watch 103`. */
   readonly requests: string[] = [];

@@ -25,7 +25,7 @@ import { isRecord } from "../record.ts";
 import { keyOf } from "./client.ts";
 import { timestamp } from "./condition.ts";
 import { canonical } from "./json.ts";
-import { fieldsLeft, fieldsOf, itemKey } from "./model-fields.ts";
+import { fieldsLeft, fieldsOf, itemKey } from "./model-fields.fixture.ts";
 
 type Json = { [key: string]: unknown };
 type Handler = (event: CacheEvent<KubernetesObject>) => void;

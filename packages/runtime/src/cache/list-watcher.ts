@@ -16,8 +16,8 @@ import {
 } from "@windlass/client";
 import type { RequestFailure } from "./reflector.ts";
 
-/** Where objects come from. A `Client` is one. */
-export interface Source {
+/** Lists and watches objects, as client-go's ListerWatcher does. A `Client` is one. */
+export interface ListWatcher {
   /** A list as the bytes of its JSON. Leaving the iteration early ends the request. */
   listBytes(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
   /** A watch as its lines. A line may share memory with its neighbours, and is valid until the next one is asked for. */

@@ -1,6 +1,6 @@
 /**
- * Starts control planes by the hundred and says, as one line of JSON, what is left of them. Run with `--expose-gc`, in a process of its own:
- * what other tests hold would be counted too.
+ * Starts control planes by the hundred and says, as one line of JSON, what is left of them. Run
+ * with `--expose-gc`, in a process of its own: what other tests hold would be counted too.
  */
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { accessFor, Client, openTransport, parseKubeconfig } from "@windlass/cli
 import { ControlPlane } from "@windlass/control-plane";
 import { manager, silentLogger } from "@windlass/runtime";
 import { ConfigMap, CustomResourceDefinition, Deployment } from "@windlass/runtime/kinds";
-import { Site, site } from "./test-site.ts";
+import { Site, site } from "./site.fixture.ts";
 import { waitForCondition } from "./wait.ts";
 
 /** What is alive besides the process's own. */
@@ -18,14 +18,20 @@ export interface Remains {
   readonly externalBytes: number;
   /** Sockets, servers, timers and requests that would keep the process from ending, by kind. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Files, sockets and pipes that are open, and the process's threads. 0 where the system does not tell. */
+  /**
+   * Files, sockets and pipes that are open, and the process's threads. 0 where the system does not
+   * tell.
+   */
   readonly descriptors: number;
   readonly threads: number;
   /** What is in the folder for temporary files, which must be this process's own. */
   readonly temporaryFiles: readonly string[];
 }
 
-/** What was alive before anything was counted, after 200 control planes in a row, and after 20 more at once. */
+/**
+ * What was alive before anything was counted, after 200 control planes in a row, and after 20 more
+ * at once.
+ */
 export interface LeakReport {
   readonly before: Remains;
   readonly oneByOne: Remains;
@@ -43,7 +49,10 @@ const deployment = {
   },
 };
 
-/** A short life: a client in this process and one over HTTPS, pods, watches that nobody ends, and now and then an operator. */
+/**
+ * A short life: a client in this process and one over HTTPS, pods, watches that nobody ends, and
+ * now and then an operator.
+ */
 async function live(number: number): Promise<void> {
   await using plane = await ControlPlane.start();
   const near = new Client({ transport: plane.connect() });

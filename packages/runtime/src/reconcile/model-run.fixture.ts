@@ -2,14 +2,15 @@ import type { AnyKind } from "@windlass/client";
 import { ManualClock, seededRandom } from "@windlass/clock";
 import { Deployment, Service } from "@windlass/kinds/builtin";
 import { z } from "zod";
-import { type Controller, type ControllerOptions, controller } from "../controller/controller.ts";
+import { type Controller, controller } from "../controller/controller.ts";
+import type { ControllerOptions } from "../controller/options.ts";
 import { type Manager, manager } from "../manager/manager.ts";
 import type { ManagerOptions } from "../manager/options.ts";
 import { defineResource } from "../resource/index.ts";
 import { type LoggedLine, recordingLogger } from "../testing/recording-logger.ts";
 import { type Child, child } from "./child.ts";
 import { condition } from "./condition.ts";
-import { ModelCluster } from "./model-cluster.ts";
+import { ModelCluster } from "./model-cluster.fixture.ts";
 import { noTracing } from "./tracing.ts";
 
 /** The kind that tests reconcile. */

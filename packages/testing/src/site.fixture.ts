@@ -2,7 +2,10 @@ import { child, condition, controller, defineResource } from "@windlass/runtime"
 import { Deployment, Service } from "@windlass/runtime/kinds";
 import { z } from "zod";
 
-/** A kind with children, a status and a finalizer: the smallest operator that uses all of them. For tests. */
+/**
+ * A kind with children, a status and a finalizer: the smallest operator that uses all of them. For
+ * tests.
+ */
 export const Site = defineResource({
   group: "testing.windlass.dev",
   version: "v1",

@@ -3,7 +3,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { onTestFinished } from "vitest";
 import { type CacheOptions, createCache } from "./cache.ts";
 import type { CacheEvent } from "./contract.ts";
-import { ModelServer } from "./model-server.ts";
+import { ModelServer } from "./model-server.fixture.ts";
 
 export const Widget: ResourceKind = {
   group: "example.com",
