@@ -4,7 +4,10 @@ import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./ch
 import { observe } from "./status.ts";
 import { type App, WebApp } from "./webapp.ts";
 
-/** Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says how far they are. */
+/**
+ * Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says
+ * how far they are.
+ */
 export const webapp = controller(WebApp, {
   owns: [Deployment, Service, Ingress, HorizontalPodAutoscaler],
   watches: [
@@ -34,10 +37,11 @@ export const webapp = controller(WebApp, {
 });
 
 /**
- * The replicas to apply; none where an autoscaler decides, be it the app's own or one that someone made for its Deployment.
+ * The replicas to apply; none where an autoscaler decides, be it the app's own or one that someone
+ * made for its Deployment.
  *
- * A field that its last manager stops applying falls back to its default, here one replica. So before it is left out, another
- * manager takes hold of it, until the autoscaler writes.
+ * A field that its last manager stops applying falls back to its default, here one replica. So
+ * before it is left out, another manager takes hold of it, until the autoscaler writes.
  */
 async function replicasFor(app: App, { cache, client, key, owned }: ReconcileContext) {
   const live = owned(Deployment, key.name);
@@ -45,8 +49,8 @@ async function replicasFor(app: App, { cache, client, key, owned }: ReconcileCon
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);
   if (!isAutoscaled || !live) return app.spec.replicas;
   if (live.metadata.annotations?.[scaledBy] === "autoscaler") return undefined;
-  const { metadata, spec } = live;
-  const held = { metadata: { ...key, uid: metadata.uid }, spec: { replicas: spec?.replicas } };
+  const { namespace, name, uid } = live.metadata;
+  const held = { metadata: { namespace, name, uid }, spec: { replicas: live.spec?.replicas } };
   await client.apply(Deployment, held, { fieldManager: "webapp-autoscaler" });
   return undefined;
 }

@@ -2,8 +2,9 @@ import type { ObjectOf } from "@windlass/runtime";
 import type { Deployment, Pod } from "@windlass/runtime/kinds";
 
 /**
- * What is wrong with an app's pods, or with making them. The words stay the same while the fault does, though the kubelet goes
- * back and forth between trying and waiting: each change of them would be a write.
+ * What is wrong with an app's pods, or with making them. The words stay the same while the fault
+ * does, though the kubelet goes back and forth between trying and waiting: each change of them
+ * would be a write.
  */
 export function faultOf({ status }: ObjectOf<typeof Deployment>, pods: readonly ObjectOf<typeof Pod>[]) {
   const staying = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

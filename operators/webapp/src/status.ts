@@ -4,7 +4,10 @@ import { managedBy, nameLabel } from "./children.ts";
 import { faultOf } from "./faults.ts";
 import type { App, WebApp } from "./webapp.ts";
 
-/** What is to be said of an app, from what is seen of its Deployment and pods; with an event if it is news. */
+/**
+ * What is to be said of an app, from what is seen of its Deployment and pods; with an event if it
+ * is news.
+ */
 export function observe(
   app: App,
   deployment?: ObjectOf<typeof Deployment>,

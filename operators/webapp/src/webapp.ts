@@ -18,7 +18,10 @@ const v1 = defineResource({
   scale: { labelSelectorPath: ".status.selector" },
 });
 
-/** What v1 taught: one place for how many pods there are, and room for more about the Ingress than its host. */
+/**
+ * What v1 taught: one place for how many pods there are, and room for more about the Ingress than
+ * its host.
+ */
 const v2 = defineResource({
   ...common,
   version: "v2",

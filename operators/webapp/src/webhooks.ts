@@ -40,15 +40,19 @@ const complete: Default<typeof WebApp> = (app) => {
 /** Without a tag or with `latest`, and not pinned by a digest. */
 const floating = /^(?!.*@)(.*\/)?[^/:]+(:latest)?$/;
 
-/** How many pods an app may come to, by the field that says so. An autoscaled one begins with its replicas. */
+/**
+ * How many pods an app may come to, by the field that says so. An autoscaled one begins with its
+ * replicas.
+ */
 const podsOf = ({ spec }: App): Readonly<Record<string, number>> => ({
   "spec.replicas": spec.replicas,
   ...(spec.autoscaling && { "spec.autoscaling.max": spec.autoscaling.max }),
 });
 
 /**
- * Looks only at what changes: a policy that was made stricter must keep nobody, this operator included, from finishing with the
- * apps that are there. A change of the scale subresource has `spec.replicas` and nothing else.
+ * Looks only at what changes: a policy that was made stricter must keep nobody, this operator
+ * included, from finishing with the apps that are there. A change of the scale subresource has
+ * `spec.replicas` and nothing else.
  */
 function validateBy({ FLOATING_IMAGES, MAX_REPLICAS }: Policy): Validate<typeof WebApp> {
   return (app, { old, warn, subresource }) => {

@@ -23,7 +23,7 @@ export const badManifests: readonly BadManifest[] = [
   bad("replicas that are no number", "spec.replicas", { image, replicas: "three" }),
   bad("more replicas than the policy allows", "spec.replicas", { image, replicas: 101 }),
   bad("a port out of range", "spec.port", { image, port: 65_536 }),
-  bad("a host that is none", "spec.host", { image, host: "not a host" }),
+  bad("an invalid host", "spec.host", { image, host: "not a host" }),
   bad("min above max", "spec.autoscaling", { image, autoscaling: { min: 5, max: 2 } }),
   bad("autoscaling past the policy", "spec.autoscaling.max", { image, autoscaling: { min: 1, max: 101 } }),
   bad("more replicas to begin with than the policy allows", "spec.replicas", {
@@ -43,7 +43,7 @@ export const badManifests: readonly BadManifest[] = [
     env: [{ name: "A", value: "1", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }],
   }),
   bad("a value from nowhere", "spec.env[0].valueFrom", { image, env: [{ name: "A", valueFrom: {} }] }),
-  bad("an amount that is none", "spec.resources.requests.cpu", {
+  bad("an invalid amount", "spec.resources.requests.cpu", {
     image,
     resources: { requests: { cpu: "much" } },
   }),

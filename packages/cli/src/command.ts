@@ -61,6 +61,12 @@ export interface Command<O extends Options = Options> {
   readonly arguments?: Arguments;
   readonly options: O;
   readonly examples: readonly Example[];
+  /**
+   * Whether it can be left at any point: it has nothing to put back, and no file of it is ever half written. Ctrl-C then ends it at once.
+   *
+   * @default it ends by itself once the terminal's signal is aborted
+   */
+  readonly endsAtOnce?: boolean;
   /** @throws UsageError, or CommandError, for what the user can put right */
   run(given: Given<O>, terminal: Terminal): Promise<void>;
 }
@@ -79,3 +85,16 @@ export function command<const O extends Options>(declared: Command<O>): Command 
 
 /** An option that every command has. */
 export const helpOption: FlagOption = { type: "boolean", short: "h", describe: "show this" };
+
+/** A program of several commands. */
+export interface Program {
+  readonly name: string;
+  readonly version: string;
+  /** What it is for, in the overview. */
+  readonly description: string;
+  readonly commands: readonly Command[];
+  /** What the overview says of variables, besides `NO_COLOR`. @default that KUBECONFIG names the cluster */
+  readonly environment?: readonly (readonly [name: string, what: string])[];
+  /** What the overview says of exit codes, besides those that every program has. @default nothing */
+  readonly exitCodes?: readonly (readonly [code: string, what: string])[];
+}

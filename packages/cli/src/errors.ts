@@ -1,7 +1,7 @@
 /** What a process ends with. The same for every command, and said in its help. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** The command line makes no sense. The message says what would. */
+/** The command line is invalid. The message says what is wrong with it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,5 +1,5 @@
+import type { Program } from "./command.ts";
 import { type Command, helpOption, type Option } from "./command.ts";
-import type { Program } from "./run.ts";
 
 const width = 100;
 
@@ -38,8 +38,8 @@ export function overview(program: Program): string {
     section("Environment", [["NO_COLOR", "show no colours"], ...environment]),
     section("Exit codes", [
       ["0", "done"],
-      ["1", "it could not be done: the last line says why"],
-      ["2", "the command line makes no sense: the last line says how"],
+      ["1", "it failed: the error message says why"],
+      ["2", "the command line is invalid: the error message says what is wrong"],
       ...exitCodes,
       ["130", "interrupted"],
     ]),

@@ -14,6 +14,7 @@ export {
   type Given,
   type Option,
   type Options,
+  type Program,
   type ValueOption,
   type Values,
 } from "./command.ts";
@@ -30,5 +31,5 @@ export {
   type SettingDeclaration,
 } from "./generate/operator.ts";
 export { processTerminal } from "./process-terminal.ts";
-export { type Program, runCommand, runProgram } from "./run.ts";
+export { runCommand, runProgram } from "./run.ts";
 export type { Terminal, TextOutput } from "./terminal.ts";

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,3 +24,14 @@ test("a project that has a windlass of its own runs that one, wherever it was st
     await rm(project, { recursive: true, force: true });
   }
 }, 30_000);
+
+test("a reader that goes away ends it without a word", { timeout: 30_000 }, async () => {
+  const child = spawn(process.execPath, [program, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+  let complained = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complained += text;
+  });
+  child.stdout.destroy();
+  const [code] = (await once(child, "close")) as [number];
+  expect({ code, complained }).toEqual({ code: 0, complained: "" });
+});

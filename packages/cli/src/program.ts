@@ -1,5 +1,6 @@
+import type { Program } from "./command.ts";
 import { assets } from "./commands/assets.ts";
-import { completion } from "./commands/completion.ts";
+import { completionOf } from "./commands/completion.ts";
 import { create } from "./commands/create.ts";
 import { dev } from "./commands/dev.ts";
 import { diff } from "./commands/diff.ts";
@@ -8,7 +9,6 @@ import { generate } from "./commands/generate.ts";
 import { image } from "./commands/image.ts";
 import { top } from "./commands/top.ts";
 import { types } from "./commands/types.ts";
-import type { Program } from "./run.ts";
 import { version } from "./version.ts";
 
 /** The windlass command. */
@@ -16,6 +16,7 @@ export const windlass: Program = {
   name: "windlass",
   version,
   description: `
-Makes, runs and ships Kubernetes operators written in TypeScript. Begin with: windlass create`,
-  commands: [create, dev, generate, image, diff, doctor, top, types, assets, completion],
+Makes, runs and ships Kubernetes operators written in TypeScript. Begin with: windlass create
+In a project that has @windlass/cli: npx windlass COMMAND`,
+  commands: [create, dev, generate, image, diff, doctor, top, types, assets, completionOf(() => windlass)],
 };

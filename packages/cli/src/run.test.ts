@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { Program } from "./command.ts";
 import { command } from "./command.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { windlass } from "./program.ts";
-import { type Program, runProgram } from "./run.ts";
+import { runProgram } from "./run.ts";
 import { recordingTerminal } from "./terminal.fixture.ts";
 
 const paint = command({
@@ -72,7 +73,7 @@ test.for([
   [["paint", "--colour"], "Option '-c, --colour <value>' argument missing\nTry: tool paint --help"],
   [["paint", "a", "b"], '"b" is one argument too many\nTry: tool paint --help'],
   [["paint", "--colour", "none"], "no colour is no paint\nTry: tool paint --help"],
-] as const)("a command line that makes no sense ends with 2: %j", async ([args, text]) => {
+] as const)("an invalid command line exits with 2: %j", async ([args, text]) => {
   expect(await run(...args)).toEqual({ code: 2, said: "", complained: `error: ${text}\n` });
 });
 
@@ -96,6 +97,35 @@ test("an interrupted command ends with 130", async () => {
     },
   });
   expect(await runProgram({ ...program, commands: [waiting] }, ["wait"], terminal)).toBe(130);
+});
+
+test("a command that has nothing to put back ends at once when it is interrupted", async () => {
+  const terminal = recordingTerminal();
+  const endless = command({
+    ...paint,
+    name: "endless",
+    options: {},
+    endsAtOnce: true,
+    run: () => new Promise<void>(() => undefined),
+  });
+  const running = runProgram({ ...program, commands: [endless] }, ["endless"], terminal);
+  terminal.interrupt();
+  expect(await running).toBe(130);
+});
+
+test.for([
+  [{ code: "ENOENT", path: "/a/b" }, "there is no /a/b"],
+  [{ code: "EACCES", path: "/a/b" }, "you have no permission for /a/b"],
+  [{ code: "EROFS", path: "/a/b" }, "the file system of /a/b is read-only"],
+  [{ code: "ENOSPC" }, "no space is left on the disk"],
+  [{ code: "EISDIR", path: "/a/b" }, "/a/b is a folder, not a file"],
+  [{ code: "EADDRINUSE" }, "listen EADDRINUSE"],
+] as const)("what the operating system refuses is said in words: %j", async ([fields, text]) => {
+  const error = Object.assign(new Error("listen EADDRINUSE"), { syscall: "open", ...fields });
+  const refused = command({ ...paint, options: {}, run: () => Promise.reject(error) });
+  const terminal = recordingTerminal();
+  expect(await runProgram({ ...program, commands: [refused] }, ["paint"], terminal)).toBe(1);
+  expect(terminal.complained()).toBe(`error: ${text}\n`);
 });
 
 test.for(windlass.commands)(

@@ -1,21 +1,9 @@
-import type { Command } from "./command.ts";
+import type { Command, Program } from "./command.ts";
 import { CommandError, exitCodes, UsageError } from "./errors.ts";
 import { helpFor, overview } from "./help.ts";
 import { parse } from "./parse.ts";
+import { explainSystemError, isSystemError } from "./system-error.ts";
 import { styler, type Terminal } from "./terminal.ts";
-
-/** A program of several commands. */
-export interface Program {
-  readonly name: string;
-  readonly version: string;
-  /** What it is for, in the overview. */
-  readonly description: string;
-  readonly commands: readonly Command[];
-  /** What the overview says of variables, besides `NO_COLOR`. @default that KUBECONFIG names the cluster */
-  readonly environment?: readonly (readonly [name: string, what: string])[];
-  /** What the overview says of exit codes, besides those that every program has. @default nothing */
-  readonly exitCodes?: readonly (readonly [code: string, what: string])[];
-}
 
 /**
  * Does what a command line says.
@@ -56,17 +44,28 @@ export async function runCommand(
   try {
     const parsed = parse(command, args);
     if (parsed.wants === "help") return show(terminal, helpFor(program, command));
-    await command.run(parsed.given, terminal);
+    const running = command.run(parsed.given, terminal);
+    await (command.endsAtOnce === true ? Promise.race([running, abortOf(terminal.signal)]) : running);
     return exitCodes.done;
   } catch (error) {
     if (terminal.signal.aborted) return exitCodes.interrupted;
     if (error instanceof UsageError)
       return complain(terminal, `${error.message}\nTry: ${program} --help`, exitCodes.usage);
     if (error instanceof CommandError) return complain(terminal, error.message, error.exitCode);
+    if (isSystemError(error)) return complain(terminal, explainSystemError(error), exitCodes.failed);
     if (isExplained(error)) return complain(terminal, error.message, exitCodes.failed);
     // A fault of this program: its author needs the stack.
     return complain(terminal, error instanceof Error ? (error.stack ?? error.message) : String(error), 1);
   }
+}
+
+/** Rejects when the signal is aborted. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
 }
 
 function show({ stdout }: Terminal, text: string): number {
@@ -88,13 +87,10 @@ function unknownCommand({ name, commands }: Program, given: string, terminal: Te
   return complain(terminal, text, exitCodes.usage);
 }
 
-/** Errors whose message says all there is to say: ours, those of the client and of the file system. */
+/** Errors whose message says all there is to say: ours, and those of the client. */
 function isExplained(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return (
-    ["ApiError", "KubeconfigError", "TransportError", "ResourceDefinitionError"].includes(error.name) ||
-    "syscall" in error
-  );
+  const names = ["ApiError", "KubeconfigError", "TransportError", "ResourceDefinitionError"];
+  return error instanceof Error && names.includes(error.name);
 }
 
 /** How many letters have to be changed, added or taken away to make one word of the other. */

@@ -21,6 +21,7 @@ The folder is made once, and stays for as long as the package is where it is now
   examples: [
     { line: "export KUBEBUILDER_ASSETS=$(npx windlass assets) && go test ./...", what: "a suite in Go" },
   ],
+  endsAtOnce: true,
   async run({ options }, { stdout, env }) {
     const { stdout: printed } = await promisify(execFile)(process.execPath, [controlPlane(), "assets"], {
       env: { ...env },

@@ -13,14 +13,14 @@ export const dev = command({
   description: `
 Starts a Kubernetes API server in this process and runs the operator of this folder on it:
 installs the CRDs of the kinds that its module exports, applies its samples, and shows what
-becomes of them. When a source changes the operator is started anew; the objects stay.
-Webhooks are called here: the operator need not know.
+becomes of them. When a source changes the operator is restarted; the objects stay.
+Webhooks are called on this machine; the operator's code need not change for that.
 
-While it runs, kubectl works with the KUBECONFIG that it names. Ctrl-C ends it.
+While it runs, kubectl works with the KUBECONFIG that it prints. Ctrl-C ends it.
 
-With --cluster it runs on the cluster that kubectl uses, as you. CRDs and samples stay there;
-webhooks are called here if --webhook-host says where this machine is reached, or with
---tunnel through a pod, and as before once it ends.`,
+With --cluster it runs on the cluster that kubectl uses, with your rights. CRDs and samples
+stay there. Webhooks are called on this machine with --webhook-host, or through a pod with
+--tunnel; when it ends, webhook configurations are put back as they were.`,
   options: {
     main: {
       type: "string",
@@ -39,52 +39,52 @@ webhooks are called here if --webhook-host says where this machine is reached, o
     samples: {
       type: "string",
       value: "FOLDER",
-      describe: "objects to begin with",
+      describe: "the folder of objects to apply at the start",
       otherwise: "config/samples",
       completion: "folders",
     },
     port: {
       type: "string",
       value: "PORT",
-      describe: "of the API server",
+      describe: "the port of the embedded API server",
       otherwise: "any that is free",
     },
     cluster: {
       type: "boolean",
-      describe: "on the cluster that kubectl uses, in the place of one of its own",
+      describe: "run on the cluster that kubectl uses, not on an embedded one",
     },
     context: {
       type: "string",
       value: "CONTEXT",
-      describe: "of the kubeconfig; with --cluster",
+      describe: "the context of the kubeconfig to use; with --cluster",
       otherwise: "the current one",
     },
     namespace: {
       type: "string",
       short: "n",
       value: "NAMESPACE",
-      describe: "of the operator's Lease and of its webhooks' Secret; with --cluster",
+      describe: "where the operator's Lease and its webhooks' Secret go; with --cluster",
       otherwise: "the kubeconfig's",
     },
     "webhook-host": {
       type: "string",
       value: "ADDRESS",
-      describe: "of this machine, where the API server reaches it; with --cluster",
+      describe: "where the API server reaches this machine; with --cluster",
       otherwise: "webhooks are not called here",
     },
-    tunnel: { type: "boolean", describe: "have webhooks called through a pod; with --cluster" },
+    tunnel: { type: "boolean", describe: "call webhooks through a pod of the cluster; with --cluster" },
     "tunnel-image": {
       type: "string",
       value: "IMAGE",
-      describe: "of that pod, which has Node 24 on its PATH",
+      describe: "the image of that pod; needs Node 24 on its PATH",
       otherwise: defaultTunnelImage,
     },
-    json: { type: "boolean", describe: "tell of what happens in lines of JSON" },
-    "exit-when-ready": { type: "boolean", describe: "end once every sample is Ready; for scripts" },
+    json: { type: "boolean", describe: "print what happens as JSON, one event a line" },
+    "exit-when-ready": { type: "boolean", describe: "exit once every sample is Ready; for scripts" },
   },
   examples: [
     { line: "windlass dev", what: "in the folder of an operator" },
-    { line: "windlass dev --exit-when-ready", what: "in CI: ends with 0 once the samples are Ready" },
+    { line: "windlass dev --exit-when-ready", what: "in CI: exits with 0 once the samples are Ready" },
     {
       line: "windlass dev --cluster --webhook-host 192.168.1.7",
       what: "on the cluster of your kubeconfig, which calls webhooks at that address",
@@ -96,6 +96,8 @@ webhooks are called here if --webhook-host says where this machine is reached, o
   ],
   async run({ options }, terminal) {
     const began = performance.now();
+    const port = portOf(options.port);
+    checkChoices(options);
     const project = {
       main: resolve(terminal.folder, options.main ?? "src/main.ts"),
       module: resolve(terminal.folder, options.module ?? "src/index.ts"),
@@ -106,8 +108,8 @@ webhooks are called here if --webhook-host says where this machine is reached, o
         throw new CommandError(
           `there is no ${project[name]}: run this in the folder of an operator, or say with --${name} where it is`,
         );
-    const port = portOf(options.port);
-    checkChoices(options);
+    if (options.samples !== undefined && !existsSync(project.samples))
+      throw new CommandError(`there is no ${project.samples}: say with --samples which folder has them`);
     const say = options.json ? jsonSayer(terminal, began) : sayer(terminal, began);
     const [{ currentCluster, embeddedCluster }, { DevSession }, { WebhooksBefore }] = await Promise.all([
       import("../dev/dev-cluster.ts"),
@@ -145,6 +147,7 @@ webhooks are called here if --webhook-host says where this machine is reached, o
     if (options["exit-when-ready"]) {
       try {
         await Promise.race([session.ready, running]);
+        terminal.signal.throwIfAborted();
         say("ready", `in ${Math.round(performance.now() - began)} ms`);
       } finally {
         end.abort();

@@ -16,14 +16,14 @@ does, but has the API server decide about each write without storing it (dry run
 which objects would be created, changed field by field, or deleted: before a new version of
 an operator is rolled out, or to learn why it keeps writing.
 
-Nothing of the cluster changes. But the reconcilers run: what they do elsewhere than on the
-API server, they do. What only comes after something else has happened (a child after
+Nothing changes in the cluster. But the reconcilers do run: calls to anything other than the
+API server take effect. What only comes after something else has happened (a child after
 another is ready) is not shown before it has. Needs the operator's rights, and no lease.`,
   options: {
     context: {
       type: "string",
       value: "CONTEXT",
-      describe: "of the kubeconfig",
+      describe: "the context of the kubeconfig to use",
       otherwise: "the current one",
     },
     namespace: {
@@ -34,7 +34,7 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
       otherwise: "those that the operator watches",
     },
     timeout: { type: "string", value: "SECONDS", describe: "how long it may take", otherwise: "60" },
-    check: { type: "boolean", describe: "end with 1 if anything would change" },
+    check: { type: "boolean", describe: "exit with 1 if anything would change" },
     config: {
       type: "string",
       value: "FILE",
@@ -42,11 +42,17 @@ another is ready) is not shown before it has. Needs the operator's rights, and n
       otherwise: configFile,
       completion: "files",
     },
-    json: { type: "boolean", describe: "print each write as JSON, a line each: before and after" },
+    json: {
+      type: "boolean",
+      describe: "print each write as JSON, one a line, with the object before and after",
+    },
   },
   examples: [
     { line: "windlass diff", what: "in the folder of an operator" },
-    { line: "windlass diff --namespace shop --check", what: "in CI: ends with 1 unless all is settled" },
+    {
+      line: "windlass diff --namespace shop --check",
+      what: "in CI: exits with 1 unless everything is settled",
+    },
   ],
   async run({ options }, terminal) {
     const seconds = Number(options.timeout ?? "60");

@@ -15,12 +15,12 @@ kubeconfig and its certificate, the API server, and, where ${configFile} declare
 operator, its CRDs, its Deployments, the rights of its service accounts, its lease, and its
 webhooks: whether they are installed, trusted, and reachable from the API server.
 
-For each fault it says what to do. Ends with 1 if there is one.`,
+For each fault it says what to do. Exits with 1 if there is one.`,
   options: {
     context: {
       type: "string",
       value: "CONTEXT",
-      describe: "of the kubeconfig",
+      describe: "the context of the kubeconfig to use",
       otherwise: "the current one",
     },
     namespace: {
@@ -37,12 +37,13 @@ For each fault it says what to do. Ends with 1 if there is one.`,
       otherwise: configFile,
       completion: "files",
     },
-    json: { type: "boolean", describe: "print what was found as JSON, a line each" },
+    json: { type: "boolean", describe: "print the findings as JSON, one a line" },
   },
   examples: [
     { line: "windlass doctor", what: "in the folder of an operator" },
     { line: 'windlass doctor --json | grep \'"is":"fault"\'', what: "for scripts: the faults alone" },
   ],
+  endsAtOnce: true,
   async run({ options }, terminal) {
     const file = resolve(terminal.folder, options.config ?? configFile);
     if (options.config !== undefined && !existsSync(file)) throw new CommandError(`there is no ${file}`);

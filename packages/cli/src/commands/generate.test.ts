@@ -64,7 +64,7 @@ test("what was generated is checked: by whether it is there, the same, and all",
   expect(after.said).toBe(
     "left over config/base/gateway.yaml\nchanged   config/base/manager.yaml (+1 -1)\n21 files, 2 changed\n",
   );
-  expect(after.complained).toContain("run windlass generate");
+  expect(after.complained).toContain("run npx windlass generate");
   expect(await readFile(manager, "utf8")).toContain("replicas: 7");
 
   await generate();

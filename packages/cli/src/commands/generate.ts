@@ -18,8 +18,8 @@ Writes what installs an operator, from its code and from what ${configFile} says
 
 All of it is applied once to an API server in this process, so that what a cluster would
 refuse is found now. The same code gives the same files: commit them, and let CI run
---check. Files that were generated once and no longer are get deleted; samples, overlays
-and templates of your own may stand beside them.`,
+--check. Generated files that are no longer needed are deleted; samples, overlays and
+templates of your own may stand beside them.`,
   options: {
     config: {
       type: "string",
@@ -28,13 +28,14 @@ and templates of your own may stand beside them.`,
       otherwise: configFile,
       completion: "files",
     },
-    check: { type: "boolean", describe: "write nothing; end with 1 if a file is not what would be written" },
+    check: { type: "boolean", describe: "write nothing; exit with 1 if a file is out of date" },
     json: { type: "boolean", describe: "print what changed as JSON" },
   },
   examples: [
     { line: "windlass generate", what: "in the folder of an operator" },
-    { line: "windlass generate --check", what: "in CI: ends with 1 if someone forgot to generate" },
+    { line: "windlass generate --check", what: "in CI: exits with 1 if someone forgot to generate" },
   ],
+  endsAtOnce: true,
   async run({ options }, terminal) {
     const file = resolve(terminal.folder, options.config ?? configFile);
     const folder = dirname(file);
@@ -52,7 +53,7 @@ and templates of your own may stand beside them.`,
     else terminal.stdout.write(summary(changed, files.size, terminal));
     if (stale !== undefined && stale.length > 0)
       throw new CommandError(
-        `${stale.length} of ${files.size} files are not what the code says: run windlass generate, and commit them`,
+        `${stale.length} of ${files.size} files are not what the code says: run npx windlass generate, and commit them`,
       );
   },
 });

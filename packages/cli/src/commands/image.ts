@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { readdir, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { command } from "../command.ts";
-import { UsageError } from "../errors.ts";
+import { CommandError, UsageError } from "../errors.ts";
 import { configFile, loadOperator } from "../generate/load.ts";
 import type { OciImage } from "../image/oci-image.ts";
+import { outputPath, shownPath } from "../paths.ts";
 import { styler, type Terminal, withProgress } from "../terminal.ts";
+import { writeWhole } from "../whole-file.ts";
 
 const formats = ["archive", "layout"];
 
@@ -71,6 +73,7 @@ skopeo copy oci-archive: read it. skopeo or crane push it to a registry.`,
     },
     { line: "docker load < .windlass/image.tar", what: "into Docker; kind load image-archive takes it too" },
   ],
+  endsAtOnce: true,
   async run({ options, arguments: [given] }, terminal) {
     const { format = "archive" } = options;
     if (!formats.includes(format)) throw new UsageError(`--format must be one of ${formats.join(", ")}`);
@@ -80,9 +83,10 @@ skopeo copy oci-archive: read it. skopeo or crane push it to a registry.`,
     const node =
       options.node === undefined ? findNode(dirname(config)) : resolve(terminal.folder, options.node);
     const bundle = resolve(terminal.folder, options.bundle ?? "dist");
-    const made = await withProgress(terminal, "Packing", () => operatorImage({ name, bundle, node, labels }));
     const fallback = join(".windlass", format === "archive" ? "image.tar" : "image");
-    const output = resolve(terminal.folder, options.output ?? fallback);
+    const output = outputPath(terminal.folder, "--output", options.output ?? fallback);
+    if (format === "layout") await checkIsLayout(output);
+    const made = await withProgress(terminal, "Packing", () => operatorImage({ name, bundle, node, labels }));
     await write(made, format, output);
     const { digest, unpackedBytes, packedBytes } = made;
     const summary = { name, digest, unpackedBytes, packedBytes, output };
@@ -111,12 +115,24 @@ async function nameOf(given: string | undefined, config: string) {
 
 async function write(made: OciImage, format: string, output: string): Promise<void> {
   const { imageArchive } = await import("../image/oci-image.ts");
-  await mkdir(dirname(output), { recursive: true });
-  if (format === "archive") return await writeFile(output, imageArchive(made));
-  for (const [path, content] of made.files) {
-    await mkdir(dirname(join(output, path)), { recursive: true });
-    await writeFile(join(output, path), content);
-  }
+  if (format === "archive") return await writeWhole(output, imageArchive(made));
+  // The blobs of an earlier image would stay, and be copied along with this one.
+  await rm(output, { recursive: true, force: true });
+  // The index comes last: what has none is not taken for an image.
+  const files = [...made.files].toSorted(
+    ([a], [b]) => Number(a === "index.json") - Number(b === "index.json"),
+  );
+  for (const [path, content] of files) await writeWhole(join(output, path), content);
+}
+
+/** @throws CommandError for a folder with something else in it: it is going to be replaced */
+async function checkIsLayout(folder: string): Promise<void> {
+  const present = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (present.length > 0 && !present.includes("oci-layout"))
+    throw new CommandError(`${folder} is not empty, and no OCI layout: name another folder with --output`);
 }
 
 interface Summary {
@@ -134,7 +150,7 @@ function describe({ name, digest, unpackedBytes, packedBytes, output }: Summary,
     style("bold", name),
     `  digest  ${digest}`,
     `  size    ${megabytes(unpackedBytes)}, ${megabytes(packedBytes)} to pull`,
-    `  file    ${relative(terminal.folder, output) || output}`,
+    `  file    ${shownPath(terminal.folder, output)}`,
     "",
   ].join("\n");
 }

@@ -23,11 +23,11 @@ Where ${configFile} declares the operator, its pods are found in the cluster and
 the API server. With --url any /metrics is read, such as that of windlass dev or behind a
 port-forward. Ctrl-C ends it.`,
   options: {
-    url: { type: "string", value: "URL", describe: "read these metrics, and no cluster" },
+    url: { type: "string", value: "URL", describe: "read these metrics instead of asking a cluster" },
     context: {
       type: "string",
       value: "CONTEXT",
-      describe: "of the kubeconfig",
+      describe: "the context of the kubeconfig to use",
       otherwise: "the current one",
     },
     namespace: {
@@ -37,8 +37,8 @@ port-forward. Ctrl-C ends it.`,
       describe: "where the operator is installed",
       otherwise: "the one that it declares",
     },
-    interval: { type: "string", value: "SECONDS", describe: "between two readings", otherwise: "2" },
-    count: { type: "string", value: "N", describe: "end after so many", otherwise: "goes on" },
+    interval: { type: "string", value: "SECONDS", describe: "the time between two readings", otherwise: "2" },
+    count: { type: "string", value: "N", describe: "exit after N readings", otherwise: "until Ctrl-C" },
     config: {
       type: "string",
       value: "FILE",
@@ -46,7 +46,7 @@ port-forward. Ctrl-C ends it.`,
       otherwise: configFile,
       completion: "files",
     },
-    json: { type: "boolean", describe: "print the figures as JSON, a line each time" },
+    json: { type: "boolean", describe: "print the figures as JSON, one line a reading" },
   },
   examples: [
     { line: "windlass top", what: "in the folder of an operator that runs in the cluster" },

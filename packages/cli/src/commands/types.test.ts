@@ -38,7 +38,7 @@ test("a CRD in a file becomes TypeScript that imports from the runtime", async (
   const { code, said } = await types({}, "crd.json");
   expect(code).toBe(0);
   expect(said).toMatch(/^import type \{ [\w, ]+ \} from "@windlass\/runtime";$/m);
-  expect(said).toContain("export const Ticket: ResourceKind<Ticket, TicketInput> = ");
+  expect(said).toContain('export const Ticket: ResourceKind<Ticket, TicketInput, "Namespaced"> = ');
   expect(said).toContain("readonly size?: number;");
 });
 
@@ -53,6 +53,14 @@ test("several CRDs, be they documents or items of a list, become a file each", a
   expect({ code, said }).toEqual({ code: 0, said: "kinds/ticket.ts\nkinds/queue.ts\n" });
   expect((await readdir(join(folder, "kinds"))).toSorted()).toEqual(["queue.ts", "ticket.ts"]);
   expect(await readFile(join(folder, "kinds", "queue.ts"), "utf8")).toContain("export const Queue");
+});
+
+test("kinds of one name go into files of their own, with their groups", async () => {
+  const other = defineResource({ group: "other.io", version: "v1", kind: "Ticket", spec: z.object({}) });
+  const piped = [Ticket.crd(), other.crd(), Queue.crd()].map((one) => JSON.stringify(one)).join("\n---\n");
+  const { said } = await types({ piped }, "-", "--output", "kinds");
+  expect(said).toBe("kinds/ticket.acme.io.ts\nkinds/ticket.other.io.ts\nkinds/queue.ts\n");
+  expect(await readFile(join(folder, "kinds", "ticket.other.io.ts"), "utf8")).toContain('"other.io"');
 });
 
 test("the CRDs of a cluster are found by name", async () => {
@@ -74,7 +82,8 @@ test("the CRDs of a cluster are found by name", async () => {
 
 test.for([
   [[], 2, "say from where"],
-  [["nowhere.yaml"], 1, "no such file"],
+  [["nowhere.yaml"], 1, "there is no "],
+  [["crd.json", "--output", "C:\\kinds"], 2, "with slashes"],
   [["empty.yaml"], 1, "empty.yaml: there is no CustomResourceDefinition"],
   [["crd.json", "--version", "v7"], 1, "Ticket has no version v7: there are v1"],
   [["crd.json", "crd.json"], 2, "there are 2 kinds"],

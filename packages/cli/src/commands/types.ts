@@ -1,10 +1,12 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import type { CrdSource } from "@windlass/runtime";
 import { command } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
+import { outputPath } from "../paths.ts";
 import { type Terminal, withProgress } from "../terminal.ts";
+import { writeWhole } from "../whole-file.ts";
 
 export const types = command({
   name: "types",
@@ -23,13 +25,13 @@ types from @windlass/runtime and nothing else.`,
     context: {
       type: "string",
       value: "CONTEXT",
-      describe: "of the kubeconfig",
+      describe: "the context of the kubeconfig to use",
       otherwise: "the current one",
     },
     version: {
       type: "string",
       value: "VERSION",
-      describe: "of the kinds, such as v1beta1",
+      describe: "the version of the kinds, such as v1beta1",
       otherwise: "the one Kubernetes prefers",
     },
     output: {
@@ -52,6 +54,7 @@ types from @windlass/runtime and nothing else.`,
       what: "from anywhere: a file for each kind",
     },
   ],
+  endsAtOnce: true,
   async run({ options, arguments: given }, terminal) {
     if (given.length === 0)
       throw new UsageError("say from where: the file of a CRD, or --cluster and the name of one");
@@ -65,22 +68,35 @@ types from @windlass/runtime and nothing else.`,
       for (const { text } of modules) terminal.stdout.write(text);
       return;
     }
-    const folder = resolve(terminal.folder, options.output);
-    await mkdir(folder, { recursive: true });
-    for (const { file, text } of modules) {
-      await writeFile(join(folder, file), text);
+    const folder = outputPath(terminal.folder, "--output", options.output);
+    for (const [file, text] of filesOf(modules)) {
+      await writeWhole(join(folder, file), text);
       terminal.stdout.write(`${join(options.output, file)}\n`);
     }
   },
 });
 
+interface TypesModule {
+  readonly group: string;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Modules by the names of their files: that of the kind, and of its group where several have such a kind. */
+function filesOf(modules: readonly TypesModule[]): ReadonlyMap<string, string> {
+  const groups = Map.groupBy(modules, ({ kind }) => kind.toLowerCase());
+  return new Map(
+    modules.map(({ group, kind, text }) => {
+      const name = kind.toLowerCase();
+      return [groups.get(name)?.length === 1 ? `${name}.ts` : `${name}.${group}.ts`, text];
+    }),
+  );
+}
+
 /** A module with the types of a kind. */
-async function moduleFor(
-  definition: CrdSource,
-  version: string | undefined,
-): Promise<{ readonly file: string; readonly text: string }> {
+async function moduleFor(definition: CrdSource, version: string | undefined): Promise<TypesModule> {
   const { generateTypes } = await import("@windlass/runtime");
-  const { names, versions } = definition.spec;
+  const { group, names, versions } = definition.spec;
   if (version !== undefined && versions.every((one) => one.name !== version)) {
     const known = versions.map((one) => one.name).join(", ");
     throw new CommandError(`${names.kind} has no version ${version}: there are ${known}`);
@@ -89,7 +105,7 @@ async function moduleFor(
     importFrom: "@windlass/runtime",
     ...(version === undefined ? {} : { version }),
   });
-  return { file: `${names.kind.toLowerCase()}.ts`, text };
+  return { group, kind: names.kind, text };
 }
 
 async function fromFile(file: string, { folder, stdin }: Terminal): Promise<readonly CrdSource[]> {

@@ -1,18 +1,19 @@
-import type { Completion } from "../command.ts";
-import type { Program } from "../run.ts";
+import type { Completion, Program } from "../command.ts";
 import { type CommandWord, wordsOf } from "./words.ts";
 
 /** A script for `~/.bashrc`. */
 export function bashCompletion(program: Program): string {
   const words = wordsOf(program);
   const name = `_${program.name}`;
-  const first = [...words.map((word) => word.name), "help", "--help", "--version"].join(" ");
+  const names = words.map((word) => word.name);
   return `# bash completion for ${program.name}
 ${name}() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
+  # What is offered comes in lines: names of files may have spaces.
+  local IFS=$'\\n'
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "${first}" -- "$current"))
+    ${reply([...names, "help", "--help", "--version"])}
     return
   fi
   case "\${COMP_WORDS[1]} $previous" in
@@ -20,7 +21,7 @@ ${words.flatMap(valueCases).join("\n")}
   esac
   case "\${COMP_WORDS[1]}" in
 ${words.map(commandCase).join("\n")}
-  help) COMPREPLY=($(compgen -W "${words.map((word) => word.name).join(" ")}" -- "$current")) ;;
+  help) ${reply(names)} ;;
   esac
 }
 complete -F ${name} ${program.name}
@@ -40,7 +41,7 @@ function commandCase({ name, options, argument }: CommandWord): string {
   const flags = options.flatMap(({ long, short }) => (short === undefined ? [long] : [long, short]));
   return `  ${name})
     if [[ $current == -* ]]; then
-      COMPREPLY=($(compgen -W "${flags.join(" ")}" -- "$current"))
+      ${reply(flags)}
     else
       ${reply(argument)}
     fi
@@ -56,6 +57,6 @@ function reply(completion: Completion): string {
     case "folders":
       return 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current"))';
     default:
-      return `COMPREPLY=($(compgen -W "${completion.join(" ")}" -- "$current"))`;
+      return `COMPREPLY=($(compgen -W $'${completion.join("\\n")}' -- "$current"))`;
   }
 }

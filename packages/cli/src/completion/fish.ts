@@ -1,5 +1,4 @@
-import type { Completion } from "../command.ts";
-import type { Program } from "../run.ts";
+import type { Completion, Program } from "../command.ts";
 import { type CommandWord, type OptionWord, wordsOf } from "./words.ts";
 
 /** A script for `~/.config/fish/completions`. */
@@ -13,6 +12,9 @@ export function fishCompletion(program: Program): string {
     ...words.map(
       ({ name, summary }) => `${complete} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
     ),
+    `${complete} -n __fish_use_subcommand -a help -d 'show more about a command'`,
+    `${complete} -n __fish_use_subcommand -s h -l help -d 'show what there is'`,
+    `${complete} -n __fish_use_subcommand -l version -d 'show the version'`,
     `${complete} -n '__fish_seen_subcommand_from help' -a ${quoted(names)}`,
     ...words.flatMap((word) => commandLines(complete, word)),
     "",

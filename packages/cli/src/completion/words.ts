@@ -1,5 +1,5 @@
+import type { Program } from "../command.ts";
 import { type Command, type Completion, helpOption, type Option } from "../command.ts";
-import type { Program } from "../run.ts";
 
 /** An option as a shell completes it. */
 export interface OptionWord {

@@ -1,5 +1,4 @@
-import type { Completion } from "../command.ts";
-import type { Program } from "../run.ts";
+import type { Completion, Program } from "../command.ts";
 import { type CommandWord, type OptionWord, wordsOf } from "./words.ts";
 
 /** A script for a file of `$fpath`, or for `~/.zshrc`. */
@@ -14,6 +13,7 @@ ${words.map((word) => `    ${quoted(`${word.name}:${word.summary}`)}`).join("\n"
   )
   if ((CURRENT == 2)); then
     _describe command commands
+    compadd -- help --help --version
     return
   fi
   local command=$words[2]
@@ -24,7 +24,12 @@ ${words.map(commandCase).join("\n")}
   help) _describe command commands ;;
   esac
 }
-compdef ${name} ${program.name}
+# As a file of $fpath it is read when it is first needed, and then completes; elsewhere it only declares.
+if [[ $funcstack[1] == ${name} ]]; then
+  ${name} "$@"
+else
+  compdef ${name} ${program.name}
+fi
 `;
 }
 

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { load } from "js-yaml";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeOperator } from "../commands/create.ts";
 import { windlass } from "../program.ts";
 import { runProgram } from "../run.ts";
 import { type RecordingTerminal, recordingTerminal } from "../terminal.fixture.ts";
@@ -43,6 +44,35 @@ test("what is generated for a new operator goes by its names", { timeout: 60_000
   });
   const manager = await readFile(join(project, "config", "base", "manager.yaml"), "utf8");
   expect(manager).toContain("image: proxy-operator:0.1.0\n");
+});
+
+test("the longest name that create takes is one that generate takes", { timeout: 60_000 }, async () => {
+  const longest = "a".repeat(31);
+  for (const name of [longest, `${longest}-operator`]) {
+    expect(await create(recordingTerminal({ folder }), name, "--kind", "Shop")).toBe(0);
+    const terminal = recordingTerminal({ folder: join(folder, name) });
+    expect([await runProgram(windlass, ["generate"], terminal), terminal.complained()]).toEqual([0, ""]);
+  }
+  expect(await create(recordingTerminal({ folder }), `${longest}a`)).toBe(2);
+});
+
+test("with --install it has npm install and generate, and says what npm could not do", async () => {
+  const npm = join(folder, "npm");
+  const calls = join(folder, "calls");
+  await writeFile(npm, `#!/bin/sh\necho "$PWD $*" >> ${calls}\n[ "$1" != "$FAILS" ]\n`, { mode: 0o755 });
+  const env = { PATH: `${folder}:/usr/bin:/bin` };
+  const terminal = recordingTerminal({ folder, env });
+  expect(await create(terminal, "shop", "--install")).toBe(0);
+  expect(await readFile(calls, "utf8")).toBe(
+    `${join(folder, "shop")} install\n${join(folder, "shop")} run generate\n`,
+  );
+  expect(terminal.said()).not.toContain("npm install");
+  const failing = recordingTerminal({ folder, env: { ...env, FAILS: "install" } });
+  expect(await create(failing, "other", "--install")).toBe(1);
+  expect(failing.complained()).toContain("npm install failed (exit code 1)");
+  const without = recordingTerminal({ folder, env: { PATH: "/nowhere" } });
+  expect(await create(without, "third", "--install")).toBe(1);
+  expect(without.complained()).toContain("npm install could not be started");
 });
 
 test("a new operator's own tests pass", async () => {
@@ -93,7 +123,7 @@ test("on a terminal it asks for what the options do not say, again until the ans
   const terminal = recordingTerminal({ folder, typed: ["Shop!", "shop", "", "shop.acme.io"] });
   expect(await create(terminal)).toBe(0);
   expect(terminal.complained()).toBe(
-    'Name (my-operator) the name "Shop!" must be lower-case letters, digits and dashes, begin with a letter, and have at most 40 characters, such as shop-operator\n' +
+    'Name (my-operator) the name "Shop!" must be lower-case letters, digits and dashes, begin with a letter, and have at most 31 characters besides -operator, such as shop-operator\n' +
       "Name (my-operator) Kind (Shop) API group (example.com) ",
   );
   expect(await readFile(join(folder, "shop", "src", "kind.ts"), "utf8")).toContain('group: "shop.acme.io"');
@@ -124,8 +154,27 @@ test("a folder that is not empty is left alone", async () => {
   expect(await readdir(join(folder, "shop"))).toEqual(["precious.txt"]);
 });
 
+test("a folder whose name a shell would take apart is quoted in what to do next", async () => {
+  const terminal = recordingTerminal({ folder });
+  await create(terminal, "shop", "--folder", "it's my shop");
+  expect(terminal.said()).toContain(process.platform === "win32" ? 'cd "it' : "cd 'it'\\''s my shop'\n");
+});
+
+test("what could not be written whole is taken back, so that it can be tried again", async () => {
+  await mkdir(join(folder, "shop"));
+  const template = await templateFiles();
+  const files = operatorFiles(template, operatorNames("shop", "Shop", "acme.io"), "1.0.0");
+  const refusing = new Map([...files, ["src/kind.ts/below", "a file is no folder"]]);
+  await expect(writeOperator(join(folder, "shop"), refusing)).rejects.toThrow("could not be written");
+  expect(await readdir(join(folder, "shop"))).toEqual([]);
+  await expect(writeOperator(join(folder, "new"), refusing)).rejects.toThrow("could not be written");
+  expect(await readdir(folder)).toEqual(["shop"]);
+});
+
 test.for([
   [["Shop"], "lower-case letters"],
+  [["shop", "--kind", "Map"], "means something else already"],
+  [["shop", "--folder", "C:\\ops\\shop"], "with slashes"],
   [["shop", "--kind", "shop"], "CamelCase"],
   [["shop", "--kind", "Service"], "means something else already"],
   [["shop", "--group", "acme"], "domain name with a dot"],

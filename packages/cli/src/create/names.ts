@@ -23,9 +23,42 @@ export interface OperatorNames {
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 const suffix = "-operator";
+const longestBase = 40 - suffix.length;
 
-/** Kinds of Kubernetes that the new operator uses itself, and words that mean something else in YAML. */
-const taken = new Set(["Deployment", "Service", "True", "False", "Null", "Yes", "No", "On", "Off"]);
+/** Kinds of Kubernetes that the new operator uses itself, words that mean something else in YAML, and those of JavaScript. */
+const taken = new Set([
+  "Deployment",
+  "Service",
+  "True",
+  "False",
+  "Null",
+  "Yes",
+  "No",
+  "On",
+  "Off",
+
+  "Array",
+  "BigInt",
+  "Boolean",
+  "Date",
+  "Error",
+  "Function",
+  "Infinity",
+  "Iterator",
+  "JSON",
+  "Map",
+  "Math",
+  "NaN",
+  "Number",
+  "Object",
+  "Promise",
+  "Proxy",
+  "Reflect",
+  "RegExp",
+  "Set",
+  "String",
+  "Symbol",
+]);
 
 /** The kind that an operator is probably for: `shop-item-operator` → `ShopItem`. */
 export function kindFor(project: string): string {
@@ -56,10 +89,10 @@ export function operatorNames(project: string, kind: string, group: string): Ope
 
 /** @throws UsageError */
 export function checkProject(project: string): void {
-  // Names of pods end with a hash, and have at most 63 characters.
-  if (label.test(project) && project.length <= 40) return;
+  // Names of pods end with a hash, and have at most 63 characters. "-operator" is added where it is missing.
+  if (label.test(project) && withoutSuffix(project).length <= longestBase) return;
   throw new UsageError(
-    `the name ${JSON.stringify(project)} must be lower-case letters, digits and dashes, begin with a letter, and have at most 40 characters, such as shop-operator`,
+    `the name ${JSON.stringify(project)} must be lower-case letters, digits and dashes, begin with a letter, and have at most ${longestBase} characters besides ${suffix}, such as shop-operator`,
   );
 }
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 import { Client, type ClusterAccess, connect, findAccess, openTransport } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import type { Terminal } from "../terminal.ts";
+import { writeWhole } from "../whole-file.ts";
 import { freePort } from "./free-port.ts";
-import type { Say } from "./session.ts";
+
 import type { CalledAt } from "./webhooks-before.ts";
 
 /** A cluster that an operator is developed on. */
@@ -178,7 +178,9 @@ async function withContext(env: Terminal["env"], folder: string, context: string
 
 async function writePrivate(folder: string, name: string, text: string): Promise<string> {
   const file = resolve(folder, ".windlass", name);
-  await mkdir(resolve(folder, ".windlass"), { recursive: true });
-  await writeFile(file, text, { mode: 0o600 });
+  await writeWhole(file, text, { mode: 0o600 });
   return file;
 }
+
+/** Tells the user that something happened. */
+export type Say = (what: string, words: string) => void;

@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AnyKind, Client } from "@windlass/client";
@@ -15,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { windlass } from "../program.ts";
 import { runProgram } from "../run.ts";
 import { type RecordingTerminal, recordingTerminal } from "../terminal.fixture.ts";
+import { Descendants } from "./follow.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 
@@ -99,9 +101,52 @@ test("for a script it ends with 0 once the samples are Ready, and with 1 if the 
   expect(failing.complained()).toContain("the operator ended with exit code 3");
 });
 
+test("interrupted before the samples are Ready, it does not say that they are", {
+  timeout: 60_000,
+}, async () => {
+  const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
+  const running = runProgram(windlass, ["dev", "--exit-when-ready"], terminal);
+  await expect.poll(() => terminal.said(), patience).toContain("control plane");
+  terminal.interrupt();
+  expect(await running).toBe(130);
+  expect(terminal.said()).not.toContain("ready ");
+});
+
+test("a cluster that never answers does not keep it from ending", { timeout: 60_000 }, async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  try {
+    const { port } = silent.address() as AddressInfo;
+    const kubeconfig = join(folder, "silent");
+    await writeFile(
+      kubeconfig,
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        "current-context": "a",
+        contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+        clusters: [{ name: "a", cluster: { server: `https://127.0.0.1:${port}` } }],
+        users: [{ name: "a", user: { token: "x" } }],
+      }),
+    );
+    let calls = 0;
+    silent.on("connection", () => calls++);
+    const terminal = recordingTerminal({ folder, env: { KUBECONFIG: kubeconfig } });
+    const running = runProgram(windlass, ["dev", "--cluster"], terminal);
+    // Those who watch have called; the next one wants to install the kinds.
+    await expect.poll(() => calls, patience).toBeGreaterThan(Descendants.kinds.length);
+    const began = performance.now();
+    terminal.interrupt();
+    await running;
+    expect(performance.now() - began).toBeLessThan(5_000);
+  } finally {
+    silent.close();
+  }
+});
+
 // How long it takes depends on what else the machine does; what it costs does not.
 test.runIf(process.platform === "linux")(
-  "a restart costs less than a second of CPU",
+  "a restart costs less than one and a half seconds of CPU",
   {
     timeout: 120_000,
   },
@@ -116,14 +161,16 @@ test.runIf(process.platform === "linux")(
     const restarts = () => said.split("started anew").length - 1;
     try {
       await expect.poll(() => said, patience).toContain("Ready: 2 of 2 available");
+      // Seen on two shared cores: about 1,000. A compiler in the way would cost several times that.
+      const most = 1_500;
       const costs: number[] = [];
-      while (costs.length < 8 && !costs.some((cost) => cost < 1_000)) {
+      while (costs.length < 8 && !costs.some((cost) => cost < most)) {
         const before = { cpuMs: cpuMsOf(running.pid), restarts: restarts() };
         await edit("src/controller.ts", (text) => `${text}// saved\n`);
         await expect.poll(restarts, patience).toBe(before.restarts + 1);
         costs.push(cpuMsOf(running.pid) - before.cpuMs);
       }
-      expect(Math.min(...costs)).toBeLessThan(1_000);
+      expect(Math.min(...costs)).toBeLessThan(most);
     } finally {
       running.kill("SIGTERM");
       await once(running, "exit");
@@ -269,6 +316,12 @@ test("options that exclude each other are refused", async () => {
   expect(await runProgram(windlass, ["dev", "--webhook-host", "127.0.0.1"], terminal)).toBe(2);
   expect(await runProgram(windlass, ["dev", "--cluster", "--port", "1"], terminal)).toBe(2);
   expect(terminal.complained()).toContain("--webhook-host is for a cluster that is there already");
+});
+
+test("samples that were asked for have to be there", async () => {
+  const terminal = recordingTerminal({ folder });
+  expect(await runProgram(windlass, ["dev", "--samples", "gone"], terminal)).toBe(1);
+  expect(terminal.complained()).toContain(`there is no ${join(folder, "gone")}`);
 });
 
 test("a folder without an operator is refused", async () => {

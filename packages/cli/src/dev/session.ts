@@ -18,7 +18,7 @@ import { loadAll, YAMLException } from "js-yaml";
 import { CommandError } from "../errors.ts";
 import { readDefinitions } from "./definitions.ts";
 import { isReady } from "./describe.ts";
-import type { DevCluster } from "./dev-cluster.ts";
+import type { DevCluster, Say } from "./dev-cluster.ts";
 import { Descendants, follow } from "./follow.ts";
 import { readLogLine } from "./log-line.ts";
 import { OperatorProcess } from "./operator-process.ts";
@@ -47,9 +47,6 @@ export interface DevParts {
   /** Aborted to end it. */
   readonly signal: AbortSignal;
 }
-
-/** Tells the user that something happened. */
-export type Say = (what: string, words: string) => void;
 
 /** Editors write a file in several steps, and tools write several files: that is one change. */
 const settleMs = 50;
@@ -164,12 +161,12 @@ export class DevSession {
     if (!this.#isRecorded && webhooksBefore !== undefined) {
       const names = definitions.map(({ metadata }) => metadata.name);
       if (calledAt === undefined) await webhooksBefore.restore();
-      else await webhooksBefore.record(calledAt, names);
+      else await webhooksBefore.record(calledAt, names, this.#signal);
       this.#isRecorded = true;
     }
     for (const definition of definitions) {
       const { name } = definition.metadata;
-      await client.apply(CustomResourceDefinition, definition, { force: true });
+      await client.apply(CustomResourceDefinition, definition, { force: true, signal: this.#signal });
       await waitForCondition(client, CustomResourceDefinition, { name }, "Established");
       const { group, names, versions } = definition.spec;
       const version = versions.find((one) => one.storage)?.name ?? "";
@@ -189,7 +186,10 @@ export class DevSession {
       for (const document of documents.filter((one) => one !== null && one !== undefined)) {
         const manifest = manifestIn(document, file);
         const { kind, metadata } = manifest;
-        const applied = await applyManifest(client, await this.#placed(manifest), { force: true });
+        const applied = await applyManifest(client, await this.#placed(manifest), {
+          force: true,
+          signal: this.#signal,
+        });
         if (!isReady(applied)) this.#unready.add(identity(applied));
         this.#say("sample", `${kind.toLowerCase()}/${metadata.name} applied`);
       }

@@ -41,7 +41,7 @@ test.for<readonly [CalledAt, object]>([
       metadata: { name },
       webhooks: [webhook(installed)],
     });
-  await new WebhooksBefore(client, file).record(place, []);
+  await new WebhooksBefore(client, file).record(place, [], new AbortController().signal);
   // What an operator does that is then killed.
   await client.delete(ValidatingWebhookConfiguration, { name: "shop" });
   for (const name of ["shop", "new"])

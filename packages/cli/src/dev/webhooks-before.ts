@@ -1,11 +1,11 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 import { type AnyKind, type Client, isNotFound, type KubernetesObject } from "@windlass/client";
 import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "@windlass/runtime/kinds";
+import { writeWhole } from "../whole-file.ts";
 
 /** What may lead an API server to webhooks, and the field that does. */
 const leading = [
@@ -39,16 +39,15 @@ export class WebhooksBefore {
   }
 
   /** Takes down whom the cluster calls now. What an earlier run left behind is put right first. */
-  async record(meanwhile: CalledAt, definitions: readonly string[]): Promise<void> {
+  async record(meanwhile: CalledAt, definitions: readonly string[], signal: AbortSignal): Promise<void> {
     await this.restore();
     const before: { [object: string]: unknown } = {};
     for (const { kind, field } of leading)
-      for (const object of (await this.#client.list(kind)).items)
+      for (const object of (await this.#client.list(kind, { signal })).items)
         before[idOf(kind, object.metadata.name)] = fieldOf(object, field);
     for (const name of definitions)
       before[idOf(CustomResourceDefinition, name)] = (await this.#definition(name))?.spec.conversion ?? null;
-    await mkdir(dirname(this.#file), { recursive: true });
-    await writeFile(this.#file, JSON.stringify({ meanwhile, before } satisfies Record));
+    await writeWhole(this.#file, JSON.stringify({ meanwhile, before } satisfies Record));
   }
 
   /** Has the cluster call again whom it called before. @returns what was changed for that, such as `ValidatingWebhookConfiguration shop` */

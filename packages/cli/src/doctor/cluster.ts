@@ -1,4 +1,4 @@
-import type { Client, ClusterAccess } from "@windlass/client";
+import { ApiError, type Client, type ClusterAccess, KubeconfigError, TransportError } from "@windlass/client";
 import { certificateFinding } from "./certificate.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
 
@@ -8,6 +8,39 @@ const oldestMinor = 30;
 interface ServerVersion {
   readonly gitVersion: string;
   readonly minor: string;
+}
+
+/** What to do about a kubeconfig that cannot be used. */
+export function kubeconfigRemedy(error: unknown): string {
+  return error instanceof KubeconfigError && error.code === "KUBECONFIG_INVALID"
+    ? "correct it; kubectl config view shows what kubectl makes of it"
+    : "set KUBECONFIG, or write ~/.kube/config";
+}
+
+const newKubeconfig = "get a new kubeconfig from whoever runs the cluster";
+
+/** What to do about a server that could not be asked, by the code of the error. */
+const serverRemedies: Readonly<{ [code: string]: string }> = {
+  CREDENTIALS_FAILED:
+    "log in again with the tool of your cluster's provider, or install the program that the kubeconfig names under exec",
+  API_UNAUTHORIZED: `log in again, or ${newKubeconfig}`,
+  API_FORBIDDEN: "ask whoever runs the cluster for the ClusterRole system:public-info-viewer",
+  CERTIFICATE_EXPIRED: "is this machine's clock right? If so, the cluster's certificate has to be renewed",
+  CERTIFICATE_UNTRUSTED: `set certificate-authority of the cluster in the kubeconfig, or ${newKubeconfig}`,
+  CERTIFICATE_NAME_MISMATCH:
+    "use one of the names that the certificate has, or set tls-server-name of the cluster in the kubeconfig",
+  CLIENT_CERTIFICATE_REJECTED: newKubeconfig,
+  TLS_MATERIAL_INVALID: `correct the certificates in the kubeconfig, or ${newKubeconfig}`,
+  PROXY_FAILED: "check proxy-url in the kubeconfig, or HTTPS_PROXY and NO_PROXY",
+};
+
+function serverRemedy(error: unknown): string {
+  const known =
+    error instanceof ApiError || error instanceof TransportError ? serverRemedies[error.code] : undefined;
+  return (
+    known ??
+    "is the context the right one (kubectl config get-contexts), and the cluster up? kubectl version asks it too"
+  );
 }
 
 /** What the kubeconfig says, as far as that can be told without asking the server. */
@@ -23,7 +56,7 @@ export function examineAccess(access: ClusterAccess, now: number): readonly Find
             "Client certificate",
             Buffer.from(certificate, "base64").toString(),
             now,
-            "get a new kubeconfig from whoever runs the cluster",
+            newKubeconfig,
           ),
         ]),
   ];
@@ -39,10 +72,6 @@ export async function examineServer(client: Client): Promise<Finding> {
     if (Number.parseInt(minor, 10) >= oldestMinor) return fine(about, words);
     return warning(about, words, `nothing older than 1.${oldestMinor} is tried: use a newer cluster`);
   } catch (error) {
-    return fault(
-      about,
-      error instanceof Error ? error.message : String(error),
-      "is the context the right one (kubectl config get-contexts), and the cluster up? kubectl version asks it too",
-    );
+    return fault(about, error instanceof Error ? error.message : String(error), serverRemedy(error));
   }
 }

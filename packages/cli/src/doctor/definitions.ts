@@ -7,7 +7,7 @@ import { type Finding, fault, fine, skipped, warning } from "./finding.ts";
 export async function examineDefinition(client: Client, wanted: CrdManifest): Promise<Finding> {
   const { name } = wanted.metadata;
   const about = `CRD ${name}`;
-  const install = "windlass generate, then: kubectl apply --server-side -k config/default";
+  const install = "npx windlass generate, then: kubectl apply --server-side -k config/default";
   const read = () => client.get(CustomResourceDefinition, { name });
   const present = await read().catch((error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -226,3 +226,39 @@ test("without a cluster it says so, and looks no further", async () => {
   expect(await runProgram(windlass, ["doctor"], down)).toBe(1);
   expect(down.said()).toContain("✗ API server: ");
 });
+
+test.for([
+  ["#!/bin/sh\nexit 7\n", "log in again with the tool of your cluster's provider"],
+  [undefined, "install the program that the kubeconfig names under exec"],
+] as const)("a plugin that gives no credentials is told with its own remedy: %j", async ([plugin, words]) => {
+  if (plugin !== undefined) await writeFile(join(folder, "plugin"), plugin, { mode: 0o755 });
+  const command = plugin === undefined ? "./no-such-plugin" : "./plugin";
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "a",
+    contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+    clusters: [{ name: "a", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [
+      {
+        name: "a",
+        user: {
+          exec: { apiVersion: "client.authentication.k8s.io/v1", command, interactiveMode: "Never" },
+        },
+      },
+    ],
+  };
+  await writeFile(join(folder, "exec"), JSON.stringify(config));
+  const { faults } = await doctorBy("exec");
+  expect(faults).toEqual([
+    expect.objectContaining({ about: "API server", remedy: expect.stringContaining(words) }),
+  ]);
+});
+
+test("a kubeconfig that does not parse is told with its own remedy", async () => {
+  await writeFile(join(folder, "broken"), "clusters: 7");
+  const { faults } = await doctorBy("broken");
+  expect(faults).toEqual([
+    expect.objectContaining({ about: "Kubeconfig", remedy: expect.stringContaining("correct it") }),
+  ]);
+});

@@ -9,7 +9,7 @@ import {
 import { definitionsOf } from "../generate/objects/installation.ts";
 import { plainRendering } from "../generate/rendering.ts";
 import type { Operator } from "../generate/resolve.ts";
-import { examineAccess, examineServer } from "./cluster.ts";
+import { examineAccess, examineServer, kubeconfigRemedy } from "./cluster.ts";
 import { examineDefinition } from "./definitions.ts";
 import { type Finding, fault, skipped } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
@@ -42,7 +42,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     access = await accessOf(examination);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    yield fault("Kubeconfig", words, "set KUBECONFIG, or write ~/.kube/config");
+    yield fault("Kubeconfig", words, kubeconfigRemedy(error));
     return;
   }
   yield* examineAccess(access, now);

@@ -45,7 +45,7 @@ export async function examineRights(
   return fault(
     about,
     `may not ${missing.map(describe).join("; ")}`,
-    "windlass generate, then: kubectl apply --server-side -k config/default",
+    "npx windlass generate, then: kubectl apply --server-side -k config/default",
   );
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { diff } from "node:util";
+import { writeWhole } from "../whole-file.ts";
 import { chartFiles } from "./chart.ts";
 import { type GeneratedFiles, kustomizeFiles } from "./kustomize.ts";
 import type { Operator } from "./resolve.ts";
@@ -41,8 +42,7 @@ export async function writeFiles(folder: string, files: GeneratedFiles): Promise
       await rm(file);
       continue;
     }
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, files.get(path) ?? "");
+    await writeWhole(file, files.get(path) ?? "");
   }
   return stale;
 }

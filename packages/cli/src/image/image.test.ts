@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -192,6 +192,35 @@ test("windlass image writes a layout or an archive, and says what it made", asyn
   expect(archive.said).toContain(digest);
   const { stdout } = await run("tar", ["-tf", join(folder, "shop.tar")]);
   expect(stdout).toContain("oci-layout\nindex.json\nmanifest.json\n");
+});
+
+test("a layout has the blobs of one image, and replaces nothing but a layout", async () => {
+  const layout = (...args: readonly string[]) =>
+    image("acme/shop:1.2.0", "--node", small, "--format", "layout", ...args);
+  const blobs = () => readdir(join(folder, ".windlass", "image", "blobs", "sha256"));
+  await layout();
+  const before = await blobs();
+  await writeFile(join(folder, "dist", "main.js"), "// another");
+  await layout();
+  expect(await blobs()).toHaveLength(before.length);
+  expect(await blobs()).not.toEqual(before);
+  const { code, complained } = await layout("--output", "dist");
+  expect({ code, complained }).toEqual({
+    code: 1,
+    complained: `error: ${join(folder, "dist")} is not empty, and no OCI layout: name another folder with --output\n`,
+  });
+  expect(await readdir(join(folder, "dist"))).toEqual(["main.js"]);
+});
+
+test("an image elsewhere is shown by its whole path", async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), "windlass-image-elsewhere-"));
+  try {
+    const output = join(elsewhere, "shop.tar");
+    const { said } = await image("acme/shop:1.2.0", "--node", small, "--output", output);
+    expect(said).toContain(`  file    ${output}\n`);
+  } finally {
+    await rm(elsewhere, { recursive: true, force: true });
+  }
 });
 
 test("windlass image wants a name with a tag, and a format that there is", async () => {

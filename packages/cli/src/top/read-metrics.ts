@@ -35,7 +35,7 @@ export function metricsOfPods(client: Client, operator: Operator, namespace: str
       .map(({ metadata }) => metadata.name);
     if (running.length === 0)
       throw new CommandError(
-        `no pod of ${name} runs in ${namespace}: say with --namespace where it is, or ask windlass doctor`,
+        `no pod of ${name} runs in ${namespace}: say with --namespace where it is, or ask npx windlass doctor`,
       );
     const read = async (pod: string): Promise<readonly (readonly [string, readonly Sample[]])[]> => {
       const path = `/api/v1/namespaces/${namespace}/pods/${pod}:${metricsPort}/proxy/metrics`;

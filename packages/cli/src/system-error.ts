@@ -1,0 +1,28 @@
+/** Whether the operating system refused something: a file, a folder, a port. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "code" in error;
+}
+
+/** What the operating system refused, and why, without its codes. */
+export function explainSystemError(error: NodeJS.ErrnoException): string {
+  const { code, path, message } = error;
+  const named = path === undefined ? "" : ` ${path}`;
+  switch (code) {
+    case "ENOENT":
+      return path === undefined ? message : `there is no ${path}`;
+    case "EACCES":
+    case "EPERM":
+      return path === undefined ? message : `you have no permission for ${path}`;
+    case "EROFS":
+      return `the file system of${named || " this file"} is read-only`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return "no space is left on the disk";
+    case "EISDIR":
+      return `${path ?? "it"} is a folder, not a file`;
+    case "ENOTDIR":
+      return `part of the path${named} is a file, not a folder`;
+    default:
+      return message;
+  }
+}
