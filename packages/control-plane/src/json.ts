@@ -128,25 +128,40 @@ export function sorted<T extends Json>(value: T): T {
 /**
  * A value is large if it has more parts than this, where so many characters of a text count as one.
  */
-const largeParts = 5_000;
+export const largeParts = 5_000;
 const partLength = 100;
 
 /** Whether processing a value takes so long that the event loop should get a turn in between. */
 export function isLarge(value: Json): boolean {
+  return countParts(value) > largeParts;
+}
+
+/**
+ * How many parts a value has, itself included: all of its objects, lists and scalars. Of a large
+ * one no more are counted than it takes to know that it is large.
+ *
+ * @param wide the objects that are known to be large, which the keys of 100,000 fields take long to
+ *   tell. What is found is added.
+ */
+export function countParts(value: Json, wide?: WeakMap<object, number>): number {
   let parts = 0;
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     parts += typeof next === "string" ? 1 + next.length / partLength : 1;
     if (typeof next === "object" && next !== null) {
       // An array of so many items is not asked for its keys.
-      if (Array.isArray(next) && next.length > largeParts) return true;
+      if (Array.isArray(next) && next.length > largeParts) return parts + next.length;
+      const counted = wide?.get(next);
+      if (counted !== undefined) return parts + counted;
       const names = Object.keys(next);
-      if (parts + open.length + names.length > largeParts) return true;
+      if (names.length > largeParts) wide?.set(next, names.length);
+      const known = parts + open.length + names.length;
+      if (known > largeParts) return known;
       for (const name of names) open.push((next as JsonObject)[name] as Json);
     }
-    if (parts > largeParts) return true;
+    if (parts > largeParts) return parts;
   }
-  return false;
+  return parts;
 }
 
 /** A text that values share exactly if they are the same JSON: a key to find one among many. */

@@ -289,6 +289,15 @@ test("objects of 100 kB hold nobody up for more than 100 ms, in whichever way th
   expect(longest).toBeLessThan(100);
 });
 
+test("more faults than a call takes arguments are told", { timeout: 120_000 }, async () => {
+  const bad = Object.fromEntries(times(130_000, (index) => [`!${index}`, "v"]));
+  // It is refused as invalid, or `send` throws.
+  await send(
+    create(`${core}/configmaps`, () => configMap({ name: "faults", labels: bad })),
+    0,
+  );
+});
+
 function applied(path: string, object: object): Case {
   const type = "application/apply-patch+yaml";
   return { method: "PATCH", path: () => `${path}?fieldManager=a&force=true`, body: () => object, type };

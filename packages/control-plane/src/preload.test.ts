@@ -18,8 +18,9 @@ async function lazilyLoaded(file: string): Promise<string[]> {
 test("preloading loads everything that is otherwise loaded when first needed", async () => {
   const files: string[] = [];
   for await (const file of glob("**/*.ts", { cwd: root })) {
-    // The command is a process of its own, and preloading loads itself.
-    if (!/\.test\.ts$|^main\.ts$|^preload\.ts$/.test(file)) files.push(relative(root, join(root, file)));
+    // The command is a process of its own, preloading loads itself, and fixtures are not shipped.
+    if (!/\.(?:test|fixture)\.ts$|^main\.ts$|^preload\.ts$/.test(file))
+      files.push(relative(root, join(root, file)));
   }
   const preloaded = new Set(await lazilyLoaded("preload.ts"));
   const used = (await Promise.all(files.map(lazilyLoaded))).flat();

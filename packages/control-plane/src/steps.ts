@@ -44,6 +44,30 @@ export function* turnIf(isSlow: boolean | undefined): Steps<void> {
   if (isSlow) yield nextTurn;
 }
 
+/**
+ * How much is done between two turns of the event loop, in the middle of slow steps: by count and
+ * not by the clock, so that the same work always takes the same turns.
+ */
+export class TurnBudget {
+  /** The objects that were found to be large, for the counting of parts. */
+  readonly wide = new WeakMap<object, number>();
+  readonly #perTurn: number;
+  #left: number;
+
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn;
+    this.#left = perTurn;
+  }
+
+  /** Counts work. @returns whether everything else should have a turn now */
+  spend(work: number): boolean {
+    this.#left -= work;
+    if (this.#left > 0) return false;
+    this.#left = this.#perTurn;
+    return true;
+  }
+}
+
 /** Lets everything else that is ready have its turn. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

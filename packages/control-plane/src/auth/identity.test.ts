@@ -8,11 +8,11 @@ import {
   anonymous,
   authenticate,
   certificateUser,
-  impersonate,
   type TokenAuthenticator,
   type User,
   userInfo,
 } from "./identity.ts";
+import { impersonate } from "./impersonation.ts";
 import { type Authorizer, createAuthorizer } from "./rbac.ts";
 
 const jane: User = { name: "jane", groups: ["system:authenticated"] };

@@ -8,8 +8,6 @@ export {
   type ClientCertificates,
   type Credentials,
   certificateUser,
-  type DistinctHeaders,
-  impersonate,
   serviceAccountOf,
   serviceAccountUser,
   type TokenAuthenticator,
@@ -18,6 +16,7 @@ export {
   unauthorized,
   userInfo,
 } from "./identity.ts";
+export { type DistinctHeaders, impersonate } from "./impersonation.ts";
 export { type KubeconfigInit, type KubeconfigUser, kubeconfig, kubeconfigYaml } from "./kubeconfig.ts";
 export {
   type Attributes,

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
 import { goQuote } from "../schema/go-text.ts";
 import { forbidden, StatusError } from "../status.ts";
@@ -162,7 +163,7 @@ export function createAuthorizer(source: RoleSource): Authorizer {
     const known = state.reached.get(key);
     if (known) return known;
     const found = grantsFor(state.cluster, user);
-    if (namespace !== "") found.push(...grantsFor(inNamespace(state, namespace), user));
+    if (namespace !== "") append(found, grantsFor(inNamespace(state, namespace), user));
     if (state.reached.size >= rememberedUsers) state.reached.clear();
     state.reached.set(key, found);
     return found;
@@ -188,7 +189,7 @@ export function createAuthorizer(source: RoleSource): Authorizer {
       const missing: RoleReference[] = [];
       for (const { role } of grantsTo(user, namespace)) {
         if ("missing" in role) missing.push(role.missing);
-        else rules.push(...role.rules);
+        else append(rules, role.rules);
       }
       return { rules, missing };
     },

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { equal, isObject, type JsonObject } from "../json.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { identityOf, objects, record, strings } from "./fields.ts";
@@ -55,7 +56,7 @@ export function describeRules(rules: readonly PolicyRule[]): string[] {
     }
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames ?? []]);
     const known = merged.get(key);
-    if (known) known.verbs.push(...rule.verbs);
+    if (known) append(known.verbs, rule.verbs);
     else merged.set(key, { rule, verbs: [...rule.verbs] });
   }
   const all = [...others, ...[...merged.values()].map(({ rule, verbs }) => ({ ...rule, verbs }))];

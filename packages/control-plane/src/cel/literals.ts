@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { type Matcher, PatternError } from "../patterns/index.ts";
 import type { Checked } from "./check.ts";
 import { parseDuration, parseTimestamp } from "./library/times.ts";
@@ -31,7 +32,7 @@ export function literalIssues(checked: Checked, matcher: Matcher): Issue[] {
       }
     } else if (name === "format" && target !== undefined && first?.op === "list") {
       const template = textOf(target);
-      if (template !== undefined) issues.push(...formatIssuesOf(template, first, expr.at, checked));
+      if (template !== undefined) append(issues, formatIssuesOf(template, first, expr.at, checked));
     }
   });
   return issues;

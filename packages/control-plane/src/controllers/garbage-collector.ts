@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../registry/deletion.ts";
 import type { Entry, LogRecord, StoredObject } from "../storage/store.ts";
@@ -80,7 +81,7 @@ export function startGarbageCollector(deps: ControllerDependencies): Running {
   function concerned({ bucket, key, type, entry, previous }: LogRecord): string[] {
     const places: string[] = [];
     const { uid } = entry.object.metadata;
-    if (type === "DELETED") places.push(...(dependents.get(uid) ?? []));
+    if (type === "DELETED") append(places, dependents.get(uid) ?? []);
     else if (isDeleting(entry.object) || owners(entry.object).length > 0)
       places.push(nameOf({ bucket, key }));
     const uids = [...owners(entry.object), ...(previous ? owners(previous.object) : [])].map((owner) =>

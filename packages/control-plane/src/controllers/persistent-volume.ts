@@ -178,6 +178,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
         if (offered.claimRef !== undefined) return isFor(volume, claim) && status?.phase !== "Released";
         return (
           (offered.storageClassName ?? "") === (wanted.storageClassName ?? "") &&
+          (offered.volumeAttributesClassName ?? "") === (wanted.volumeAttributesClassName ?? "") &&
           (offered.volumeMode ?? "Filesystem") === (wanted.volumeMode ?? "Filesystem") &&
           (wanted.accessModes ?? []).every((mode) => offered.accessModes?.includes(mode)) &&
           capacityOf(volume) >= size &&
@@ -253,15 +254,22 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
         };
       });
     }
-    const { accessModes = [], capacity = {} } = typed<PersistentVolume>(grown).spec;
+    const {
+      accessModes = [],
+      capacity = {},
+      volumeAttributesClassName,
+    } = typed<PersistentVolume>(grown).spec;
     await edit<PersistentVolumeClaim>(
       registry,
       claims,
       claim,
       context,
       (next) => {
+        // Later it is the driver's to say which class the volume has.
+        const isNew = next.status?.phase !== "Bound" && volumeAttributesClassName !== undefined;
         next.status = {
           ...next.status,
+          ...(isNew ? { currentVolumeAttributesClassName: volumeAttributesClassName } : {}),
           phase: "Bound",
           accessModes: [...accessModes],
           capacity: { ...capacity },

@@ -262,6 +262,82 @@ test("a quota counts what its namespace uses", async () => {
   });
 });
 
+test("a quota counts the devices that a claim asks for: one, unless it says how many", async () => {
+  await using cluster = await startCluster();
+  const request = (name: string, count: JsonObject = {}): JsonObject => ({
+    name,
+    exactly: { deviceClassName: "gold", ...count },
+  });
+  const devices = "gold.deviceclass.resource.k8s.io/devices";
+  await cluster.create(
+    {
+      apiVersion: "v1",
+      kind: "ResourceQuota",
+      metadata: { name: "q" },
+      spec: { hard: { [devices]: "5" } },
+    },
+    {
+      apiVersion: "resource.k8s.io/v1",
+      kind: "ResourceClaim",
+      metadata: { name: "c" },
+      spec: { devices: { requests: [request("one"), request("three", { count: 3 })] } },
+    },
+  );
+  expect(field(cluster.get("resourcequotas", "q"), "status", "used")).toEqual({ [devices]: "4" });
+});
+
+test("a claim counts for the class that it wants and for the one that its volume has", async () => {
+  await using cluster = await startCluster();
+  const quota = (name: string): JsonObject => ({
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name },
+    spec: {
+      hard: { persistentvolumeclaims: "1" },
+      scopeSelector: {
+        matchExpressions: [{ scopeName: "VolumeAttributesClass", operator: "In", values: [name] }],
+      },
+    },
+  });
+  const used = () =>
+    ["gold", "silver"].map((name) =>
+      field(cluster.get("resourcequotas", name), "status", "used", "persistentvolumeclaims"),
+    );
+  const volume = (name: string, volumeAttributesClassName: string): JsonObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name },
+    spec: {
+      storageClassName: "",
+      volumeAttributesClassName,
+      accessModes: ["ReadWriteOnce"],
+      capacity: { storage: "1Gi" },
+      csi: { driver: "example.com", volumeHandle: name },
+    },
+  });
+  await cluster.create(quota("gold"), quota("silver"), volume("a", "silver"), volume("b", "gold"), {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "c" },
+    spec: {
+      storageClassName: "",
+      volumeAttributesClassName: "gold",
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: "1Gi" } },
+    },
+  });
+  expect(field(cluster.get("persistentvolumeclaims", "c"), "spec", "volumeName")).toBe("b");
+  expect(used()).toEqual(["1", "0"]);
+  await cluster.change("persistentvolumeclaims", "c", (claim) => {
+    (claim.spec as JsonObject).volumeAttributesClassName = "silver";
+  });
+  expect(used()).toEqual(["1", "1"]);
+  await cluster.changeStatus("persistentvolumeclaims", "c", (claim) => {
+    (claim.status as JsonObject).currentVolumeAttributesClassName = "silver";
+  });
+  expect(used()).toEqual(["0", "1"]);
+});
+
 test("a ClusterRole made of others follows them", async () => {
   await using cluster = await startCluster();
   const rules = [{ apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] }];

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
 import { forbiddenValue, invalidValue, notSupported, required } from "../schema/causes.ts";
 import { dnsLabelFault } from "../schema/embedded.ts";
@@ -38,9 +39,9 @@ export function conversionFaults(conversion: JsonObject | undefined): Cause[] {
     if ((typeof url === "string") === (service !== undefined)) {
       causes.push(required(clientPath, "exactly one of url or service is required"));
     } else if (typeof url === "string") {
-      causes.push(...urlFaults(url, `${clientPath}.url`));
+      append(causes, urlFaults(url, `${clientPath}.url`));
     } else if (service !== undefined) {
-      causes.push(...serviceFaults(service, `${clientPath}.service`));
+      append(causes, serviceFaults(service, `${clientPath}.service`));
     }
   }
   if (versions.length === 0) return [...causes, required(versionsPath)];
@@ -94,7 +95,7 @@ function serviceFaults(service: JsonObject, path: string): Cause[] {
     causes.push(invalidValue(`${path}.port`, port, detail));
   }
   const route = field(service, "path");
-  if (typeof route === "string") causes.push(...routeFaults(route, `${path}.path`));
+  if (typeof route === "string") append(causes, routeFaults(route, `${path}.path`));
   return causes;
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { clone, equal, type Json, type JsonObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { invalidValue } from "../schema/causes.ts";
@@ -51,7 +52,7 @@ function* check(
   const inside = isResource ? false : insideMetadata;
   if (schema.default !== undefined && schema.default !== null) {
     const place = { schema, path: childPath(path, "default"), name };
-    causes.push(...(yield* faultsOf(matcher, place, schema.default, inside, rules)));
+    append(causes, yield* faultsOf(matcher, place, schema.default, inside, rules));
   }
   const items = subschema(schema, "items");
   if (items !== undefined) {

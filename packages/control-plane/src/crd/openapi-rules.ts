@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { forbiddenValue, invalidValue, notSupported, required } from "../schema/causes.ts";
 import { childPath, field, keyPath } from "../schema/paths.ts";
@@ -43,7 +44,7 @@ export function openApiFaults(
   const cardinality = cardinalityBelow(schema, context.cardinality);
   const descend = (child: Schema, at: string, { cardinality: _above, ...inner }: SchemaContext): void => {
     const below = cardinality === undefined ? inner : { ...inner, cardinality };
-    causes.push(...openApiFaults(child, at, false, below, visitRules));
+    append(causes, openApiFaults(child, at, false, below, visitRules));
   };
   const raw = schema as unknown as JsonObject;
 
@@ -89,12 +90,13 @@ export function openApiFaults(
     const at = childPath(path, "x-kubernetes-preserve-unknown-fields");
     causes.push(invalidValue(at, false, "must be true or undefined"));
   }
-  causes.push(...mapTypeFaults(schema, path), ...listTypeFaults(schema, path));
+  append(causes, mapTypeFaults(schema, path));
+  append(causes, listTypeFaults(schema, path));
 
   const rules = schema["x-kubernetes-validations"];
   if (Array.isArray(rules) && rules.length > 0) {
     for (const [index, rule] of rules.entries()) {
-      causes.push(...ruleFaults(schema, rule, keyPath(childPath(path, "x-kubernetes-validations"), index)));
+      append(causes, ruleFaults(schema, rule, keyPath(childPath(path, "x-kubernetes-validations"), index)));
     }
     if (causes.length === 0 && context.rulesAllowed) visitRules(schema, path, context);
   }
@@ -187,9 +189,9 @@ function listTypeFaults(schema: Schema, path: string): Cause[] {
     const detail = "must be map if x-kubernetes-list-map-keys is non-empty";
     causes.push(type === undefined ? required(typePath, detail) : invalidValue(typePath, type, detail));
   }
-  if (type === "map") causes.push(...mapListFaults(schema, keys, items, path));
+  if (type === "map") append(causes, mapListFaults(schema, keys, items, path));
   if ((type === "set" || type === "map") && items !== undefined) {
-    causes.push(...uniqueListFaults(type, keys, items, itemsPath));
+    append(causes, uniqueListFaults(type, keys, items, itemsPath));
   }
   return causes;
 }

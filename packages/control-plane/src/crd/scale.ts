@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { invalidValue } from "../schema/causes.ts";
 import { goNumber } from "../schema/go-text.ts";
@@ -100,8 +101,8 @@ function shown(value: Json): string {
  */
 export function scaleFaults(object: JsonObject, paths: ScalePaths, part: "all" | "status"): Cause[] {
   const causes: Cause[] = [];
-  if (part === "all") causes.push(...replicasFaults(object, paths.specReplicasPath));
-  causes.push(...replicasFaults(object, paths.statusReplicasPath));
+  if (part === "all") append(causes, replicasFaults(object, paths.specReplicasPath));
+  append(causes, replicasFaults(object, paths.statusReplicasPath));
   if (paths.labelSelectorPath !== undefined) {
     const selector = textAtPath(object, paths.labelSelectorPath);
     if (selector instanceof AccessError) {

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import type { JsonObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { blocksRules, RULES_SKIPPED } from "../schema/causes.ts";
@@ -96,7 +97,7 @@ function versionOf(version: CrdVersion, { group, kind }: { group: string; kind: 
         : structural.validate(matcher, object, old),
     );
     if (scale !== undefined) {
-      causes.push(...scaleFaults(object, scale, subresource === "status" ? "status" : "all"));
+      append(causes, scaleFaults(object, scale, subresource === "status" ? "status" : "all"));
     }
     if (rules === undefined) return causes;
     if (blocksRules(causes)) return [...causes, RULES_SKIPPED];

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { equal, type JsonObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import {
@@ -51,12 +52,12 @@ export function* validateCrd(matcher: Matcher, crd: JsonObject, old?: JsonObject
   if (old === undefined && name !== "" && name !== `${textAt(names, "plural")}.${textAt(spec, "group")}`) {
     causes.push(invalidValue("metadata.name", name, 'must be spec.names.plural+"."+spec.group'));
   }
-  causes.push(...(yield* specFaults(matcher, crd, old)));
-  if (old !== undefined) causes.push(...changeFaults(spec, specOf(old), isConditionTrue(old, "Established")));
+  append(causes, yield* specFaults(matcher, crd, old));
+  if (old !== undefined) append(causes, changeFaults(spec, specOf(old), isConditionTrue(old, "Established")));
   const status = objectAt(crd, "status");
-  causes.push(...nameFaults(objectAt(status, "acceptedNames"), "status.acceptedNames"));
-  causes.push(...storedVersionFaults(textsAt(status, "storedVersions"), versionsOf(crd)));
-  causes.push(...approvalFaults(crd, old));
+  append(causes, nameFaults(objectAt(status, "acceptedNames"), "status.acceptedNames"));
+  append(causes, storedVersionFaults(textsAt(status, "storedVersions"), versionsOf(crd)));
+  append(causes, approvalFaults(crd, old));
   const preserved = old !== undefined && field(specOf(old), "preserveUnknownFields") === true;
   if (field(spec, "preserveUnknownFields") === true && !preserved) {
     const detail =
@@ -80,7 +81,7 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
   const spec = specOf(crd);
   const versions = versionsOf(crd);
   const names = objectAt(spec, "names");
-  causes.push(...groupFaults(textAt(spec, "group")));
+  append(causes, groupFaults(textAt(spec, "group")));
   const scope = textAt(spec, "scope");
   if (scope === "") causes.push(required("spec.scope"));
   else if (scope !== "Cluster" && scope !== "Namespaced") {
@@ -100,16 +101,16 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
     const path = keyPath("spec.versions", index);
     const label = dnsLabelFault(version.name);
     if (label !== "") causes.push(invalidValue(childPath(path, "name"), version.name, label));
-    causes.push(...deprecationFaults(version.raw, childPath(path, "deprecationWarning")));
+    append(causes, deprecationFaults(version.raw, childPath(path, "deprecationWarning")));
     const { schema } = version;
     if (!sharedSchema && schema !== undefined) {
       const hasStatus = objectAt(version.subresources, "status") !== undefined;
       const at = childPath(path, "schema.openAPIV3Schema");
-      causes.push(...(yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name)));
+      append(causes, yield* schemaFaults(matcher, schema, at, hasStatus, old, version.name));
     }
-    if (!sharedSubresources) causes.push(...subresourceFaults(version, childPath(path, "subresources")));
-    if (!sharedColumns) causes.push(...columnFaults(version, childPath(path, "additionalPrinterColumns")));
-    if (!sharedFields) causes.push(...selectableFaults(version, childPath(path, "selectableFields")));
+    if (!sharedSubresources) append(causes, subresourceFaults(version, childPath(path, "subresources")));
+    if (!sharedColumns) append(causes, columnFaults(version, childPath(path, "additionalPrinterColumns")));
+    if (!sharedFields) append(causes, selectableFaults(version, childPath(path, "selectableFields")));
   }
   const shown = `[${versions.map(shownVersion).join(",")}]`;
   if (new Set(versions.map((version) => version.name)).size < versions.length) {
@@ -128,19 +129,19 @@ function* specFaults(matcher: Matcher, crd: JsonObject, old: JsonObject | undefi
   for (const part of ["plural", "singular", "kind", "listKind"]) {
     if (textAt(names, part) === "") causes.push(required(`spec.names.${part}`));
   }
-  causes.push(...nameFaults(names, "spec.names"));
+  append(causes, nameFaults(names, "spec.names"));
 
   if (first !== undefined) {
     if (sharedSchema && first.schema !== undefined) {
       const hasStatus = versions.some((version) => objectAt(version.subresources, "status") !== undefined);
       const at = "spec.validation.openAPIV3Schema";
-      causes.push(...(yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name)));
+      append(causes, yield* schemaFaults(matcher, first.schema, at, hasStatus, old, first.name));
     }
-    if (sharedSubresources) causes.push(...subresourceFaults(first, "spec.subresources"));
-    if (sharedColumns) causes.push(...columnFaults(first, "spec.additionalPrinterColumns"));
-    if (sharedFields) causes.push(...selectableFaults(first, "spec.selectableFields"));
+    if (sharedSubresources) append(causes, subresourceFaults(first, "spec.subresources"));
+    if (sharedColumns) append(causes, columnFaults(first, "spec.additionalPrinterColumns"));
+    if (sharedFields) append(causes, selectableFaults(first, "spec.selectableFields"));
   }
-  causes.push(...conversionFaults(objectAt(spec, "conversion")));
+  append(causes, conversionFaults(objectAt(spec, "conversion")));
   return causes;
 }
 
@@ -226,10 +227,10 @@ function* schemaFaults(
   const structural = yield* matcher.attempt(() =>
     convertible ? structuralFaults(schema, path, matcher) : [],
   );
-  causes.push(...structural);
+  append(causes, structural);
   const defaults =
     !convertible || structural.length > 0 ? [] : yield* defaultFaults(matcher, schema, path, defaultRulesOf);
-  causes.push(...defaults);
+  append(causes, defaults);
   const sound = convertible && structural.length === 0 && defaults.length === 0;
   const oldVersion = old && versionsOf(old).find(({ name }) => name === version);
   const unchanged = equal(oldVersion?.schema, schema);

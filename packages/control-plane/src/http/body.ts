@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../json.ts";
 import type { GroupVersionKind } from "../kinds/index.ts";
-import { findRepeatedFields, type NumberSources, ParseError, parseJson } from "../schema/parse-json.ts";
+import { type NumberSources, ParseError, parseJsonInSteps } from "../schema/parse-json.ts";
 import { StatusError, unrecognized } from "../status.ts";
-import { nextTurn } from "../steps.ts";
+import { finish, nextTurn } from "../steps.ts";
 import { type ApiRequest, header } from "./request.ts";
 
 /** A decoded request body. */
@@ -41,19 +41,16 @@ export async function decodeBody(
   switch (mediaType(header(request, "content-type"))) {
     case "":
     case "application/json": {
-      const text = textOfBytes(body);
-      const { value, numbers } = readText(
-        () => parseJson(text, { outOfRange: "noted" }),
+      const { value, numbers, duplicates } = await readText(
+        () => finish(parseJsonInSteps(textOfBytes(body), { outOfRange: "noted", findDuplicates })),
         (why) => refuse(`couldn't get version/kind; json parse error: ${why}`),
       );
-      if (isLong(body)) await nextTurn();
-      const duplicates = findDuplicates ? findRepeatedFields(text) : [];
       if (isLong(body)) await nextTurn();
       return { object: identified(value, refuse), duplicates, numbers, format: "json", isLong: isLong(body) };
     }
     case "application/yaml": {
       const { parseYaml } = await import("../schema/parse-yaml.ts");
-      const { value, duplicates } = readText(() => parseYaml(textOfBytes(body)), refuse);
+      const { value, duplicates } = await readText(() => parseYaml(textOfBytes(body)), refuse);
       if (isLong(body)) await nextTurn();
       return { object: identified(value, refuse), duplicates, format: "yaml", isLong: isLong(body) };
     }
@@ -141,9 +138,9 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   });
 }
 
-function readText<T>(read: () => T, refuse: (why: string) => StatusError): T {
+async function readText<T>(read: () => T | Promise<T>, refuse: (why: string) => StatusError): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof ParseError) throw refuse(error.message);
     throw error;

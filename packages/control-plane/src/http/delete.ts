@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { exactNumber, isInteger, isObject, type JsonObject, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { DeleteOptions } from "../registry/deletion.ts";
@@ -94,7 +95,7 @@ async function readDeleteOptions(write: WriteRequest): Promise<{ options: Delete
     });
   }
   const dry = Array.isArray(raw.dryRun) ? raw.dryRun : [];
-  causes.push(...dryRunFaults(dry));
+  append(causes, dryRunFaults(dry));
   if (causes.length > 0) throw invalid(deleteOptionsKind, "", causes);
   const chosen =
     typeof policy === "string"

@@ -17,7 +17,7 @@ import { checkVersion, nameOf, type Target } from "../registry/identity.ts";
 import { timestamp } from "../registry/metadata.ts";
 import type { Resource } from "../registry/resource.ts";
 import { trackingOf } from "../registry/tracking.ts";
-import { outOfRange, type Parsed, ParseError, parseJson } from "../schema/parse-json.ts";
+import { outOfRange, type Parsed, ParseError, parseJson, parseJsonInSteps } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import {
   badRequest,
@@ -53,7 +53,7 @@ export async function patch(
   const type = patchType(resource, write.request);
   if (type === "apply") return apply(deps, target, write);
   refuseForce(write);
-  const change = readPatch(type, write.request, resource);
+  const change = await readPatch(type, write.request, resource);
   const patched = await deps.registry.update(
     target,
     write.context,
@@ -100,17 +100,17 @@ export function refuseForce({ query }: WriteRequest): void {
 }
 
 /** What a patch does to an object, from the body of a request. @throws StatusError 400 */
-export function readPatch(
+export async function readPatch(
   type: "json" | "merge" | "strategic",
   request: ApiRequest,
   resource: Pick<Resource, "schema">,
-): (live: JsonObject) => Json | Promise<Json> {
+): Promise<(live: JsonObject) => Json | Promise<Json>> {
   const body = request.body ?? new Uint8Array();
   checkSize(body);
   const prefix = type === "strategic" ? "" : "error decoding patch: ";
   let document: unknown;
   try {
-    const parsed = parseJson(textOfBytes(body), { outOfRange: "noted" });
+    const parsed = await finish(parseJsonInSteps(textOfBytes(body), { outOfRange: "noted" }));
     const odd = parsed.numbers?.outOfRange;
     if (odd !== undefined) throw new ParseError(outOfRange(odd, type === "json" ? inOperation : undefined));
     document = parsed.value;
@@ -270,7 +270,7 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
       const version = textOf(metadata.resourceVersion);
       delete metadata.resourceVersion;
       merged.metadata = metadata;
-      const object = decodeApplied(resource, merged, config);
+      const object = await decodeApplied(resource, merged, config);
       if (named?.uid) throw uidGone(resource, target.name, textOf(named.uid));
       checkVersion(version);
       write.checkMayCreate?.();
@@ -285,7 +285,7 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     const applied = await registry.update(
       target,
       write.context,
-      async (live) => decodeApplied(resource, await merge(live), config),
+      async (live) => await decodeApplied(resource, await merge(live), config),
       options,
     );
     return present(deps, resource, applied, write.as, write.query);
@@ -297,9 +297,15 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
  *
  * @throws StatusError 500 if it fits the schema and not the type
  */
-function decodeApplied(resource: Resource, merged: JsonObject, config: JsonObject): JsonObject {
+async function decodeApplied(
+  resource: Resource,
+  merged: JsonObject,
+  config: JsonObject,
+): Promise<JsonObject> {
   try {
-    return resource.decodeApplied?.(merged) ?? resource.decode(merged).object;
+    if (resource.decodeApplied) return resource.decodeApplied(merged);
+    if (!resource.decodeInSteps || !isLarge(merged)) return resource.decode(merged).object;
+    return (await finish(resource.decodeInSteps(merged))).object;
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error;
     const { group, version, kind } = resource.info;
@@ -354,7 +360,7 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
   let config: unknown;
   let repeated: readonly string[];
   try {
-    ({ value: config, duplicates: repeated } = readConfigurationText(text, parseYaml));
+    ({ value: config, duplicates: repeated } = await readConfigurationText(text, parseYaml));
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
@@ -381,11 +387,11 @@ export function reportRepeated(repeated: readonly string[], write: WriteRequest)
   if (write.fieldValidation === "Warn") for (const field of repeated) write.context.warn(field);
 }
 
-function readConfigurationText(text: string, parseYaml: (text: string) => Parsed): Parsed {
+async function readConfigurationText(text: string, parseYaml: (text: string) => Parsed): Promise<Parsed> {
   if (text.trim() === "") return { value: null, duplicates: [] };
   if (text.trimStart().startsWith("{")) {
     try {
-      const parsed = parseJson(text, { findDuplicates: true });
+      const parsed = await finish(parseJsonInSteps(text, { findDuplicates: true }));
       // The YAML reader reports repeated fields with line numbers, and reads numbers differently.
       if (parsed.duplicates.length === 0 && !parsed.numbers) return parsed;
     } catch (error) {

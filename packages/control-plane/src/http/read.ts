@@ -9,7 +9,7 @@ import type { Representation } from "./negotiate.ts";
 import { entryText, itemText, objectText, partialMetadata, protobufForm } from "./representation.ts";
 import type { ApiResponse } from "./request.ts";
 import { encoded, jsonText, protobuf } from "./respond.ts";
-import type { SharedEvents } from "./watch-events.ts";
+import type { SharedEvents } from "./shared-events.ts";
 
 /** Makes tables. Handed in so that its code is loaded when the first table is asked for. */
 export type TableMaker = (

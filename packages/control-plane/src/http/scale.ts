@@ -155,7 +155,7 @@ async function readChange({ resource, name }: Target, write: WriteRequest): Prom
   const type = patchType(resource, write.request);
   if (type !== "apply") {
     refuseForce(write);
-    const change = readPatch(type, write.request, { schema: () => schema });
+    const change = await readPatch(type, write.request, { schema: () => schema });
     return updating(async (live) => decodePatched(reader, type, await change(live), name, write));
   }
   const manager = requireManager(write);

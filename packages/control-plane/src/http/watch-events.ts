@@ -2,30 +2,11 @@ import { type JsonObject, stringify, textOf } from "../json.ts";
 import { normalize } from "../kinds/index.ts";
 import type { Resource } from "../registry/resource.ts";
 import type { StatusError } from "../status.ts";
-import type { Entry } from "../storage/store.ts";
 import type { Representation } from "./negotiate.ts";
 import type { ReadDependencies } from "./read.ts";
-import { entryText, objectText, type ProtobufForm, partialMetadata } from "./representation.ts";
-
-/** A change that a watcher sees. */
-export interface ObjectEvent {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly entry: Entry;
-}
-
-/**
- * The revision up to which a watcher has seen everything; `initialEnd` marks the end of the initial
- * events.
- */
-export interface Bookmark {
-  readonly type: "BOOKMARK";
-  readonly revision: number;
-  readonly initialEnd: boolean;
-}
-
-export type WatchEvent = ObjectEvent | Bookmark;
-
-type Bytes = Uint8Array<ArrayBufferLike>;
+import { objectText, type ProtobufForm, partialMetadata } from "./representation.ts";
+import type { Bookmark, Bytes, WatchEvent } from "./shared-events.ts";
+import { eventBytes } from "./shared-events.ts";
 
 /**
  * Encodes events in the representation that one watcher asked for. Tables and conversions are
@@ -111,40 +92,5 @@ export class EventWriter {
       object.spec = { replicas: 0, ...(object.spec as JsonObject) };
     }
     return object;
-  }
-}
-
-function eventBytes(type: WatchEvent["type"] | "ERROR", object: string): Bytes {
-  return Buffer.from(`{"type":"${type}","object":${object}}\n`);
-}
-
-/**
- * The encoded bytes of the latest event. All watchers get it right after each other, so it is
- * encoded once.
- */
-export class SharedEvents {
-  #entry: Entry | undefined;
-  readonly #bytes = new Map<string, Bytes>();
-
-  bytes(
-    resource: Resource,
-    type: ObjectEvent["type"],
-    entry: Entry,
-    protobuf: ProtobufForm | undefined,
-  ): Bytes {
-    if (this.#entry !== entry) {
-      this.#entry = entry;
-      this.#bytes.clear();
-    }
-    const { group, version } = resource.info;
-    const key = `${type} ${version} ${group} ${protobuf ? "protobuf" : "json"}`;
-    let bytes = this.#bytes.get(key);
-    if (!bytes) {
-      bytes = protobuf
-        ? protobuf.frame(type, protobuf.object(resource, entry.object))
-        : eventBytes(type, entryText(resource, entry));
-      this.#bytes.set(key, bytes);
-    }
-    return bytes;
   }
 }

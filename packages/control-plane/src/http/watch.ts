@@ -8,7 +8,8 @@ import type { Representation } from "./negotiate.ts";
 import type { ReadDependencies } from "./read.ts";
 import { type ProtobufForm, protobufForm } from "./representation.ts";
 import type { ApiResponse, Sink } from "./request.ts";
-import { EventWriter, type ObjectEvent, type WatchEvent } from "./watch-events.ts";
+import type { ObjectEvent, WatchEvent } from "./shared-events.ts";
+import { EventWriter } from "./watch-events.ts";
 
 /** A client with this much unsent data gets no more until it was sent. */
 const mostWaiting = 1024 * 1024;

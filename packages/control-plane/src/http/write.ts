@@ -7,7 +7,7 @@ import type { Resource } from "../registry/resource.ts";
 import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
-import { nextTurn } from "../steps.ts";
+import { finish, nextTurn } from "../steps.ts";
 import { keyOf } from "../storage/store.ts";
 import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
@@ -146,6 +146,7 @@ export function checkNamed(object: JsonObject, name: string): void {
 export interface Reader {
   readonly info: GroupVersionKind & Pick<KindInfo, "origin">;
   readonly decode: Resource["decode"];
+  readonly decodeInSteps?: Resource["decodeInSteps"];
 }
 
 /** Decodes a built-in kind that is not stored, such as a Scale. */
@@ -267,7 +268,10 @@ export async function accept(
   if (resource.info.origin === "custom" && numbers?.outOfRange !== undefined) {
     throw cannotBeHandled(resource.info, { message: outOfRange(numbers.outOfRange) });
   }
-  const decoded = resource.decode(input, numbers);
+  const decoded =
+    isLong && resource.decodeInSteps
+      ? await finish(resource.decodeInSteps(input, numbers))
+      : resource.decode(input, numbers);
   if (isLong) await nextTurn();
   if (write.fieldValidation !== "Ignore") {
     const unknown = unknownFields(decoded.unknown);

@@ -16,7 +16,7 @@ export {
   QuantityError,
 } from "./quantity.ts";
 export type { KubernetesVersion } from "./recorded.ts";
-export { DecodeError, normalize, normalizeAs, type Stage } from "./round-trip.ts";
+export { DecodeError, normalize, normalizeAs, normalizeInSteps, type Stage } from "./round-trip.ts";
 export { builtinSchema, schemaOfType, typeNameOf } from "./schemas.ts";
 export { storageVersionHash } from "./storage-version.ts";
 export { formatTime, parseTime, TimeError } from "./time.ts";

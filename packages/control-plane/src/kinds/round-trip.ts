@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { countParts, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
 import type { NumberSources } from "../schema/parse-json.ts";
 import { cannotBeHandled, type DecodeFault, type TypeMismatch } from "../status.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { base64Fault } from "./base64.ts";
 import {
   type GoField,
@@ -58,6 +59,27 @@ export function normalize(
     throw cannotBeHandled(kind, error);
   }
 }
+
+/** As {@link normalize}, of a large object, with turns of the event loop in between. */
+export function* normalizeInSteps(
+  kind: GroupVersionKind,
+  object: JsonObject,
+  stage: Stage = "stored",
+  numbers?: NumberSources,
+): Steps<JsonObject> {
+  const type = goTypeOfKind(kind.group, kind.version, kind.kind);
+  if (!type) return object;
+  try {
+    const budget = new TurnBudget(partsPerTurn);
+    return (yield* new RoundTrip(stage, numbers).convertInSteps(type, object, budget)) as JsonObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw cannotBeHandled(kind, error);
+  }
+}
+
+/** How many parts of an object are converted between two turns of the event loop. */
+const partsPerTurn = 15_000;
 
 /**
  * The same for a part of an object, by the name its type is recorded under, such as
@@ -117,10 +139,9 @@ class RoundTrip {
 
   #convertStruct(type: GoType & { at: "struct" }, value: Json | undefined): Json {
     if (value !== undefined && value !== null && !isObject(value)) throw this.#mismatch(value, type);
-    const { byName, json } = type.fields;
+    const { byName } = type.fields;
     const read = new Map<GoField, Json>();
-    const outer = this.#struct;
-    this.#struct = type.name.slice(type.name.indexOf(".") + 1);
+    const outer = this.#enter(type);
     // In the order sent, as the first fault met is the one reported.
     for (const name of Object.keys(value ?? {})) {
       const field = byName.get(name);
@@ -131,8 +152,19 @@ class RoundTrip {
       this.#path.pop();
     }
     this.#struct = outer;
+    return this.#writeStruct(type, read);
+  }
+
+  /** @returns the struct that was being read before */
+  #enter(type: GoType & { at: "struct" }): string {
+    const outer = this.#struct;
+    this.#struct = type.name.slice(type.name.indexOf(".") + 1);
+    return outer;
+  }
+
+  #writeStruct(type: GoType & { at: "struct" }, read: ReadonlyMap<GoField, Json>): JsonObject {
     const written: JsonObject = {};
-    for (const field of json) {
+    for (const field of type.fields.json) {
       const held = read.get(field) ?? this.convert(field.type, undefined);
       if (!(field.omitEmpty && this.#isEmpty(field.type, held)) && !(field.omitZero && held === null)) {
         written[field.json] = held;
@@ -153,20 +185,81 @@ class RoundTrip {
     if (!isObject(value)) throw this.#mismatch(value, type);
     const keys = Object.keys(value);
     if (keys.length === 0 && this.#stage === "stored") return null;
-    const convert =
-      type.name === "v1.ResourceList"
-        ? (held: Json | undefined, source?: string) => convertQuantity(held, "milli", source)
-        : (held: Json | undefined, source?: string) => this.convert(type.value, held, source);
     // In the order sent, as the first fault met is the one reported.
-    const read = keys.map((key) => ({ key, held: convert(value[key], this.#numbers?.of(value, key)) }));
-    if (!keys.every((key, at) => at === 0 || (keys[at - 1] as string) < key)) {
-      read.sort((a, b) => byCodePoint(a.key, b.key));
-    }
-    // Bytes that are null come back from storage empty.
-    const absent = type.value.at === "scalar" && type.value.scalar === "bytes" ? "" : null;
+    const read = keys.map((key) => ({ key, held: this.#convertEntry(type, value, key) }));
     const written: JsonObject = {};
-    for (const { key, held } of read) put(written, key, held ?? absent);
+    for (const { key, held } of inKeyOrder(read)) put(written, key, held ?? absentIn(type));
     if (keys.length === 0) this.#emptyMaps.add(written);
+    return written;
+  }
+
+  #convertEntry(type: GoType & { at: "map" }, map: JsonObject, key: string): Json {
+    const source = this.#numbers?.of(map, key);
+    return type.name === "v1.ResourceList"
+      ? convertQuantity(map[key], "milli", source)
+      : this.convert(type.value, map[key], source);
+  }
+
+  /** As {@link convert}, with turns of the event loop in between where the value is large. */
+  *convertInSteps(type: GoType, value: Json | undefined, budget: TurnBudget, source?: string): Steps<Json> {
+    const parts = value === undefined ? 1 : countParts(value, budget.wide);
+    if (parts > largeParts) {
+      if (type.at === "pointer") return yield* this.convertInSteps(type.to, value, budget, source);
+      if (type.at === "struct") return yield* this.#convertStructInSteps(type, value as Json, budget);
+      if (type.at === "list") return yield* this.#convertListInSteps(type, value as Json, budget);
+      if (type.at === "map") return yield* this.#convertMapInSteps(type, value as Json, budget);
+    }
+    if (budget.spend(parts)) yield nextTurn;
+    return this.convert(type, value, source);
+  }
+
+  *#convertStructInSteps(type: GoType & { at: "struct" }, value: Json, budget: TurnBudget): Steps<Json> {
+    if (!isObject(value)) throw this.#mismatch(value, type);
+    const read = new Map<GoField, Json>();
+    const outer = this.#enter(type);
+    for (const name of Object.keys(value)) {
+      const field = type.fields.byName.get(name);
+      if (!field) continue;
+      this.#path.push(name);
+      const source = this.#numbers?.of(value, name);
+      read.set(field, yield* this.convertInSteps(field.type, value[name], budget, source));
+      this.#path.pop();
+    }
+    this.#struct = outer;
+    return this.#writeStruct(type, read);
+  }
+
+  *#convertListInSteps(type: GoType & { at: "list" }, value: Json, budget: TurnBudget): Steps<Json> {
+    if (!Array.isArray(value)) throw this.#mismatch(value, type);
+    const converted: Json[] = [];
+    for (const [index, item] of value.entries()) {
+      const source = this.#numbers?.of(value, index);
+      converted.push(yield* this.convertInSteps(type.item, item, budget, source));
+    }
+    return converted;
+  }
+
+  *#convertMapInSteps(type: GoType & { at: "map" }, value: Json, budget: TurnBudget): Steps<Json> {
+    if (!isObject(value)) throw this.#mismatch(value, type);
+    const read: Entry[] = [];
+    const keys = Object.keys(value);
+    yield nextTurn;
+    for (const key of keys) {
+      const isPlain = type.name === "v1.ResourceList" || typeof value[key] !== "object";
+      if (isPlain && budget.spend(1)) yield nextTurn;
+      const held = isPlain
+        ? this.#convertEntry(type, value, key)
+        : yield* this.convertInSteps(type.value, value[key], budget, this.#numbers?.of(value, key));
+      read.push({ key, held });
+    }
+    yield nextTurn;
+    const ordered = inKeyOrder(read);
+    yield nextTurn;
+    const written: JsonObject = {};
+    for (const { key, held } of ordered) {
+      if (budget.spend(1)) yield nextTurn;
+      put(written, key, held ?? absentIn(type));
+    }
     return written;
   }
 
@@ -348,6 +441,22 @@ function jsonTypeOf(value: Json): string {
 function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly held: Json;
+}
+
+/** What a map was read into, in the order in which it is written. It may be changed. */
+function inKeyOrder(read: Entry[]): Entry[] {
+  const isOrdered = read.every(({ key }, at) => at === 0 || (read[at - 1] as Entry).key < key);
+  return isOrdered ? read : read.sort((a, b) => byCodePoint(a.key, b.key));
+}
+
+/** What stands for a null in a map: bytes that are null come back from storage empty. */
+function absentIn({ value }: GoType & { at: "map" }): Json {
+  return value.at === "scalar" && value.scalar === "bytes" ? "" : null;
 }
 
 /** Sets an own property, whatever it is called. */

@@ -1,6 +1,7 @@
-import { equal, isObject, type Json, type JsonObject } from "../json.ts";
+import { countParts, equal, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { build, EMPTY_SET, type FieldNode, FieldSet, LEAF, uniteNodes } from "./field-set.ts";
-import { indexItems } from "./list-item.ts";
+import { addToIndex, indexItems } from "./list-item.ts";
 import { fieldElement, type PathElement } from "./path-element.ts";
 import { get } from "./plain.ts";
 import { type ListType, type MapType, memberType, type Shape, shapeOf, type Type } from "./typed.ts";
@@ -14,7 +15,18 @@ export interface Comparison {
 
 /** Compares two objects of one type, field by field as the type takes them apart. */
 export function compare(before: Json, after: Json, type: Type): Comparison {
-  const delta = compareNodes(before, after, type);
+  return comparisonOf(compareNodes(before, after, type));
+}
+
+/** As {@link compare}; of large objects with turns of the event loop in between. */
+export function* compareInSteps(before: Json, after: Json, type: Type): Steps<Comparison> {
+  return comparisonOf(yield* compareNodesInSteps(before, after, type, new TurnBudget(partsPerTurn)));
+}
+
+/** How many parts of objects are compared between two turns of the event loop. */
+const partsPerTurn = 50_000;
+
+function comparisonOf(delta: Delta | undefined): Comparison {
   return {
     added: delta?.added?.children ?? EMPTY_SET,
     removed: delta?.removed?.children ?? EMPTY_SET,
@@ -27,6 +39,11 @@ export function compare(before: Json, after: Json, type: Type): Comparison {
  */
 export function everyField(value: Json, type: Type): FieldSet {
   return grow(value, type).children ?? EMPTY_SET;
+}
+
+/** As {@link everyField}; of a large object with turns of the event loop in between. */
+export function* everyFieldInSteps(value: Json, type: Type): Steps<FieldSet> {
+  return (yield* growInSteps(value, type, new TurnBudget(partsPerTurn))).children ?? EMPTY_SET;
 }
 
 /**
@@ -105,6 +122,106 @@ function compareItems(before: readonly Json[], after: readonly Json[], type: Lis
   return unite(before.length === 1 ? compareNodes(before[0], undefined, type.element) : undefined, {
     added: LEAF,
   });
+}
+
+/** As {@link compareNodes}, with turns of the event loop in between where a value is large. */
+function* compareNodesInSteps(
+  before: Json | undefined,
+  after: Json | undefined,
+  type: Type,
+  budget: TurnBudget,
+): Steps<Delta | undefined> {
+  if (before === after) return undefined;
+  if (before === undefined) return { added: yield* growInSteps(after as Json, type, budget) };
+  if (after === undefined) return { removed: yield* growInSteps(before, type, budget) };
+  const parts = countParts(before, budget.wide) + countParts(after, budget.wide);
+  if (budget.spend(parts)) yield nextTurn;
+  const shape = shapeOf(type, after);
+  if (parts <= largeParts || shapeOf(type, before) !== shape) return compareNodes(before, after, type);
+  if (shape === "map" && type.map && !type.map.atomic) {
+    return yield* compareMapsInSteps(orEmpty(before), orEmpty(after), type.map, budget);
+  }
+  if (shape === "list" && type.list && !type.list.atomic) {
+    const [old, now] = [before, after].map((list) => (Array.isArray(list) ? list : []));
+    return yield* compareListsInSteps(old ?? [], now ?? [], type.list, budget);
+  }
+  return compareNodes(before, after, type);
+}
+
+function orEmpty(value: Json): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function* compareMapsInSteps(
+  before: JsonObject,
+  after: JsonObject,
+  type: MapType,
+  budget: TurnBudget,
+): Steps<Delta | undefined> {
+  const parts = new Parts();
+  const compareAt = function* (name: string): Steps<void> {
+    const [old, now] = [get(before, name), get(after, name)];
+    const delta = yield* compareNodesInSteps(old, now, memberType(type, name), budget);
+    parts.add(fieldElement(name), delta);
+  };
+  for (const name of Object.keys(before)) yield* compareAt(name);
+  for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) yield* compareAt(name);
+  return parts.delta();
+}
+
+function* compareListsInSteps(
+  before: readonly Json[],
+  after: readonly Json[],
+  type: ListType,
+  budget: TurnBudget,
+): Steps<Delta | undefined> {
+  const parts = new Parts();
+  const old = yield* indexInSteps(type, before, budget);
+  const now = yield* indexInSteps(type, after, budget);
+  const compareAt = function* (element: PathElement): Steps<void> {
+    const [items, others] = [old.get(element) ?? [], now.get(element) ?? []];
+    const delta =
+      items.length > 1 || others.length > 1
+        ? compareItems(items, others, type)
+        : yield* compareNodesInSteps(items[0], others[0], type.element, budget);
+    parts.add(element, delta);
+  };
+  for (const element of old.keys()) yield* compareAt(element);
+  for (const element of now.keys()) if (!old.has(element)) yield* compareAt(element);
+  return parts.delta();
+}
+
+function* indexInSteps(
+  type: ListType,
+  items: readonly Json[],
+  budget: TurnBudget,
+): Steps<Map<PathElement, Json[]>> {
+  const index = new Map<PathElement, Json[]>();
+  for (const item of items) {
+    if (budget.spend(1)) yield nextTurn;
+    addToIndex(index, type, item);
+  }
+  return index;
+}
+
+/** As {@link grow}, with turns of the event loop in between where the value is large. */
+function* growInSteps(value: Json, type: Type, budget: TurnBudget): Steps<FieldNode> {
+  const parts = countParts(value, budget.wide);
+  if (budget.spend(parts)) yield nextTurn;
+  if (parts <= largeParts) return grow(value, type);
+  const nodes = new Map<PathElement, FieldNode>();
+  if (isObject(value) && type.map && !type.map.atomic) {
+    for (const name of Object.keys(value)) {
+      const node = yield* growInSteps(value[name] as Json, memberType(type.map, name), budget);
+      nodes.set(fieldElement(name), node);
+    }
+  } else if (Array.isArray(value) && type.list && !type.list.atomic) {
+    for (const [element, items] of yield* indexInSteps(type.list, value, budget)) {
+      const isOne = items.length === 1;
+      nodes.set(element, isOne ? yield* growInSteps(items[0] as Json, type.list.element, budget) : LEAF);
+    }
+  }
+  return nodes.size === 0 ? LEAF : { member: true, children: new FieldSet(nodes) };
 }
 
 /** All of a value that has appeared or vanished as a whole. */

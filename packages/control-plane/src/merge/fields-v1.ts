@@ -1,7 +1,14 @@
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { nextTurn, type Steps } from "../steps.ts";
 import { addNode, build, type FieldNode, type FieldSet } from "./field-set.ts";
-import { compareRanks, type ElementRank, type PathElement, parseElement, rankOf } from "./path-element.ts";
+import {
+  compareRanks,
+  type ElementRank,
+  type PathElement,
+  parseElement,
+  plainPrefix,
+  rankOf,
+} from "./path-element.ts";
 
 const written = new WeakMap<FieldSet, JsonObject>();
 
@@ -53,6 +60,8 @@ function* encodeSetInSteps(set: FieldSet, result: JsonObject, turn: { left: numb
 
 export function ordered(set: FieldSet): Iterable<[PathElement, FieldNode]> {
   if (areOrderedNames(set.nodes.keys())) return set.nodes;
+  const alike = orderedAlike(set);
+  if (alike !== undefined) return alike;
   const nodes = [...set.nodes].map((node) => ({ node, rank: rankOf(node[0]) }));
   // Objects mostly come with their members in order already, and comparing neighbours is cheaper
   // than sorting.
@@ -61,6 +70,25 @@ export function ordered(set: FieldSet): Iterable<[PathElement, FieldNode]> {
   );
   if (!isOrdered) nodes.sort((a, b) => compareRanks(a.rank, b.rank));
   return nodes.map(({ node }) => node);
+}
+
+/**
+ * Items of a list by one key that is text without escapes, which most lists are: they are ordered
+ * by that text, without reading each element as JSON.
+ */
+function orderedAlike(set: FieldSet): [PathElement, FieldNode][] | undefined {
+  const prefix = plainPrefix(set.nodes.keys().next().value ?? "");
+  if (prefix === undefined) return undefined;
+  const texts: { readonly text: string; readonly node: [PathElement, FieldNode] }[] = [];
+  let isOrdered = true;
+  for (const node of set.nodes) {
+    if (plainPrefix(node[0]) !== prefix) return undefined;
+    const text = node[0].slice(prefix.length, node[0].lastIndexOf('"'));
+    isOrdered &&= texts.length === 0 || (texts.at(-1)?.text ?? "") <= text;
+    texts.push({ text, node });
+  }
+  if (!isOrdered) texts.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+  return texts.map(({ node }) => node);
 }
 
 interface Ranked {

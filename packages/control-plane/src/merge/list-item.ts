@@ -46,12 +46,15 @@ function setItemElement(item: Json): PathElement | Unidentified {
  */
 export function indexItems(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
   const index = new Map<PathElement, Json[]>();
-  for (const item of items) {
-    const element = listItemElement(list, item);
-    if (typeof element !== "string") continue;
-    const same = index.get(element);
-    if (same === undefined) index.set(element, [item]);
-    else same.push(item);
-  }
+  for (const item of items) addToIndex(index, list, item);
   return index;
+}
+
+/** Adds one item to what {@link indexItems} makes. */
+export function addToIndex(index: Map<PathElement, Json[]>, list: ListType, item: Json): void {
+  const element = listItemElement(list, item);
+  if (typeof element !== "string") return;
+  const same = index.get(element);
+  if (same === undefined) index.set(element, [item]);
+  else same.push(item);
 }

@@ -33,7 +33,15 @@ export function valueElement(value: Json): PathElement {
  * One key with a text that needs no escapes, or such a text alone: canonical as it stands, and by
  * far the most common.
  */
-const plainElement = /^(?:k:\{"[\w.-]+":"[\w./: -]*"\}|v:"[\w./: -]*")$/;
+const plainElement = /^(k:\{"[\w.-]+":"|v:")[\w./: -]*"\}?$/;
+
+/**
+ * What comes before the text of an element that has one key, or value, without escapes; undefined
+ * for all others.
+ */
+export function plainPrefix(element: PathElement): string | undefined {
+  return plainElement.exec(element)?.[1];
+}
 
 /**
  * Reads a FieldsV1 key. Undefined for kinds of elements that are not known: a later version may

@@ -27,7 +27,7 @@ import {
   resetSet,
   type Subject,
 } from "./updater.ts";
-import { faultsOf } from "./validate.ts";
+import { faultsInSteps, faultsOf } from "./validate.ts";
 
 export interface ServerSideApply extends WriteContext {
   /** The object as stored. Absent when the apply creates it. */
@@ -102,11 +102,15 @@ function* mergeOrFail(apply: ServerSideApply, live: JsonObject, before: Managers
 function* mergeFor(apply: ServerSideApply, live: JsonObject, before: Managers): Steps<Applied> {
   const subject: Subject = { ...apply, reset: resetSet(apply.resetFields) };
   const type = rootType(apply.schema);
-  const faults = faultsOf(apply.config, type, "refused");
+  const faults = apply.isSlow
+    ? yield* faultsInSteps(apply.config, type, "refused")
+    : faultsOf(apply.config, type, "refused");
   if (faults !== undefined)
     throw failed(`failed to create typed patch object (${describe(apply.config)}): ${faults}`);
   yield* turnIf(apply.isSlow);
-  const liveFaults = faultsOf(live, type, "allowed");
+  const liveFaults = apply.isSlow
+    ? yield* faultsInSteps(live, type, "allowed")
+    : faultsOf(live, type, "allowed");
   if (liveFaults !== undefined)
     throw failed(`failed to create typed live object (${describe(live)}): ${liveFaults}`);
 

@@ -1,7 +1,7 @@
 import { equal, isObject, type Json, type JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { finishNow, type Steps, turnIf } from "../steps.ts";
-import { everyField } from "./compare.ts";
+import { everyField, everyFieldInSteps } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
 import {
   compareText,
@@ -25,7 +25,7 @@ import {
   resetSet,
   type Subject,
 } from "./updater.ts";
-import { faultsOf } from "./validate.ts";
+import { faultsInSteps, faultsOf } from "./validate.ts";
 
 /** What tracking must know of the object's kind and of the write. */
 export interface WriteContext {
@@ -128,12 +128,16 @@ export function* updateManagers(
   const type = rootType(update.schema);
   const subject: Subject = { ...update, reset: resetSet(update.resetFields) };
   if (before.size === 0 && Object.keys(live).length === 0) {
-    return credit(before, update, stripped(everyField(next, type).recursiveDifference(subject.reset)));
+    const every = update.isSlow ? yield* everyFieldInSteps(next, type) : everyField(next, type);
+    return credit(before, update, stripped(every.recursiveDifference(subject.reset)));
   }
-  if (faultsOf(next, type, "allowed") !== undefined) return before;
-  yield* turnIf(update.isSlow);
-  if (faultsOf(live, type, "allowed") !== undefined) return before;
-  yield* turnIf(update.isSlow);
+  for (const object of [next, live]) {
+    const faults = update.isSlow
+      ? yield* faultsInSteps(object, type, "allowed")
+      : faultsOf(object, type, "allowed");
+    if (faults !== undefined) return before;
+    yield* turnIf(update.isSlow);
+  }
   const known = yield* reconcileManagers(subject, live, before);
   const { comparison, managers } = yield* effectOf(subject, live, next, known, undefined);
   yield* turnIf(update.isSlow);

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Steps, turnIf, waitFor } from "../steps.ts";
 import { appliedFields } from "./applied-fields.ts";
-import { type Comparison, compare } from "./compare.ts";
+import { type Comparison, compare, compareInSteps } from "./compare.ts";
 import { EMPTY_SET, FieldSet } from "./field-set.ts";
 import { type ManagedEntry, type Managers, withFields } from "./managed-fields.ts";
 import { mergeValues } from "./merge-values.ts";
@@ -113,7 +113,8 @@ export function* effectOf(
   managers: Managers,
   writer: string | undefined,
 ): Steps<Effect> {
-  const comparison = compare(live, next, rootType(subject.schema));
+  const type = rootType(subject.schema);
+  const comparison = subject.isSlow ? yield* compareInSteps(live, next, type) : compare(live, next, type);
   yield* turnIf(subject.isSlow);
   const versions = new Map<string, Comparison>([[subject.apiVersion, without(comparison, subject.reset)]]);
   const conflicts = new Map<string, { entry: ManagedEntry; fields: FieldSet }>();
@@ -143,9 +144,11 @@ function* compareIn(
 ): Steps<Comparison | undefined> {
   const before = yield* inVersion(subject, live, { to: apiVersion });
   const after = yield* inVersion(subject, next, { to: apiVersion });
-  return before && after
-    ? without(compare(before.object, after.object, before.type), subject.reset)
-    : undefined;
+  if (!before || !after) return undefined;
+  const comparison = subject.isSlow
+    ? yield* compareInSteps(before.object, after.object, before.type)
+    : compare(before.object, after.object, before.type);
+  return without(comparison, subject.reset);
 }
 
 function without({ added, removed, modified }: Comparison, reset: FieldSet): Comparison {

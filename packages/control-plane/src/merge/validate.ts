@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { countParts, isObject, type Json, type JsonObject, largeParts } from "../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { goSource, goText } from "./go-text.ts";
 import { listItemElement } from "./list-item.ts";
 import { elementText, fieldElement, type PathElement } from "./path-element.ts";
@@ -9,7 +10,24 @@ import { type ListType, type MapType, type Scalar, shapeOf, type Type } from "./
  * its line, several as an indented list. Undefined when nothing is.
  */
 export function faultsOf(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {
-  if (fits(value, type, duplicates)) return undefined;
+  return fits(value, type, duplicates) ? undefined : describeFaults(value, type, duplicates);
+}
+
+/** As {@link faultsOf}; of a large object with turns of the event loop in between. */
+export function* faultsInSteps(
+  value: Json,
+  type: Type,
+  duplicates: "allowed" | "refused",
+): Steps<string | undefined> {
+  if (yield* fitsInSteps(value, type, duplicates, new TurnBudget(partsPerTurn))) return undefined;
+  yield nextTurn;
+  return describeFaults(value, type, duplicates);
+}
+
+/** How many parts of an object are looked at between two turns of the event loop. */
+const partsPerTurn = 50_000;
+
+function describeFaults(value: Json, type: Type, duplicates: "allowed" | "refused"): string | undefined {
   const faults: string[] = [];
   validate(value, type, { path: "", duplicates, faults });
   if (faults.length < 2) return faults[0];
@@ -47,6 +65,40 @@ function fitsList(value: readonly Json[], list: ListType, duplicates: "allowed" 
     if (duplicates === "refused" && new Set(elements).size < elements.length) return false;
   }
   return value.every((item) => fits(item, list.element, duplicates));
+}
+
+/** As {@link fits}, with turns of the event loop in between where the value is large. */
+function* fitsInSteps(
+  value: Json,
+  type: Type,
+  duplicates: "allowed" | "refused",
+  budget: TurnBudget,
+): Steps<boolean> {
+  const parts = countParts(value, budget.wide);
+  if (budget.spend(parts)) yield nextTurn;
+  if (parts <= largeParts) return fits(value, type, duplicates);
+  if (isObject(value) && type.map) {
+    for (const name of Object.keys(value)) {
+      const below = type.map.field(name)?.type ?? type.map.element;
+      if (below === undefined) return false;
+      if (!(yield* fitsInSteps(value[name] as Json, below, duplicates, budget))) return false;
+    }
+    return true;
+  }
+  if (Array.isArray(value) && type.list) {
+    const seen = new Set<PathElement>();
+    for (const item of value) {
+      if (!type.list.atomic) {
+        const element = listItemElement(type.list, item);
+        if (typeof element !== "string") return false;
+        if (duplicates === "refused" && seen.has(element)) return false;
+        seen.add(element);
+      }
+      if (!(yield* fitsInSteps(item, type.list.element, duplicates, budget))) return false;
+    }
+    return true;
+  }
+  return fits(value, type, duplicates);
 }
 
 function fitsScalar(value: Json, scalar: Scalar | undefined): boolean {

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { numberAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { type Behavior, Behaviors, fromAnnotations } from "./behavior.ts";
+import type { Behavior } from "./behavior.ts";
+import { Behaviors, fromAnnotations } from "./behaviors.ts";
 import { backoffMs, stepContainer } from "./container.ts";
 
 const pod: StoredObject = {

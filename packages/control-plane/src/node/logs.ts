@@ -7,7 +7,7 @@ import type { Target } from "../registry/identity.ts";
 import type { Registry } from "../registry/registry.ts";
 import { badRequest, notFound } from "../status.ts";
 import { field, type StoredObject } from "../storage/store.ts";
-import { type Behaviors, logsOf } from "./behavior.ts";
+import { type Behaviors, logsOf } from "./behaviors.ts";
 
 /** Answers for the subresources of pods that only their node can answer for. */
 export interface LogHandlers {

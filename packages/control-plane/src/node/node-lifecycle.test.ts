@@ -90,3 +90,44 @@ test("a node's conditions and its cordon show as taints", async () => {
   });
   expect(taints(cluster, "east")).toEqual([]);
 });
+
+test("devices that a node is said to have can be used by pods, with the overhead of their class", async () => {
+  await using cluster = await startCluster();
+  const [node] = cluster.list("nodes");
+  const name = node?.metadata.name ?? "";
+  const device = "example.com/beardsecond";
+  const running = (pod: string) => field(cluster.get("pods", pod), "status", "phase");
+  const using = (pod: string, amount: string, spec: JsonObject = {}): JsonObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: pod },
+    spec: {
+      containers: [{ name: "c", image: "i", resources: { limits: { [device]: amount } } }],
+      ...spec,
+    },
+  });
+  await cluster.changeStatus("nodes", name, (object) => {
+    (field(object, "status", "capacity") as JsonObject)[device] = "1000";
+  });
+  await cluster.create(
+    {
+      apiVersion: "node.k8s.io/v1",
+      kind: "RuntimeClass",
+      metadata: { name: "heavy" },
+      handler: "heavy",
+      overhead: { podFixed: { [device]: "250" } },
+    },
+    using("filler", "700"),
+    using("too-much", "200", { runtimeClassName: "heavy", overhead: { [device]: "250" } }),
+    using("fits", "200"),
+  );
+  expect([running("filler"), running("too-much"), running("fits")]).toEqual([
+    "Running",
+    "Pending",
+    "Running",
+  ]);
+  await cluster.changeStatus("nodes", name, (object) => {
+    delete (field(object, "status", "capacity") as JsonObject)[device];
+  });
+  expect(field(cluster.get("nodes", name), "status", "allocatable", device)).toBeUndefined();
+});

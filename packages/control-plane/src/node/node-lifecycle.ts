@@ -1,3 +1,4 @@
+import type { Node } from "@windlass/kinds/builtin";
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventRecorder } from "../controllers/events.ts";
 import {
@@ -24,6 +25,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { statusOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import type { Connections } from "./connections.ts";
 import { tolerates } from "./fitting.ts";
 import { healthyConditions } from "./node-object.ts";
@@ -75,6 +77,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
   const nodes = builtin(registry, "", "v1", "nodes");
   const pods = builtin(registry, "", "v1", "pods");
   const context = controllerContext("node-controller");
+  const kubelet = controllerContext("", "kubelet");
   const record = eventRecorder(registry, { component: "node-controller", context });
 
   const loop: Loop = startLoop(deps, {
@@ -109,6 +112,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     const ready = listAt(node, "status", "conditions").find(({ type }) => type === "Ready");
     const since = connections.lostSince(name);
     if (since === undefined) {
+      await offerDevices(node);
       if (ready?.status !== "Unknown") return undefined;
       await setConditions(node, healthyConditions(timestamp(clock)));
       await record(node, {
@@ -138,6 +142,23 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     });
     await disregardPods(name);
     return undefined;
+  }
+
+  /**
+   * Whatever devices somebody says that a node has, pods may use: its kubelet offers what is in the
+   * capacity, and nothing else.
+   */
+  async function offerDevices(node: StoredObject): Promise<void> {
+    const { capacity, allocatable } = typed<Node>(node).status ?? {};
+    const [has, offers] = [capacity ?? {}, allocatable ?? {}];
+    const isDevice = (name: string) => name.includes("/");
+    const isOutdated = (name: string) =>
+      isDevice(name) && Object.hasOwn(has, name) !== Object.hasOwn(offers, name);
+    if (![...Object.keys(has), ...Object.keys(offers)].some(isOutdated)) return;
+    const kept = Object.entries(offers).filter(([name]) => !isDevice(name) || Object.hasOwn(has, name));
+    const added = Object.entries(has).filter(([name]) => isOutdated(name));
+    const status = { ...statusOf(node), allocatable: Object.fromEntries([...kept, ...added]) };
+    await unlessGone(writeStatus(registry, nodes, node, status, kubelet));
   }
 
   async function setConditions(node: StoredObject, conditions: JsonObject[]): Promise<void> {

@@ -2,9 +2,9 @@ import { uuid } from "@windlass/clock";
 import type { ControllerDependencies } from "../controllers/loop.ts";
 import { listAt } from "../controllers/objects.ts";
 import type { JsonObject } from "../json.ts";
+import { kubernetesVersion } from "../kinds/index.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { specOf, statusOf } from "../storage/object-fields.ts";
-import type { NodeSpec } from "./simulated-node.ts";
 
 /** Where pods and nodes have their addresses. */
 export interface NodeNetwork {
@@ -105,11 +105,21 @@ export function announceNode(
         kernelVersion: "simulated",
         osImage: "Windlass simulated node",
         containerRuntimeVersion: "windlass://0.1.0",
-        kubeletVersion: "v1.35.4",
+        kubeletVersion: kubernetesVersion().gitVersion,
         kubeProxyVersion: "",
         operatingSystem: "linux",
         architecture: "amd64",
       },
     },
   });
+}
+
+/** One node as it presents itself. */
+export interface NodeSpec {
+  readonly name: string;
+  /** Besides the labels every node has. */
+  readonly labels?: { readonly [key: string]: string };
+  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  /** What there is of each resource. @default 64 CPUs, 256Gi of memory, 10000 pods */
+  readonly capacity?: { readonly [resource: string]: string };
 }

@@ -8,26 +8,11 @@ import type {
   RuntimeDependencies,
 } from "../processes/index.ts";
 import type { StoredObject } from "../storage/store.ts";
-import {
-  type Behavior,
-  type BehaviorKind,
-  Behaviors,
-  type ImageSelector,
-  type PodSelector,
-} from "./behavior.ts";
+import type { Behavior, BehaviorKind } from "./behavior.ts";
+import { Behaviors, type ImageSelector, type PodSelector } from "./behaviors.ts";
 import { Connections } from "./connections.ts";
 import { type LogHandlers, logHandlers } from "./logs.ts";
-import type { NodeNetwork } from "./node-object.ts";
-
-/** One node as it presents itself. */
-export interface NodeSpec {
-  readonly name: string;
-  /** Besides the labels every node has. */
-  readonly labels?: { readonly [key: string]: string };
-  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
-  /** What there is of each resource. @default 64 CPUs, 256Gi of memory, 10000 pods */
-  readonly capacity?: { readonly [resource: string]: string };
-}
+import type { NodeNetwork, NodeSpec } from "./node-object.ts";
 
 /** Which nodes there are: so many of the usual kind, or these. */
 export type NodeChoice = number | readonly NodeSpec[];

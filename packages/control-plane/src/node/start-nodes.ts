@@ -24,16 +24,16 @@ import type { ProcessRuntime } from "../processes/index.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
 import { Addresses } from "./addresses.ts";
-import { type Behaviors, misunderstood } from "./behavior.ts";
+import { type Behaviors, misunderstood } from "./behaviors.ts";
 import type { Connections } from "./connections.ts";
 import { stepContainer } from "./container.ts";
 import { startNodeLifecycle } from "./node-lifecycle.ts";
+import type { NodeSpec } from "./node-object.ts";
 import { announceNode, type NodeNetwork } from "./node-object.ts";
 import { isSettled, killing, lingersMs, type PodView, stepPod, terminate } from "./pod-status.ts";
 import { exitOfProcess, type PodProcesses, stepProcess } from "./process-container.ts";
 import { configError, mountError } from "./requirements.ts";
 import { startScheduler } from "./scheduler.ts";
-import type { NodeSpec } from "./simulated-node.ts";
 
 /** The network of nodes that run nothing: no packet ever goes there. */
 const simulatedNetwork: NodeNetwork = {

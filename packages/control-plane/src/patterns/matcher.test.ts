@@ -217,7 +217,15 @@ test("whatever the pattern, RE2's program is no larger than it was guessed to be
         expect(size).toBeLessThanOrEqual(programSize(pattern) + 3);
       },
     ),
-    { numRuns: 5_000, examples: [["[(-[:alpha:][:alpha:]*(?:ab)"], ["[]-a]b"], ["[\\d-[:alpha:]]b"]] },
+    {
+      numRuns: 5_000,
+      examples: [
+        ["[(-[:alpha:][:alpha:]*(?:ab)"],
+        ["[]-a]b"],
+        ["[\\d-[:alpha:]]b"],
+        ["{{0,4}(?i){7,}(?i){0,4}"],
+      ],
+    },
   );
 });
 

@@ -15,7 +15,11 @@ export function programSize(pattern: string): number {
   for (let at = 0; at < pattern.length; ) {
     const character = pattern[at];
     const counted = character === "{" ? repeat(pattern, at) : undefined;
-    if (character === "(") {
+    const flags = character === "(" ? /^\(\?[a-zA-Z-]*\)/.exec(pattern.slice(at, at + 16)) : null;
+    if (flags !== null) {
+      // Flags are no operand: a repetition after them repeats what stands before them.
+      at += flags[0].length;
+    } else if (character === "(") {
       open.push(level);
       level = { size: 1, last: 0 };
       at++;

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import type { Clock } from "@windlass/clock";
 import { listAt, numberAt } from "../controllers/objects.ts";
 import { isObject, type Json, type JsonObject, textOf } from "../json.ts";
+import { kubernetesVersion } from "../kinds/index.ts";
 import { countOutcome, firstCount, type Verdict } from "./probe-count.ts";
 
 /** What one look at a container showed. */
@@ -58,7 +59,12 @@ async function lookHttp(get: JsonObject, reach: Reach, timeoutMs: number): Promi
   const host = textOf(get.host) || reach.address;
   const port = portOf(get.port, reach);
   const given = listAt(get, "httpHeaders").map(({ name, value }) => [textOf(name), textOf(value)] as const);
-  const headers = { "user-agent": "kube-probe/1.35", accept: "*/*", ...Object.fromEntries(given) };
+  const { major, minor } = kubernetesVersion();
+  const headers = {
+    "user-agent": `kube-probe/${major}.${minor}`,
+    accept: "*/*",
+    ...Object.fromEntries(given),
+  };
   const path = textOf(get.path) || "/";
   const send = secure ? httpsRequest : httpRequest;
   const outgoing = send(

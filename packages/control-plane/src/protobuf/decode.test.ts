@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StatusError } from "../status.ts";
-import { golden } from "./golden.ts";
+import { golden } from "./golden.fixture.ts";
 import { decodeProtobuf } from "./index.ts";
 
 const configMap = { group: "", version: "v1", kind: "ConfigMap" };

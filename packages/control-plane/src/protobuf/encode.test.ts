@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { golden } from "./golden.ts";
+import { golden } from "./golden.fixture.ts";
 import { decodeProtobuf, encodeProtobuf } from "./index.ts";
 
 function kindOf({ apiVersion, kind }: { apiVersion: string; kind: string }) {

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject, parse } from "../json.ts";
 import { type GoField, type GoType, goType, type Scalar, type Special } from "../kinds/go-types.ts";
 import { formatTime } from "../kinds/index.ts";
@@ -90,7 +91,7 @@ function readValue(type: GoType, wire: WireField, field: GoField, depth: number)
     case "list": {
       const items: Json[] = [];
       for (const inner of readFields(bytesOf(wire, field))) {
-        if (inner.number === 1) items.push(...readItems(type.item, inner, field, depth));
+        if (inner.number === 1) append(items, readItems(type.item, inner, field, depth));
       }
       return items;
     }

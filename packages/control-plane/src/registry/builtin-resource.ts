@@ -1,10 +1,11 @@
 import { fromStored, toStored } from "../builtin/horizontal-pod-autoscaler/versions.ts";
 import type { JsonObject } from "../json.ts";
-import { type KindInfo, normalize } from "../kinds/index.ts";
+import { type KindInfo, normalize, normalizeInSteps } from "../kinds/index.ts";
 import { findUnknownFields } from "../schema/structural.ts";
+import { nextTurn } from "../steps.ts";
 import { field } from "../storage/store.ts";
 import { selectorString } from "./label-selector.ts";
-import { bucketOf, type Conversion, type Resource, type Scaling } from "./resource.ts";
+import { bucketOf, type Conversion, type Decoded, type Resource, type Scaling } from "./resource.ts";
 import { eventFromStored, eventToStored } from "./strategies/event-views.ts";
 import { strategyOf } from "./strategies/index.ts";
 
@@ -13,6 +14,16 @@ export function builtinResource(info: KindInfo): Resource {
   const strategy = strategyOf(info);
   const { deprecation } = strategy;
   const view = views[`${info.group}/${info.version}/${info.kind}`];
+  const decodedOf = (input: JsonObject, object: JsonObject): Decoded => {
+    strategy.setDefaults?.(object);
+    return {
+      object,
+      // Computed only when the request wants warnings or errors.
+      get unknown() {
+        return findUnknownFields(info.schema(), input);
+      },
+    };
+  };
   return {
     info,
     bucket: view?.bucket ?? bucketOf(info.group, info.plural),
@@ -20,18 +31,14 @@ export function builtinResource(info: KindInfo): Resource {
     hasStatus: info.subresources.some(({ name }) => name === "status"),
     selectableFields: strategy.selectableFields ?? [],
     schema: () => info.schema(),
-    decode: (input, numbers) => {
-      const object = normalize(info, input, "decoded", numbers);
-      strategy.setDefaults?.(object);
-      return {
-        object,
-        // Computed only when the request wants warnings or errors.
-        get unknown() {
-          return findUnknownFields(info.schema(), input);
-        },
-      };
+    decode: (input, numbers) => decodedOf(input, normalize(info, input, "decoded", numbers)),
+    decodeInSteps: function* (input, numbers) {
+      const object = yield* normalizeInSteps(info, input, "decoded", numbers);
+      yield nextTurn;
+      return decodedOf(input, object);
     },
     settle: (object) => normalize(info, object, "stored"),
+    settleInSteps: (object) => normalizeInSteps(info, object, "stored"),
     ...(info.subresources.some(({ name }) => name === "scale") ? { scale: workloadScaling } : {}),
     ...(view ? { conversion: conversionBetween(info, view) } : {}),
     ...(deprecation === undefined ? {} : { deprecation }),

@@ -3,7 +3,7 @@ import type { ServedKind } from "../crd/served-kinds.ts";
 import type { JsonObject } from "../json.ts";
 import { type KindInfo, type SubresourceInfo, storageVersionHash } from "../kinds/index.ts";
 import type { Patterns } from "../patterns/index.ts";
-import { finish } from "../steps.ts";
+import { finish, nextTurn } from "../steps.ts";
 import { bucketOf, type Conversion, type Resource } from "./resource.ts";
 import { customStrategy } from "./strategy.ts";
 
@@ -75,6 +75,12 @@ export function customResource(
     schema: () => schema.schema,
     decode: (object) => {
       const unknown = schema.prune(object);
+      schema.applyDefaults(object);
+      return { object, unknown };
+    },
+    decodeInSteps: function* (object) {
+      const unknown = yield* schema.pruneInSteps(object);
+      yield nextTurn;
       schema.applyDefaults(object);
       return { object, unknown };
     },

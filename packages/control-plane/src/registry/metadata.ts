@@ -1,8 +1,9 @@
-import { isIP, isIPv4 } from "node:net";
 import type { Clock, Random } from "@windlass/clock";
 import { uuid } from "@windlass/clock";
+import { append } from "../append.ts";
 import { equal, isObject, type Json, type JsonObject, textOf } from "../json.ts";
 import type { Cause } from "../status.ts";
+import { dnsSubdomain, nameFaults, subdomainWords } from "./name-faults.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** Kubernetes' timestamps: UTC, whole seconds. */
@@ -48,67 +49,13 @@ export function stampNew(object: JsonObject, strategy: Strategy, clock: Clock, r
   if (strategy.generation) metadata.generation = 1;
 }
 
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const dnsLabel1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const qualifiedName = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-const subdomainWords =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const labelWords =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const label1035Words =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const qualifiedWords =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const labelValueWords =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-/** What is wrong with a name, in the real server's words; empty if nothing. */
-export function nameFaults(name: string, form: Strategy["names"]): string[] {
-  switch (form ?? "subdomain") {
-    case "any":
-      return [];
-    case "path":
-      if (name === "." || name === "..") return [`may not be '${name}'`];
-      return [
-        ...(name.includes("/") ? ["may not contain '/'"] : []),
-        ...(name.includes("%") ? ["may not contain '%'"] : []),
-      ];
-    case "address":
-      return addressFaults(name);
-    case "label":
-      return [
-        ...(name.length > 63 ? ["must be no more than 63 bytes"] : []),
-        ...(dnsLabel.test(name) ? [] : [dnsSubdomain.test(name) ? "must not contain dots" : labelWords]),
-      ];
-    case "label1035":
-      return [
-        ...(name.length > 63 ? ["must be no more than 63 bytes"] : []),
-        ...(dnsLabel1035.test(name) ? [] : [label1035Words]),
-      ];
-    case "subdomain":
-      return [
-        ...(name.length > 253 ? ["must be no more than 253 characters"] : []),
-        ...(dnsSubdomain.test(name) ? [] : [subdomainWords]),
-      ];
-  }
-}
-
-function addressFaults(name: string): string[] {
-  if (!name.includes(":") && /^(\d{1,3}\.){3}\d{1,3}$/.test(name) && /(^|\.)0\d/.test(name)) {
-    return ["must not have leading 0s"];
-  }
-  if (isIP(name) === 0 || name.includes("%")) {
-    return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
-  }
-  if (isIPv4(name)) return [];
-  // URLs have the one canonical form of RFC 5952.
-  const canonical = new URL(`http://[${name}]`).hostname.slice(1, -1);
-  if (canonical.startsWith("::ffff:")) return ["must not be an IPv4-mapped IPv6 address"];
-  return canonical === name ? [] : [`must be in canonical form ("${canonical}")`];
-}
 
 function qualifiedNameFaults(name: string): string[] {
   const slash = name.indexOf("/");
@@ -172,9 +119,9 @@ export function metadataFaults(
       field: "metadata.namespace",
     });
   }
-  causes.push(...mapFaults(metadata));
-  causes.push(...ownerFaults(metadata.ownerReferences));
-  causes.push(...finalizerFaults(metadata.finalizers, origin === "builtin"));
+  append(causes, mapFaults(metadata));
+  append(causes, ownerFaults(metadata.ownerReferences));
+  append(causes, finalizerFaults(metadata.finalizers, origin === "builtin"));
   return causes;
 }
 

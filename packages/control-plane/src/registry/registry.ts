@@ -1,4 +1,5 @@
 import type { Clock, Random } from "@windlass/clock";
+import { append } from "../append.ts";
 import { isLarge, type JsonObject, textOf } from "../json.ts";
 import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { managersAfter, managersInSteps, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
@@ -254,7 +255,8 @@ export class Registry {
     if (isSlow) await nextTurn();
 
     const key = keyOf(namespace, name);
-    const stored = await this.#toStorage(resource, resource.settle?.(object) ?? object);
+    const settled = await settle(resource, object, isSlow);
+    const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
     const bytes = sizeOf(stored);
     if (isSlow) await nextTurn();
@@ -278,7 +280,7 @@ export class Registry {
           })
         : failure;
     }
-    if (context.dryRun) return resource.settle?.(object) ?? object;
+    if (context.dryRun) return settled;
     const entry = this.store.put(resource.bucket, key, stored, bytes);
     if (strategy.settlesLate?.(object)) this.#unsettled.add(entry);
     if (isSlow) await nextTurn();
@@ -349,19 +351,22 @@ export class Registry {
       ...metadataUpdateFaults(next, live),
     ];
     if (isSlow) await nextTurn();
-    causes.push(...((await resource.validate?.(next, live, subresource)) ?? []));
+    append(causes, (await resource.validate?.(next, live, subresource)) ?? []);
     if (isSlow) await nextTurn();
-    causes.push(...(strategy.validateUpdate?.(next, live, strategyContext) ?? []));
+    append(causes, strategy.validateUpdate?.(next, live, strategyContext) ?? []);
     if (causes.length > 0) throw invalid(resource.info, target.name, causes);
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
     if (!options.admitted) await this.#validate({ ...request, object: next });
     if (isSlow) await nextTurn();
 
-    const settled = resource.settle?.(next) ?? next;
+    const settled = await settle(resource, next, isSlow);
     const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
     const bytes = sizeOf(stored);
+    if (isSlow) await nextTurn();
+    // In the shape it would be read back in: a zero that storage drops is no change.
+    const isSame = noOp(live, settled);
     if (isSlow) await nextTurn();
     // Admission may have waited for a webhook: what was read before it may be old by now. No await
     // from here on.
@@ -369,12 +374,11 @@ export class Registry {
       if (conditional) throw modified(resource, target.name);
       return "raced";
     }
-    // In the shape it would be read back in: a zero that storage drops is no change. An object that
-    // is stored in another version than its definition says now is written anew, as migrations of
-    // stored versions rely on.
+    // An object that is stored in another version than its definition says now is written anew, as
+    // migrations of stored versions rely on.
     const isStoredVersion = stored.apiVersion === entry.object.apiVersion;
     const isGoing = readyToGo(resource, next);
-    if (!isGoing && noOp(live, settled) && isStoredVersion && !this.#unsettled.has(entry)) return live;
+    if (!isGoing && isSame && isStoredVersion && !this.#unsettled.has(entry)) return live;
     if (context.dryRun) return settled;
     if (isGoing) {
       // Watchers see the state before this write, which was never stored; only its author sees what
@@ -514,6 +518,14 @@ export class Registry {
     const [converted] = await resource.conversion.toStorage([object]);
     return converted as JsonObject;
   }
+}
+
+/**
+ * The shape in which an object is stored; of a large one with turns of the event loop in between.
+ */
+function settle(resource: Resource, object: JsonObject, isSlow: boolean): JsonObject | Promise<JsonObject> {
+  if (isSlow && resource.settleInSteps) return finish(resource.settleInSteps(object));
+  return resource.settle?.(object) ?? object;
 }
 
 /** Tracks the fields of a write; of a slow one with turns of the event loop in between. */

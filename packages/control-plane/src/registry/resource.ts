@@ -3,6 +3,7 @@ import type { KindInfo } from "../kinds/index.ts";
 import type { NumberSources } from "../schema/parse-json.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Cause } from "../status.ts";
+import type { Steps } from "../steps.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** One version of a kind, as it is served: how its objects are read, checked and kept. */
@@ -22,6 +23,8 @@ export interface Resource {
    * @returns the object, and the fields that were dropped
    */
   readonly decode: (object: JsonObject, numbers?: NumberSources) => Decoded;
+  /** The same for a large object, with turns of the event loop in between. @default one step */
+  readonly decodeInSteps?: (object: JsonObject, numbers?: NumberSources) => Steps<Decoded>;
   /**
    * The same for what server-side apply has merged, where that is not the same.
    *
@@ -32,6 +35,8 @@ export interface Resource {
   readonly refusesCreates?: string;
   /** The last shaping before an object is stored. */
   readonly settle?: (object: JsonObject) => JsonObject;
+  /** The same for a large object, with turns of the event loop in between. @default one step */
+  readonly settleInSteps?: (object: JsonObject) => Steps<JsonObject>;
   /** Schema and CEL validation; built-in kinds validate in their strategy. */
   readonly validate?: (
     object: JsonObject,

@@ -2,6 +2,7 @@ import type { Clock, Random } from "@windlass/clock";
 import type { Json, JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 import type { Store } from "../storage/store.ts";
+import type { NameForm } from "./name-faults.ts";
 import type { ServiceNetwork } from "./strategies/service-network.ts";
 
 /** What a strategy may look at besides the object. It may not write. */
@@ -24,13 +25,8 @@ export interface StrategyContext {
  * Functions may change the object they are given first: it is the request's own copy.
  */
 export interface Strategy {
-  /**
-   * Names must be a DNS subdomain, a DNS label, an RFC 1035 label, an IP address, or just fit in a
-   * path.
-   *
-   * @default "subdomain"
-   */
-  readonly names?: "subdomain" | "label" | "label1035" | "address" | "path" | "any";
+  /** What the names of its objects may be. @default "subdomain" */
+  readonly names?: NameForm;
   /** Whether `metadata.generation` counts changes of the spec. @default false */
   readonly generation?: boolean;
   /** PUT creates what is missing. @default false */

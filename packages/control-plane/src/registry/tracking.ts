@@ -1,7 +1,6 @@
 import { type JsonObject, stringify, textOf } from "../json.ts";
-import { normalize } from "../kinds/index.ts";
+import { type KindInfo, type KindTable, normalize } from "../kinds/index.ts";
 import { ConversionError, type WriteContext } from "../merge/index.ts";
-import type { Registry } from "./registry.ts";
 import type { Resource } from "./resource.ts";
 
 /** What field tracking must know of a resource and of the endpoint written to. */
@@ -10,7 +9,11 @@ export type Tracking = Pick<
   "schema" | "apiVersion" | "subresource" | "resetFields" | "empty" | "convert" | "schemaFor"
 >;
 
-type Resources = Pick<Registry, "kinds" | "resourceFor">;
+/** Where the other versions of a resource are found: the registry. */
+interface Resources {
+  readonly kinds: Pick<KindTable, "byKind">;
+  resourceFor(info: KindInfo): Resource;
+}
 
 /** What field tracking must know of a resource, written through an endpoint of it. */
 export function trackingOf(

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import type { Cause } from "../status.ts";
 import { invalidValue, required } from "./causes.ts";
@@ -65,7 +66,7 @@ export function normaliseEmbedded(object: JsonObject, schema: Schema): { unknown
     const at = childPath(path, "metadata");
     const shown = shownValue(metadata);
     const findings = normaliseMetadata(metadata, at);
-    unknown.push(...findings.unknown);
+    append(unknown, findings.unknown);
     if (findings.fault !== undefined) fault ??= `${at}: Invalid value: ${shown}: ${findings.fault.message}`;
   });
   unknown.sort();

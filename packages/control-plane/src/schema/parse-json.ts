@@ -1,4 +1,5 @@
-import { type Json, parseExact } from "../json.ts";
+import { type Json, type JsonObject, parseExact } from "../json.ts";
+import { finishNow, nextTurn, type Steps, TurnBudget, turnIf } from "../steps.ts";
 import { goQuote } from "./go-text.ts";
 
 /**
@@ -53,8 +54,8 @@ export class NumberSources {
 
 export interface ParseOptions {
   /**
-   * Look for fields given more than once. It costs a second pass over the text, so ask only when
-   * the answer is used.
+   * Look for fields given more than once. It costs a pass over the value, so ask only when the
+   * answer is used.
    *
    * @default false
    */
@@ -87,7 +88,25 @@ export const MAX_STRICT_ERRORS = 100;
  * @throws ParseError
  */
 export function parseJson(text: string, options: ParseOptions = {}): Parsed {
-  const { isTooDeep, hasOddNumbers } = survey(text);
+  return finishNow(parse(text, options, false));
+}
+
+/** As {@link parseJson}; of a long text with turns of the event loop in between. */
+export function parseJsonInSteps(text: string, options: ParseOptions = {}): Steps<Parsed> {
+  return parse(text, options, text.length > LONG_TEXT);
+}
+
+/** Texts with more characters than this are not read in one go. */
+const LONG_TEXT = 100_000;
+const CHARACTERS_PER_TURN = 500_000;
+
+function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Parsed> {
+  const survey = new Survey(text);
+  while (!survey.isDone) {
+    survey.goOn(CHARACTERS_PER_TURN);
+    yield* turnIf(isSlow);
+  }
+  const { isTooDeep, hasOddNumbers, members } = survey;
   if (isTooDeep) throw new ParseError("exceeded max depth");
   const numbers = new NumberSources();
   let value: Json;
@@ -102,16 +121,40 @@ export function parseJson(text: string, options: ParseOptions = {}): Parsed {
   if (numbers.outOfRange !== undefined && options.outOfRange !== "noted") {
     throw new ParseError(outOfRange(numbers.outOfRange));
   }
-  const duplicates = options.findDuplicates === true ? findRepeatedFields(text) : [];
-  return { value, duplicates, ...(hasOddNumbers ? { numbers } : {}) };
+  yield* turnIf(isSlow);
+  const read = { value, ...(hasOddNumbers ? { numbers } : {}) };
+  // What the text has more often than the value was given more than once.
+  if (options.findDuplicates !== true || (yield* countMembers(value, isSlow)) === members) {
+    return { ...read, duplicates: [] };
+  }
+  yield* turnIf(isSlow);
+  return { ...read, duplicates: new Scanner(text).duplicates() };
 }
 
-/**
- * The fields that JSON has twice, as {@link Parsed} tells of them. The text must have been read
- * before.
- */
-export function findRepeatedFields(text: string): string[] {
-  return new Scanner(text).duplicates();
+/** How many fields the objects of a value have in all. */
+function* countMembers(value: Json, isSlow: boolean): Steps<number> {
+  let members = 0;
+  const budget = new TurnBudget(50_000);
+  const open: (JsonObject | Json[])[] = isContainer(value) ? [value] : [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (isContainer(item)) open.push(item);
+      if (isSlow && budget.spend(1 + next.length)) yield nextTurn;
+      continue;
+    }
+    // By keys: the values of a large map take four times as long.
+    for (const key of Object.keys(next)) {
+      members++;
+      const item = next[key] as Json;
+      if (isContainer(item)) open.push(item);
+      if (isSlow && budget.spend(1)) yield nextTurn;
+    }
+  }
+  return members;
+}
+
+function isContainer(value: Json): value is JsonObject | Json[] {
+  return typeof value === "object" && value !== null;
 }
 
 /** What Go says of a number that it cannot read without knowing what it is for. */
@@ -123,27 +166,49 @@ export function outOfRange(source: string, into = "Go value"): string {
 const SAFE_DIGITS = 15;
 
 /** Looks over a text: most have no number that needs a second look. */
-function survey(text: string): { readonly isTooDeep: boolean; readonly hasOddNumbers: boolean } {
-  let depth = 0;
-  let hasOddNumbers = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      at = endOfString(text, at);
-    } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > MAX_DEPTH) return { isTooDeep: true, hasOddNumbers };
-    } else if (code === 0x7d || code === 0x5d) {
-      depth--;
-    } else if (isDigit(code)) {
-      const start = at;
-      while (isDigit(text.charCodeAt(at + 1))) at++;
-      const after = text[at + 1];
-      const isMinusZero = code === 0x30 && text[start - 1] === "-";
-      if (at - start >= SAFE_DIGITS || after === "." || after === "e" || after === "E" || isMinusZero)
-        hasOddNumbers = true;
-    }
+class Survey {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+  isTooDeep = false;
+  hasOddNumbers = false;
+  /** How many fields there are in all: each has a colon. */
+  members = 0;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  return { isTooDeep: false, hasOddNumbers };
+
+  get isDone(): boolean {
+    return this.isTooDeep || this.#at >= this.#text.length;
+  }
+
+  /** Looks at so many characters more. */
+  goOn(characters: number): void {
+    const text = this.#text;
+    const end = Math.min(text.length, this.#at + characters);
+    let at = this.#at;
+    for (; at < end && !this.isTooDeep; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22) {
+        at = endOfString(text, at);
+      } else if (code === 0x7b || code === 0x5b) {
+        this.isTooDeep = ++this.#depth > MAX_DEPTH;
+      } else if (code === 0x3a) {
+        this.members++;
+      } else if (code === 0x7d || code === 0x5d) {
+        this.#depth--;
+      } else if (isDigit(code)) {
+        const start = at;
+        while (isDigit(text.charCodeAt(at + 1))) at++;
+        const after = text[at + 1];
+        const isMinusZero = code === 0x30 && text[start - 1] === "-";
+        if (at - start >= SAFE_DIGITS || after === "." || after === "e" || after === "E" || isMinusZero)
+          this.hasOddNumbers = true;
+      }
+    }
+    this.#at = at;
+  }
 }
 
 function isDigit(code: number): boolean {

@@ -24,6 +24,7 @@ function pruneValue(value: Json, node: SchemaNode | undefined, path: string, dro
   }
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Json;
+    if (typeof item !== "object") continue;
     const at = keyPath(path, index);
     if (node?.preserve === true) {
       if (node.items !== undefined) keepUnknown(item, node.items, at, dropped);
@@ -102,6 +103,7 @@ export function pruneNulls(value: Json, node: SchemaNode | undefined): void {
       }
     }
   } else if (Array.isArray(value) && node?.items !== undefined) {
-    for (const item of value) pruneNulls(item, node.items);
+    const { items } = node;
+    for (const item of value) if (typeof item === "object") pruneNulls(item, items);
   }
 }

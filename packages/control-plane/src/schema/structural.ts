@@ -1,7 +1,9 @@
+import { append } from "../append.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { isObject } from "../json.ts";
 import type { Matcher } from "../patterns/index.ts";
 import { type Cause, cannotBeHandled, type StatusError } from "../status.ts";
+import { finishNow, type Steps, turnIf } from "../steps.ts";
 import { applySchemaDefaults } from "./defaults.ts";
 import { embeddedFaults, normaliseEmbedded } from "./embedded.ts";
 import { duplicateItems } from "./list-types.ts";
@@ -22,12 +24,13 @@ export interface StructuralSchema {
    * dropped in the order and notation of the real server's warnings: `metadata.x`,
    * `spec.list[0].y`.
    *
-   * @param options.nulls whether nulls that the schema does not allow are dropped too @default
-   *   "dropped"
    * @throws StatusError 400 when metadata, of the object or of an embedded resource, has a field of
    *   the wrong type.
    */
-  prune(object: JsonObject, options?: { readonly nulls?: "dropped" | "kept" }): string[];
+  prune(object: JsonObject, options?: PruneOptions): string[];
+
+  /** As `prune`, with turns of the event loop in between: for large objects. */
+  pruneInSteps(object: JsonObject, options?: PruneOptions): Steps<string[]>;
 
   /** Fills in defaults, also for nulls that are not allowed. Changes the object. Prune first. */
   applyDefaults(object: JsonObject): void;
@@ -42,6 +45,11 @@ export interface StructuralSchema {
 
   /** As `validate`, for a write to the status subresource: only `status` is checked. */
   validateStatus(matcher: Matcher, object: JsonObject, old: JsonObject): Cause[];
+}
+
+export interface PruneOptions {
+  /** Whether nulls that the schema does not allow are dropped too. @default "dropped" */
+  readonly nulls?: "dropped" | "kept";
 }
 
 const compiled = new WeakMap<Schema, StructuralSchema>();
@@ -66,20 +74,36 @@ class Compiled implements StructuralSchema {
     this.schema = schema;
   }
 
-  prune(object: JsonObject, { nulls = "dropped" }: { readonly nulls?: "dropped" | "kept" } = {}): string[] {
+  prune(object: JsonObject, options: PruneOptions = {}): string[] {
+    return finishNow(this.pruning(object, options, false));
+  }
+
+  pruneInSteps(object: JsonObject, options: PruneOptions = {}): Steps<string[]> {
+    return this.pruning(object, options, true);
+  }
+
+  private *pruning(
+    object: JsonObject,
+    { nulls = "dropped" }: PruneOptions,
+    isSlow: boolean,
+  ): Steps<string[]> {
     const dropped: string[] = [];
     const metadata = field(object, "metadata");
     if (metadata !== undefined) {
       const findings = normaliseMetadata(metadata, "metadata");
       if (findings.fault !== undefined) throw undecodable(object, findings.fault.message);
-      dropped.push(...findings.unknown);
+      append(dropped, findings.unknown);
     }
+    yield* turnIf(isSlow);
     const root = nodeOf(this.schema);
-    dropped.push(...pruneUnknown(object, root));
+    // One by one: of a large object there may be more than a call takes arguments.
+    for (const path of pruneUnknown(object, root)) dropped.push(path);
+    yield* turnIf(isSlow);
     if (nulls === "dropped") pruneNulls(object, root);
+    yield* turnIf(isSlow);
     const embedded = normaliseEmbedded(object, this.schema);
     if (embedded.fault !== undefined) throw undecodable(object, embedded.fault);
-    dropped.push(...embedded.unknown);
+    for (const path of embedded.unknown) dropped.push(path);
     return dropped;
   }
 
@@ -102,9 +126,9 @@ class Compiled implements StructuralSchema {
     const schema = this.schema.properties?.status;
     if (status !== undefined && schema !== undefined) {
       const before = correlatedField({ old, node: nodeOf(this.schema) }, object, "status");
-      causes.push(...validateValue(schema, status, before, "status", matcher));
+      append(causes, validateValue(schema, status, before, "status", matcher));
     }
-    causes.push(...this.duplicates(object, old));
+    append(causes, this.duplicates(object, old));
     return causes;
   }
 

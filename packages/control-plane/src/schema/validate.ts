@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { equal, type Json, type JsonObject } from "../json.ts";
 import { type Matcher, PatternError } from "../patterns/index.ts";
 import { type Cause, timedOut } from "../status.ts";
@@ -79,7 +80,7 @@ function checkRatcheting(
   if (before === undefined) return check(value, path, undefined, faults, matcher);
   const found: Fault[] = [];
   const matches = check(value, path, before, found, matcher);
-  if (found.length > 0 && !unchanged(value, before)) faults.push(...found);
+  if (found.length > 0 && !unchanged(value, before)) append(faults, found);
   return matches;
 }
 
@@ -405,7 +406,7 @@ function compileComposite(schema: Schema): Check {
         faults.push(compositeFault(`"${path}" must validate at least one schema (anyOf)`));
         taken = best(attempts);
       }
-      faults.push(...taken.faults);
+      append(faults, taken.faults);
       matches += taken.matches;
     }
     if (oneOf.length > 0) {
@@ -418,7 +419,7 @@ function compileComposite(schema: Schema): Check {
         faults.push(compositeFault(`"${path}" must validate one and only one schema (oneOf). ${found}`));
         if (valid.length === 0) {
           const closest = best(attempts);
-          faults.push(...closest.faults);
+          append(faults, closest.faults);
           matches += closest.matches;
         }
       }
@@ -426,7 +427,7 @@ function compileComposite(schema: Schema): Check {
     if (allOf.length > 0) {
       const attempts = allOf.map(attempt);
       for (const result of attempts) {
-        faults.push(...result.faults);
+        append(faults, result.faults);
         matches += result.matches;
       }
       const failed = attempts.filter((result) => result.faults.length > 0).length;

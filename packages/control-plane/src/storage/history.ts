@@ -1,5 +1,4 @@
 import type { Json } from "../json.ts";
-import type { LogRecord } from "./store.ts";
 
 /** Thrown by reads of a revision whose history is gone. */
 export class CompactedError extends Error {
@@ -27,9 +26,9 @@ interface Kept {
 }
 
 /** The recent writes of all buckets, bounded in number and in size: the oldest go first. */
-export class History {
+export class History<Write extends { readonly bucket: string; readonly revision: number }> {
   readonly #limits: HistoryLimits;
-  readonly #logs = new Map<string, LogRecord[]>();
+  readonly #logs = new Map<string, Write[]>();
   /** All that is kept, oldest first, from `#start` on. */
   #kept: Kept[] = [];
   #start = 0;
@@ -46,7 +45,7 @@ export class History {
   }
 
   /** The writes of a bucket that are still known, oldest first. */
-  of(bucket: string): readonly LogRecord[] {
+  of(bucket: string): readonly Write[] {
     return this.#logs.get(bucket) ?? [];
   }
 
@@ -56,7 +55,7 @@ export class History {
   }
 
   /** @param bytes what its object takes */
-  add(record: LogRecord, bytes: number): void {
+  add(record: Write, bytes: number): void {
     const { bucket, revision } = record;
     const log = this.#logs.get(bucket);
     if (log) log.push(record);

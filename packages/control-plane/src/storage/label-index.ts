@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { isObject, type Json, textOf } from "../json.ts";
 import { mapAt, namespaceOf } from "./object-fields.ts";
 import { field, type LogRecord, type Store, type StoredObject } from "./store.ts";
@@ -91,7 +92,7 @@ export class SelectorIndex {
   /** Those of a namespace that may select what carries these labels. */
   candidates(namespace: string, labels: Labels): StoredObject[] {
     const found = [...(this.#vague.get(namespace) ?? [])];
-    for (const pair of pairsOf(namespace, labels)) found.push(...(this.#byPair.get(pair) ?? []));
+    for (const pair of pairsOf(namespace, labels)) append(found, this.#byPair.get(pair) ?? []);
     return found.map((key) => this.#store.get(this.#bucket, key)?.object).filter(isPresent);
   }
 

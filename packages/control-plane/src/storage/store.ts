@@ -115,11 +115,11 @@ export class Store {
   #revision = 1;
   readonly #buckets = new Map<string, Bucket>();
   readonly #listeners = new Set<(record: LogRecord) => void>();
-  readonly #history: History;
+  readonly #history: History<LogRecord>;
   readonly #journal: Journal | undefined;
 
   constructor(options: StoreOptions = {}) {
-    this.#history = new History({
+    this.#history = new History<LogRecord>({
       records: options.historyLimit ?? 20_000,
       bytes: options.historyBytes ?? 64 * 1024 * 1024,
     });

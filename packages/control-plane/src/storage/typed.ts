@@ -9,7 +9,10 @@ export type Draft<T> = T extends StoredObject
       ? { -readonly [Field in keyof T]: Draft<T[Field]> }
       : T;
 
-/** A stored object of a built-in kind by its type, which holds: it was validated when it was written. */
+/**
+ * A stored object of a built-in kind by its type, which holds: it was validated when it was
+ * written.
+ */
 export function typed<T extends { readonly metadata: object }>(object: StoredObject): T {
   return object as unknown as T;
 }

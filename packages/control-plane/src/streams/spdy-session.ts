@@ -149,8 +149,8 @@ export class SpdySession {
   }
 
   /**
-   * What would swell beyond measure is held back by the stream itself, and the connection stands
-   * still.
+   * Headers that would take more than the stream buffers are not read to their end: the connection
+   * stands still.
    *
    * @throws SpdyError
    */

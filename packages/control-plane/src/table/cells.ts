@@ -8,26 +8,13 @@ import { namespaceColumns } from "../builtin/namespace/columns.ts";
 import { podDisruptionBudgetColumns } from "../builtin/pod-disruption-budget/columns.ts";
 import { replicaSetColumns, replicationControllerColumns } from "../builtin/replica-set/columns.ts";
 import { statefulSetColumns } from "../builtin/stateful-set/columns.ts";
-import type { Json, JsonObject } from "../json.ts";
 import * as access from "./access.ts";
 import * as cluster from "./cluster.ts";
+import type { Cells, KindColumns } from "./kind-columns.ts";
 import * as network from "./network.ts";
 import { podCells } from "./pod.ts";
 import * as storage from "./storage.ts";
 import * as workloads from "./workloads.ts";
-
-/**
- * Makes the cells of an object's row, wide columns included. `now` is in milliseconds since the
- * epoch.
- */
-export type Cells = (object: JsonObject, now: number) => Json[];
-
-/** How a kind fills the columns of its table. */
-export interface KindColumns {
-  /** `plural.group`. */
-  readonly resource: string;
-  readonly cells: Cells;
-}
 
 /** The kinds that declare their columns in a folder of their own. */
 const declared: readonly KindColumns[] = [

@@ -2,10 +2,11 @@ import { type Json, type JsonObject, stringify } from "../json.ts";
 import { memoised, readData } from "../kinds/data.ts";
 import { type KindInfo, type PrinterColumn, parseTime } from "../kinds/index.ts";
 import type { RecordedColumn } from "../kinds/recorded.ts";
-import { builtinCells, type Cells, hasOwnCells } from "./cells.ts";
+import { builtinCells, hasOwnCells } from "./cells.ts";
 import { humanDuration } from "./duration.ts";
 import { text } from "./fields.ts";
 import { evaluateJsonPath, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts";
+import type { Cells } from "./kind-columns.ts";
 
 /** What a table's header says of a column. A priority above 0 is shown by `-o wide` only. */
 export interface ColumnDefinition {

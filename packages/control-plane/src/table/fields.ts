@@ -73,8 +73,8 @@ export function containerCells(podSpec: Json | undefined): [names: string, image
 }
 
 /**
- * A quantity in its one form, `otherwise` where it is absent; a text that is none is shown as it
- * is.
+ * A quantity in its canonical form, `otherwise` where it is absent; text that is not a quantity is
+ * shown as it is.
  */
 export function quantity(otherwise: string, value: Json | undefined, ...path: readonly string[]): string {
   const held = shown(otherwise, value, ...path);

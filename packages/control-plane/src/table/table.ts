@@ -1,8 +1,8 @@
 import type { JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
-import type { Cells } from "./cells.ts";
 import { scaleCells } from "./cluster.ts";
 import { type TableShape, tableShape } from "./columns.ts";
+import type { Cells } from "./kind-columns.ts";
 import { podRowConditions } from "./pod.ts";
 
 /** How much of each object goes with its row. */

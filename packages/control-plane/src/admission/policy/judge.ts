@@ -1,3 +1,4 @@
+import { append } from "../../append.ts";
 import type { Compilation } from "../../cel/expression.ts";
 import { DYN, type Type } from "../../cel/types.ts";
 import type { Matcher } from "../../patterns/index.ts";
@@ -97,7 +98,7 @@ function* judge(
     const objections: Objection[] = [];
     for (const { validation, program, message } of compiled.validations) {
       const result = yield* evaluation.evaluate(validation.expression, program);
-      if ("error" in result) objections.push(...failure(result.error));
+      if ("error" in result) append(objections, failure(result.error));
       else if (result.value !== true) {
         const { reason } = validation;
         objections.push({ message: yield* said(evaluation, validation, message), reason });
@@ -106,7 +107,10 @@ function* judge(
     for (const { expression, program } of compiled.audits) {
       const result = yield* evaluation.evaluate(expression, program);
       if (!("error" in result)) continue;
-      objections.push(...failure(result.error).map((one) => ({ ...one, always: true as const })));
+      append(
+        objections,
+        failure(result.error).map((one) => ({ ...one, always: true as const })),
+      );
     }
     return objections;
   } catch (error) {

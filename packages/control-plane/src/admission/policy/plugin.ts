@@ -1,3 +1,4 @@
+import { append } from "../../append.ts";
 import type { Authorizer, User } from "../../auth/index.ts";
 import { isObject, type JsonObject } from "../../json.ts";
 import type { Matcher } from "../../patterns/index.ts";
@@ -53,10 +54,10 @@ async function validate(
     if (match === "no match") continue;
     const fault = "error" in match ? match.error.message : paramFault(policy, deps.registry);
     if ("error" in match || fault !== undefined) {
-      refusals.push(...misconfigured(policy, undefined, fault ?? ""));
+      append(refusals, misconfigured(policy, undefined, fault ?? ""));
     } else {
       for (const binding of policy.bindings) {
-        refusals.push(...(await judgeBinding(deps, policy, binding, request, match)));
+        append(refusals, await judgeBinding(deps, policy, binding, request, match));
       }
     }
   }
@@ -113,7 +114,7 @@ async function judgeBinding(
       authorizer,
       user: request.user as User,
     });
-    objections.push(...(await finish(judged)));
+    append(objections, await finish(judged));
   }
   return objections.flatMap(({ message, reason, always }) => {
     if (binding.actions.includes("Warn") && !always) {

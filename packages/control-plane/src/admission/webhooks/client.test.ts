@@ -1,6 +1,7 @@
 import { createServer as createPlainServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { createAuthority } from "@windlass/certificates";
 import { ManualClock } from "@windlass/clock";
@@ -185,5 +186,36 @@ test("what the other side says before it hangs up is told", async () => {
   );
   await expect(post({ url: `https://127.0.0.1:${greeting}/`, authorities })).rejects.toThrow(
     "tls: first record does not look like a TLS handshake",
+  );
+});
+
+test("an answer that falls silent is given up in time", async () => {
+  const { certificate: cert, key } = issue(local);
+  const { promise: wasAsked, resolve: asked } = Promise.withResolvers<void>();
+  const server = createTlsServer({ cert, key }, (socket) => {
+    socket
+      .on("error", () => undefined)
+      .once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Le", () => asked());
+      });
+  });
+  const port = await listen(server);
+  const answer = expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(
+    /Post "https:.*": context deadline exceeded$/,
+  );
+  await wasAsked;
+  await clock.advance(5_000);
+  await answer;
+});
+
+test("an answer that is cut off in its body is told as the real server tells it", async () => {
+  const { certificate: cert, key } = issue(local);
+  const said = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{";
+  const server = createTlsServer({ cert, key }, (socket) => {
+    socket.on("error", () => undefined).once("data", () => socket.end(said));
+  });
+  const port = await listen(server);
+  await expect(post({ url: `https://127.0.0.1:${port}/`, authorities })).rejects.toThrow(
+    /^unexpected error when reading response body\. Please retry\. Original error: unexpected EOF$/,
   );
 });

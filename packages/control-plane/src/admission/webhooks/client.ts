@@ -138,7 +138,7 @@ export class WebhookClient {
       const dialled = isService ? dialledTo(resolved, hop.target) : resolved;
       return await this.#overNetwork(config, hop, dialled, call);
     } catch (error) {
-      if (error instanceof HopError) throw error;
+      if (error instanceof HopError || error instanceof CallError) throw error;
       const why = call.signal.aborted
         ? "context deadline exceeded"
         : error instanceof UnresolvedService
@@ -149,7 +149,7 @@ export class WebhookClient {
   }
 
   async #overNetwork(config: ClientConfig, hop: Hop, dialled: URL, call: Call): Promise<Response> {
-    const { send } = await import("./send.ts");
+    const { BodyError, send } = await import("./send.ts");
     const host = "service" in config ? hostOf(config.service) : plainHost(hop.target);
     const isSecure = dialled.protocol === "https:";
     const agent = isSecure ? await this.#agent(config.authorities, host) : undefined;
@@ -168,6 +168,12 @@ export class WebhookClient {
         agent,
       });
     } catch (error) {
+      if (error instanceof BodyError) {
+        const why = call.signal.aborted ? "context deadline exceeded" : error.message;
+        throw new CallError(
+          `unexpected error when reading response body. Please retry. Original error: ${why}`,
+        );
+      }
       if (call.signal.aborted) throw error;
       const { peerCertificate, peerGreeting } = await import("./peer.ts");
       const detail = isSecure ? detailOf(error) : undefined;

@@ -13,7 +13,15 @@ export interface Response {
   readonly body: string;
 }
 
-/** Sends one request and reads the whole answer. Rejects with whatever Node says went wrong. */
+/** The head of an answer came, and its body did not, or not to its end. */
+export class BodyError extends Error {
+  override readonly name = "BodyError";
+}
+
+/**
+ * Sends one request and reads the whole answer. Rejects with a {@link BodyError}, or before the
+ * answer has begun with whatever Node says went wrong.
+ */
 export function send(call: {
   readonly method: "POST" | "GET";
   readonly target: URL;
@@ -34,22 +42,30 @@ export function send(call: {
     const outgoing = agent
       ? httpsRequest(target, { ...options, agent })
       : httpRequest(target, { ...options });
-    outgoing.once("error", reject);
+    outgoing.on("error", reject);
     outgoing.once("response", (incoming) => {
-      read(incoming).then(resolve, reject);
+      outgoing.off("error", reject).on("error", () => undefined);
+      read(incoming, signal).then(resolve, reject);
     });
     outgoing.end(body);
   });
 }
 
-async function read(incoming: IncomingMessage): Promise<Response> {
+async function read(incoming: IncomingMessage, signal: AbortSignal): Promise<Response> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > mostBytes) throw new Error(`response body is larger than ${mostBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > mostBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new BodyError("unexpected EOF", { cause: error });
   }
+  // One that ends with its connection ends well, too, where it is we who end that.
+  if (signal.aborted) throw new BodyError("unexpected EOF");
+  if (size > mostBytes) throw new Error(`response body is larger than ${mostBytes} bytes`);
   const raw = Buffer.concat(chunks);
   const zipped = incoming.headers["content-encoding"] === "gzip";
   return {

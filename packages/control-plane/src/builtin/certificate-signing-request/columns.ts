@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { humanDuration } from "../../table/duration.ts";
 import { at, list, orNone, text } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 import { age, name } from "../../table/workload-cells.ts";
 
 export const certificateSigningRequestColumns: KindColumns = {

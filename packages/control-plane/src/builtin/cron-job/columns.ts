@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { since } from "../../table/duration.ts";
 import { at, containerCells, list, shown, text } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 import { formatSelector } from "../../table/selectors.ts";
 import { age, name } from "../../table/workload-cells.ts";
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { since } from "../../table/duration.ts";
 import { at, list, number, quantity, shown, text } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 
 /** A HorizontalPodAutoscaler's row, of either served version. */
 export const horizontalPodAutoscalerColumns: KindColumns = {

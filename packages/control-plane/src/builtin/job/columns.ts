@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { humanDuration, millisOf } from "../../table/duration.ts";
 import { at, conditionStatus, list, number, text } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 import { formatSelector } from "../../table/selectors.ts";
 import { age, name, templateCells } from "../../table/workload-cells.ts";
 

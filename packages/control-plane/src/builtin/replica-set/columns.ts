@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { at, number } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 import { formatLabels, formatSelector } from "../../table/selectors.ts";
 import { age, name, templateCells } from "../../table/workload-cells.ts";
 

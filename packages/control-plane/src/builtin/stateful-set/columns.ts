@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { KindColumns } from "../../table/cells.ts";
 import { number } from "../../table/fields.ts";
+import type { KindColumns } from "../../table/kind-columns.ts";
 import { age, name, templateCells } from "../../table/workload-cells.ts";
 
 export const statefulSetColumns: KindColumns = { resource: "statefulsets.apps", cells: statefulSetCells };

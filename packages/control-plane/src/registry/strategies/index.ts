@@ -32,6 +32,7 @@ import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { plainKinds } from "./plain.ts";
 import { pod, podTemplate } from "./pod.ts";
+import { resourceClaim, resourceClaimTemplate } from "./resource-claim.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { secret } from "./secret.ts";
 import { service } from "./service.ts";
@@ -82,6 +83,8 @@ const strategies: { readonly [kind: string]: Strategy } = {
   "networking.k8s.io/NetworkPolicy": networkPolicy,
   "node.k8s.io/RuntimeClass": runtimeClass,
   "policy/PodDisruptionBudget": podDisruptionBudget,
+  "resource.k8s.io/ResourceClaim": resourceClaim,
+  "resource.k8s.io/ResourceClaimTemplate": resourceClaimTemplate,
   "rbac.authorization.k8s.io/ClusterRole": clusterRole,
   "rbac.authorization.k8s.io/ClusterRoleBinding": clusterRoleBinding,
   "rbac.authorization.k8s.io/Role": role,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nameFaults } from "../metadata.ts";
+import { nameFaults } from "../name-faults.ts";
 import { addressNumber, ipAddress, parseCidr, portName, qualifiedName } from "./names.ts";
 
 test("an IPv4 address is its four bytes", () => {

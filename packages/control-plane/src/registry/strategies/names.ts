@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import type { JsonObject } from "../../json.ts";
-import { nameFaults } from "../metadata.ts";
+import { nameFaults } from "../name-faults.ts";
 import type { Faults } from "./faults.ts";
 import { pairs } from "./fields.ts";
 

@@ -1,3 +1,4 @@
+import { append } from "../../append.ts";
 import { isObject, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { bytesOf, checkLocked } from "./config-map.ts";
@@ -32,7 +33,7 @@ export const secret: Strategy = {
     const faults = new Faults();
     if (text(next, "type") !== text(live, "type")) faults.invalid("type", text(next, "type"), immutable);
     if (live.immutable === true) checkLocked(faults, next, live, ["data"]);
-    faults.causes.push(...secretFaults(next).causes);
+    append(faults.causes, secretFaults(next).causes);
     return faults.causes;
   },
 };

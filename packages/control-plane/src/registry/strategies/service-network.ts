@@ -1,5 +1,5 @@
 import type { Entry, Store } from "../../storage/store.ts";
-import { addressesBucket } from "../service-addresses.ts";
+
 import { items, number, specOf, text, texts } from "./fields.ts";
 import { parseCidr } from "./names.ts";
 
@@ -138,3 +138,6 @@ function add(counts: Map<string, number>, key: string, step: number): void {
   if (count > 0) counts.set(key, count);
   else counts.delete(key);
 }
+
+/** Where the addresses of Services are objects of their own. */
+export const addressesBucket = "ipaddresses.networking.k8s.io";

@@ -1,3 +1,4 @@
+import { append } from "../../append.ts";
 import { equal, type JsonObject } from "../../json.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, items, number, own, specOf, statusOf, text, texts } from "./fields.ts";
@@ -279,7 +280,7 @@ export function serviceUpdateFaults(next: JsonObject, live: JsonObject, network:
       faults.forbidden("spec.healthCheckNodePort", immutable);
     }
   }
-  faults.causes.push(...serviceFaults(next, network).causes);
+  append(faults.causes, serviceFaults(next, network).causes);
   return faults;
 }
 

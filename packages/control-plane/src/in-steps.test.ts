@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json, JsonObject } from "./json.ts";
+import { builtinSchema, normalize, normalizeInSteps } from "./kinds/index.ts";
+import { compare, compareInSteps, everyField, everyFieldInSteps } from "./merge/compare.ts";
+import { rootType } from "./merge/typed.ts";
+import { faultsInSteps, faultsOf } from "./merge/validate.ts";
+import { parseJson, parseJsonInSteps } from "./schema/parse-json.ts";
+import { finish, type Steps } from "./steps.ts";
+
+/** Runs steps, and counts the turns that they give to everything else. */
+async function inTurns<T>(steps: Steps<T>): Promise<{ result: T; turns: number }> {
+  let turns = 0;
+  const counted = (function* (): Steps<T> {
+    for (let next = steps.next(); ; next = steps.next()) {
+      if (next.done) return next.value;
+      turns++;
+      yield next.value;
+    }
+  })();
+  return { result: await finish(counted), turns };
+}
+
+/** Whatever is done: its result, or what it throws. */
+async function outcome(work: () => unknown): Promise<unknown> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+const pod = { group: "", version: "v1", kind: "Pod" };
+const type = rootType(builtinSchema("", "v1", "Pod"));
+
+const value = fc.constantFrom<Json>("v", "", null, 1, "2", true);
+const container = fc.record(
+  {
+    name: fc.constantFrom("a", "b", "c"),
+    image: value,
+    command: fc.array(fc.constantFrom("x", "")),
+    resources: fc.record({ limits: fc.dictionary(fc.constantFrom("cpu", "memory"), value) }),
+    ports: fc.array(fc.record({ containerPort: fc.constantFrom(1, 2) })),
+  },
+  { requiredKeys: ["name"] },
+);
+/** A pod that is large in a place of its own: pads a drawn one. */
+const drawn = fc.record({
+  labels: fc.oneof(fc.constant(null), fc.dictionary(fc.constantFrom("a", "b", "__proto__"), value)),
+  containers: fc.oneof(fc.constant(null), fc.array(container, { maxLength: 4 })),
+  pad: fc.constantFrom("labels", "containers", "both", "none"),
+  odd: fc.constantFrom<Json>("fine", "fine", "fine", 5, [], {}),
+});
+
+function large({
+  labels,
+  containers,
+  pad,
+  odd,
+}: typeof drawn extends fc.Arbitrary<infer T> ? T : never): JsonObject {
+  const more = (name: string) => pad === name || pad === "both";
+  const padded = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`k${(at * 7) % 6_000}`, "v"]));
+  const rest = Array.from({ length: 6_000 }, (_, at) => ({
+    name: `c${at}`,
+    image: at === 5_000 ? odd : "i",
+  }));
+  return {
+    metadata: { name: "p", labels: more("labels") ? { ...padded, ...labels } : labels },
+    spec: { containers: more("containers") ? [...rest, ...(containers ?? [])] : containers },
+  } as JsonObject;
+}
+
+test("a large object has the same form, fields, differences and faults in steps as in one go", async () => {
+  let turns = 0;
+  const same = async <T>(steps: () => Steps<T>, atOnce: () => T) => {
+    const inSteps = await outcome(async () => {
+      const done = await inTurns(steps());
+      turns += done.turns;
+      return done.result;
+    });
+    expect(inSteps).toEqual(await outcome(atOnce));
+  };
+  await fc.assert(
+    fc.asyncProperty(drawn, drawn, async (first, second) => {
+      const [before, after] = [large(first), large(second)];
+      for (const stage of ["decoded", "stored"] as const)
+        await same(
+          () => normalizeInSteps(pod, after, stage),
+          () => normalize(pod, after, stage),
+        );
+      await same(
+        () => everyFieldInSteps(after, type),
+        () => everyField(after, type),
+      );
+      await same(
+        () => compareInSteps(before, after, type),
+        () => compare(before, after, type),
+      );
+      for (const duplicates of ["allowed", "refused"] as const)
+        await same(
+          () => faultsInSteps(after, type, duplicates),
+          () => faultsOf(after, type, duplicates),
+        );
+      const text = JSON.stringify(after);
+      await same(
+        () => parseJsonInSteps(text, { findDuplicates: true }),
+        () => parseJson(text, { findDuplicates: true }),
+      );
+    }),
+    { numRuns: 12 },
+  );
+  expect(turns).toBeGreaterThan(30);
+}, 120_000);
+
+test("a field that a long text has twice is found, and nothing else", async () => {
+  const long = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`k${at}`, { a: [1, { b: 2 }] }]),
+  );
+  const text = JSON.stringify(long);
+  const read = (part: string) => finish(parseJsonInSteps(part, { findDuplicates: true }));
+  expect((await read(text)).duplicates).toEqual([]);
+  const twice = text.replace('"k19000":{"a"', '"k19000":{"a":":{},","a"');
+  expect((await read(twice)).duplicates).toEqual(['duplicate field "k19000.a"']);
+  expect((await read(twice)).value).toEqual(long);
+});
