@@ -3,6 +3,10 @@ import { alerts, panels } from "./monitoring.ts";
 import { ports } from "./src/configuration/ports.ts";
 import { kinds } from "./src/kinds.ts";
 import { controllers } from "./src/operator.ts";
+import { operatorCertificateDirectory } from "./src/set/index.ts";
+
+/** What the operator shows to sets that use TLS among themselves: whoever has such makes it. No right on Secrets is needed for it. */
+const certificate = { name: "internal-tls", secretName: "buildbarn-operator-internal-tls" };
 
 export const operator = defineOperator({
   name: "buildbarn-operator",
@@ -13,6 +17,12 @@ export const operator = defineOperator({
   controllers: [...controllers],
   // It asks schedulers for their queues, and frontends whether an action runs.
   egress: [ports.schedulerState, ports.frontend, ports.frontendInternal],
+  pod: {
+    volumes: [{ name: certificate.name, secret: { secretName: certificate.secretName, optional: true } }],
+  },
+  container: {
+    volumeMounts: [{ name: certificate.name, mountPath: operatorCertificateDirectory, readOnly: true }],
+  },
   alerts,
   panels,
 });

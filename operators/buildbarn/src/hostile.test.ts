@@ -13,7 +13,7 @@ import {
 
 /** What others do to a set: by mistake, or at a bad moment. */
 let world: EmbeddedWorld;
-const slow = { timeout: 90_000 };
+const slow = { timeout: 240_000 };
 
 beforeAll(async () => {
   world = await EmbeddedWorld.start();

@@ -106,7 +106,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnScheduler,
-    why: "a host that is none",
+    why: "an invalid host",
     field: "spec.ingressHost",
     spec: { ingressHost: "Not A Host" },
   },
@@ -213,7 +213,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnStorage,
-    why: "a size that is none",
+    why: "an invalid size",
     field: "spec.cas.volume.size",
     spec: { cas: { volume: { size: "lots" } } },
   },
@@ -233,6 +233,48 @@ export const badResources: readonly BadResource[] = [
         { metadata: { name: "ac" }, spec: {} },
       ],
     },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a shard of no weight",
+    field: "spec.weights[1]",
+    spec: { weights: [1, 0] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "more weights than shards",
+    field: "spec.weights",
+    spec: { weights: [1, 1, 1] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a drained shard that there is not",
+    field: "spec.drained",
+    spec: { drained: [2] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "a shard that is drained twice",
+    field: "spec.drained",
+    spec: { drained: [1, 1] },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "no shard that is not drained",
+    field: "spec.drained",
+    spec: { drained: [0, 1] },
+  },
+  {
+    kind: BuildbarnCluster,
+    why: "a drained shard that there is not",
+    field: "spec.storage.drained",
+    spec: { workers, storage: { drained: [5] } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "TLS without authorities",
+    field: "spec.internalTls.configMapName",
+    spec: { internalTls: { secretName: "pair" } },
   },
   {
     kind: BuildbarnStorage,
@@ -260,7 +302,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnWorker,
-    why: "a delay that is none",
+    why: "an invalid delay",
     field: "spec.autoscaling.scaleDownDelay",
     spec: { autoscaling: { maxReplicas: 4, scaleDownDelay: "0s" } },
   },
@@ -334,6 +376,13 @@ export const badChanges: readonly BadChange[] = [
     field: "spec.ac.index",
     from: {},
     to: { ac: { index: { size: "2Mi" } } },
+  },
+  {
+    kind: BuildbarnStorage,
+    why: "TLS for shards that have clients",
+    field: "spec.internalTls",
+    from: {},
+    to: { internalTls: { secretName: "pair", configMapName: "authorities" } },
   },
   {
     kind: BuildbarnStorage,

@@ -19,6 +19,9 @@ export const wantedAnnotation = `${group}/wanted`;
 /** On a Job, and its pod, that only tries an image and a configuration: whose they are. */
 export const trialLabel = `${group}/trial-of`;
 
+/** On pods of mirrors: `b`. */
+export const ringLabel = `${group}/ring`;
+
 /** On Services that lead to metrics: `true`. */
 export const metricsLabel = `${group}/metrics`;
 

@@ -21,6 +21,8 @@ const callMs = 10_000;
 export interface Credentials {
   /** Has the connection use TLS, with a server that they have signed, in PEM. */
   readonly authorities: string;
+  /** What the server's certificate is to be for. @default the host of the address */
+  readonly serverName?: string;
   readonly token?: string;
   readonly pair?: { readonly certificate: string; readonly key: string };
 }
@@ -48,13 +50,14 @@ export class RemoteCache implements Disposable {
 
   /** @param address e.g. `198.18.0.7:8980` */
   constructor(address: string, credentials?: Credentials) {
-    const { authorities, token, pair } = credentials ?? {};
+    const { authorities, serverName, token, pair } = credentials ?? {};
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.#session =
       authorities === undefined
         ? connect(`http://${address}`)
         : connect(`https://${address}`, {
             ca: authorities,
+            ...(serverName !== undefined && { servername: serverName }),
             ...(pair && { cert: pair.certificate, key: pair.key }),
           });
     this.#session.on("error", (error) => {
@@ -80,17 +83,19 @@ export class RemoteCache implements Disposable {
 
   /** Whether an action's result is there, and its output. @throws CallError if the cache says that it is, and then does not have it. */
   async read(action: string): Promise<"hit" | "miss"> {
-    try {
-      await this.#call(
-        "ActionCache/GetActionResult",
-        encode({ 2: encodeDigest(digestOf(Buffer.from(action))) }),
-      );
-    } catch (error) {
-      if (error instanceof CallError && error.code === 5) return "miss";
-      throw error;
-    }
+    if (!(await this.hasResult(action))) return "miss";
     await this.readBlob(`output of ${action}`);
     return "hit";
+  }
+
+  /** Whether an action's result is there, wherever its output is. */
+  hasResult(action: string): Promise<boolean> {
+    const digest = encodeDigest(digestOf(Buffer.from(action)));
+    return found(this.#call("ActionCache/GetActionResult", encode({ 2: digest })));
+  }
+
+  hasBlob(text: string): Promise<boolean> {
+    return found(this.readBlob(text));
   }
 
   /** @throws CallError if it is not there, or is not what was written. */
@@ -144,6 +149,16 @@ export class RemoteCache implements Disposable {
       });
       stream.end(Buffer.concat([head, message]));
     });
+  }
+}
+
+async function found(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (error instanceof CallError && error.code === 5) return false;
+    throw error;
   }
 }
 

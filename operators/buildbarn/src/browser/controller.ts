@@ -16,7 +16,15 @@ import {
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
 import { podSelector } from "../names.ts";
-import { browserConfiguration, browserUrl, type ConfigurationChecks, setOf, watchSet } from "../set/index.ts";
+import {
+  browserConfiguration,
+  browserUrl,
+  type ConfigurationChecks,
+  certificateOf,
+  setOf,
+  watchSet,
+  withAuthorities,
+} from "../set/index.ts";
 import { BuildbarnBrowser } from "./browser.ts";
 
 const http = { http: ports.browser } as const;
@@ -31,7 +39,7 @@ export const browserController = (checks: ConfigurationChecks) =>
 
     async reconcile(browser, context) {
       const { spec, metadata } = browser;
-      const set = setOf(context.cache, browser);
+      const set = await withAuthorities(setOf(context.cache, browser), context);
       const { status, children, ...made } = await deploymentOf(
         {
           app: "browser",
@@ -47,6 +55,7 @@ export const browserController = (checks: ConfigurationChecks) =>
               configMap,
               configHash: hash,
               shardMap: configuration.shardMap,
+              certificate: certificateOf(set),
               containers: [
                 {
                   ...programContainer({

@@ -148,6 +148,29 @@ test("plan goes through the phases of a change of shards, and says what is rolle
   expect(said).not.toContain("BuildbarnScheduler");
 });
 
+test("plan says that mirrors move no blob, and that drained shards do", { timeout: 60_000 }, async () => {
+  const before = await file("plain.yaml", cluster());
+  const planned = async (storage: object) => {
+    const { said } = await run(["plan", "--from", before, await file("changed.yaml", cluster({ storage }))]);
+    return said.split("\n").flatMap((line) => /^reshard .*?: (\w+: .*)$/.exec(line)?.[1] ?? []);
+  };
+  expect(await planned({ mirrored: true })).toEqual([
+    "Starting: 2 shards to start",
+    "Switching: frontends, browsers and workers are rolled to the map of 2 shards (2m)",
+    "Retiring: no shard has to stop",
+    "Stable: 2 shards (2m)",
+  ]);
+  expect((await planned({ drained: [1] })).map((line) => line.split(":")[0])).toEqual([
+    "Starting",
+    "Bridging",
+    "Redirecting",
+    "Copying",
+    "Switching",
+    "Retiring",
+    "Stable",
+  ]);
+});
+
 test("plan says that nothing would change, and what is made where there is nothing", {
   timeout: 60_000,
 }, async () => {
@@ -184,9 +207,9 @@ test("probe runs an action, and says what Bazel would have been told", async () 
 });
 
 test.for([
-  ["an endpoint that is none", ["probe", "http://x/y"], "name an endpoint"],
+  ["an invalid endpoint", ["probe", "http://x/y"], "name an endpoint"],
   ["TLS without authorities", ["probe", "grpcs://x:1"], "--ca"],
-  ["a platform that is none", ["probe", "x:1", "--platform", "linux"], "NAME=VALUE"],
+  ["a malformed platform", ["probe", "x:1", "--platform", "linux"], "NAME=VALUE"],
   ["no file", ["validate"], "name a file"],
   ["a file that is not there", ["validate", "nowhere.yaml"], "nowhere.yaml"],
   ["two places to begin from", ["plan", "--from", "a", "--context", "b", "c"], "--context"],

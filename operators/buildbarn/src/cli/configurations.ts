@@ -3,6 +3,7 @@ import type { ConfigMap } from "@windlass/runtime/kinds";
 import type { Frontend } from "../frontend/frontend.ts";
 import { shardMapAnnotation } from "../names.ts";
 import {
+  authoritiesKey,
   type BuildbarnSet,
   browserConfiguration,
   type CheckedConfiguration,
@@ -30,9 +31,10 @@ export interface Configured {
 
 /** The configuration of every component of a set, in the order in which the operator rolls them out. */
 export function configurationsOf(
-  set: BuildbarnSet,
+  bare: BuildbarnSet,
   configMaps: readonly ObjectOf<typeof ConfigMap>[],
 ): readonly Configured[] {
+  const set = { ...bare, authorities: authoritiesIn(bare, configMaps) };
   const own = (component: ComponentObject) => ownConfiguration(component, configMaps);
   const authorities = ({ metadata, spec }: Frontend) => {
     const name = spec.authentication?.clientCertificates?.configMapName;
@@ -42,13 +44,24 @@ export function configurationsOf(
     return found?.data?.["ca.crt"];
   };
   return [
-    ...set.storages.map((one) => configured(one, () => storageConfiguration(one, own(one)))),
+    ...set.storages.map((one) => configured(one, () => storageConfiguration(one, set.authorities, own(one)))),
     ...set.schedulers.map((one) => configured(one, () => schedulerConfiguration(set, one, own(one)))),
     ...set.frontends.map((one) =>
       configured(one, () => frontendConfiguration(set, one, own(one), authorities(one))),
     ),
     ...set.browsers.map((one) => configured(one, () => browserConfiguration(set, one, own(one)))),
     ...set.workers.map((one) => configured(one, () => workerConfiguration(set, one, own(one)))),
+  ];
+}
+
+/** What the components of a set trust, if they use TLS among themselves. */
+function authoritiesIn(
+  { namespace, storages: [storage] }: BuildbarnSet,
+  configMaps: readonly ObjectOf<typeof ConfigMap>[],
+): string | undefined {
+  const name = storage?.spec.internalTls?.configMapName;
+  return configMaps.find((one) => one.metadata.name === name && one.metadata.namespace === namespace)?.data?.[
+    authoritiesKey
   ];
 }
 

@@ -2,8 +2,18 @@ import { type Duration, milliseconds } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import type { ConfigMap } from "@windlass/runtime/kinds";
 import { checkConfiguration } from "../configuration/index.ts";
-import { mapText, type Resharding, shardMap, shardsOf, step } from "../resharding/index.ts";
-import { type BuildbarnSet, type ComponentObject, reshardingOf } from "../set/index.ts";
+import {
+  isSameLayout,
+  type Layout,
+  layoutText,
+  mapText,
+  type Resharding,
+  rings,
+  shardMap,
+  shardsOf,
+  step,
+} from "../resharding/index.ts";
+import { type BuildbarnSet, type ComponentObject, layoutOf, reshardingOf } from "../set/index.ts";
 import { flushedStores, shardConfiguration } from "../storage/geometry.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Configured, configurationsOf, nameOf } from "./configurations.ts";
@@ -77,30 +87,30 @@ function storageSteps(what: string, last: Configured, next: Configured): readonl
   const evaluated = ({ configuration }: Configured) =>
     checkConfiguration(shardConfiguration(configuration?.files ?? {}, after.spec.version));
   const flushed = flushedStores(evaluated(last), evaluated(next));
-  const state = reshardingOf(before.status?.resharding) ?? stable(before.spec.replicas);
+  const state = reshardingOf(before.status?.resharding) ?? { phase: "Stable", at: layoutOf(before) };
   return [
     ...flushed.map((store): PlanStep => ({ what, does: "flush", detail: `${store} is emptied` })),
     ...reshardingSteps(state, after).map((detail): PlanStep => ({ what, does: "reshard", detail })),
   ];
 }
 
-function stable(shards: number): Resharding {
-  return { phase: "Stable", shards };
-}
-
 /** The phases that the state machine goes through, if nothing holds it up. */
-function reshardingSteps(from: Resharding, { spec }: Storage): readonly string[] {
+function reshardingSteps(from: Resharding, storage: Storage): readonly string[] {
+  const { spec } = storage;
+  const wanted = layoutOf(storage);
   const hold = milliseconds(spec.resharding.hold as Duration, "spec.resharding.hold");
   const lines: string[] = [];
   let state = from;
-  for (let now = 0; state.phase !== "Stable" || state.shards !== spec.replicas; now += hold) {
+  for (let now = 0; state.phase !== "Stable" || !isSameLayout(state.at, wanted); now += hold) {
+    const counts = shardsOf(state);
     const seen = {
-      wanted: spec.replicas,
-      ready: shardsOf(state),
-      running: shardsOf(state),
+      wanted,
+      ready: rings.flatMap((ring) => Array.from({ length: counts[ring] }, (_, number) => ({ ring, number }))),
+      leaving: 0,
       clients: [{ name: "client", map: mapText(shardMap(state, "reads")), results: "reads" as const }],
       now,
       hold,
+      drainTimeout: 0,
     };
     const next = step(state, seen);
     if (next.state === state && next.until === undefined) return [...lines, `waits: ${next.waitingFor}`];
@@ -114,28 +124,46 @@ function count(shards: number): string {
   return shards === 1 ? "1 shard" : `${shards} shards`;
 }
 
+/** A layout for people: how many shards, and the rest of it as pods are annotated with it. */
+function mapOf(at: Layout): string {
+  const text = layoutText(at);
+  return text === String(at.shards) ? count(at.shards) : `${count(at.shards)} (${text})`;
+}
+
 function phaseText(state: Resharding, hold: string): string {
   const clients = "frontends, browsers and workers";
   switch (state.phase) {
     case "Stable":
-      return `Stable: ${count(state.shards)}`;
+      return `Stable: ${mapOf(state.at)}`;
     case "Starting":
-      return state.to > state.from
-        ? `Starting: ${count(state.to - state.from)} to start`
-        : "Starting: all shards must be ready";
+      return `Starting: ${startingText(state.from, state.to)}`;
     case "Bridging":
-      return `Bridging: frontends and browsers are rolled to both maps, of ${state.from} and of ${count(state.to)}`;
+      return `Bridging: frontends and browsers are rolled to both maps, of ${layoutText(state.from)} and of ${mapOf(state.to)}`;
     case "Redirecting":
-      return `Redirecting: ${clients} are rolled to both maps, and store results by that of ${count(state.to)}`;
+      return `Redirecting: ${clients} are rolled to both maps, and store results by that of ${mapOf(state.to)}`;
     case "Copying":
       return `Copying: for ${hold}, what is used is copied to its new place`;
     case "Switching":
-      return `Switching: ${clients} are rolled to the map of ${count(state.to)}`;
+      return `Switching: ${clients} are rolled to the map of ${mapOf(state.to)}`;
     case "Retiring":
-      return state.to < state.from
-        ? `Retiring: ${count(state.from - state.to)} to stop`
-        : "Retiring: no shard has to stop";
+      return `Retiring: ${retiringText(state.from, state.to)}`;
     default:
       return state satisfies never;
   }
+}
+
+/** How many pods one layout has that the other has not. */
+function surplus(of: Layout, over: Layout): number {
+  const [more, less] = [of, over].map((at) => shardsOf({ phase: "Stable", at }));
+  return rings.reduce((sum, ring) => sum + Math.max(0, (more?.[ring] ?? 0) - (less?.[ring] ?? 0)), 0);
+}
+
+function startingText(from: Layout, to: Layout): string {
+  const more = surplus(to, from);
+  return more > 0 ? `${count(more)} to start` : "all shards must be ready";
+}
+
+function retiringText(from: Layout, to: Layout): string {
+  const fewer = surplus(from, to);
+  return fewer > 0 ? `${count(fewer)} to stop` : "no shard has to stop";
 }

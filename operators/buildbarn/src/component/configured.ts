@@ -1,4 +1,11 @@
-import { type Child, child, condition, type ObjectOf, type WantedCondition } from "@windlass/runtime";
+import {
+  type Child,
+  child,
+  condition,
+  type KubernetesObject,
+  type ObjectOf,
+  type WantedCondition,
+} from "@windlass/runtime";
 import { ConfigMap, type Pod } from "@windlass/runtime/kinds";
 import {
   type Component,
@@ -42,7 +49,7 @@ export interface ConfigureInput {
   /** The user's own ConfigMap, if the component names one and it is there. */
   readonly own: ObjectOf<typeof ConfigMap> | undefined;
   /** The ConfigMaps that were made for the component before: their metadata is enough. */
-  readonly made: readonly ObjectOf<typeof ConfigMap>[];
+  readonly made: readonly KubernetesObject[];
   /** The pods of the component. */
   readonly pods: readonly ObjectOf<typeof Pod>[];
   readonly checks: ConfigurationChecks;
@@ -117,7 +124,7 @@ function ownConfiguration({ object, own }: ConfigureInput): OwnConfiguration | u
 /** Those of earlier configurations that stay: the last ones, and those that a pod would need to start again. */
 function earlier({ made, pods }: ConfigureInput, hash: string): readonly Child<typeof ConfigMap>[] {
   const used = new Set(pods.map(({ metadata }) => metadata.annotations?.[configHashAnnotation]));
-  const hashIn = ({ metadata }: ObjectOf<typeof ConfigMap>) => metadata.annotations?.[configHashAnnotation];
+  const hashIn = ({ metadata }: KubernetesObject) => metadata.annotations?.[configHashAnnotation];
   return made
     .filter((one) => hashIn(one) !== undefined && hashIn(one) !== hash)
     .toSorted((a, b) => timeOf(b) - timeOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1))
@@ -125,6 +132,6 @@ function earlier({ made, pods }: ConfigureInput, hash: string): readonly Child<t
     .map(({ metadata: { name } }) => child(ConfigMap, { metadata: { name } }, { update: "never" }));
 }
 
-function timeOf({ metadata }: ObjectOf<typeof ConfigMap>): number {
+function timeOf({ metadata }: KubernetesObject): number {
   return Date.parse(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z");
 }

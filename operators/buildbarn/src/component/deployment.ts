@@ -1,4 +1,10 @@
-import { type Child, child, type ObjectOf, type WantedCondition } from "@windlass/runtime";
+import {
+  type Child,
+  child,
+  type KubernetesObject,
+  type ObjectOf,
+  type WantedCondition,
+} from "@windlass/runtime";
 import {
   type ConfigMap,
   Deployment,
@@ -20,7 +26,7 @@ export interface DeploymentSeen {
   /** Those that serve, and those that try something. */
   readonly pods: readonly ObjectOf<typeof Pod>[];
   readonly own: ObjectOf<typeof ConfigMap> | undefined;
-  readonly made: readonly ObjectOf<typeof ConfigMap>[];
+  readonly made: readonly KubernetesObject[];
 }
 
 /** How a component becomes a Deployment. */

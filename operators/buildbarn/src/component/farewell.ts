@@ -12,8 +12,9 @@ export async function farewell<S extends object>(
   object: { readonly metadata: Pick<ObjectMeta, "finalizers">; readonly status?: S | undefined },
   context: Pick<ReconcileContext, "owned" | "delete" | "key">,
   kind: typeof Deployment | typeof StatefulSet = Deployment,
+  name = context.key.name,
 ) {
-  const workload = context.owned(kind, context.key.name);
+  const workload = context.owned(kind, name);
   // Whoever deletes it with --cascade=orphan keeps what it has made.
   if (workload === undefined || object.metadata.finalizers?.includes("orphan")) return undefined;
   if (workload.metadata.deletionTimestamp === undefined)

@@ -4,7 +4,7 @@ import type {
   PodTemplateSpecInput,
   VolumeInput,
 } from "@windlass/runtime/kinds";
-import { ports } from "../configuration/index.ts";
+import { internalTlsDirectory, ports } from "../configuration/index.ts";
 import {
   type Component,
   configDirectory,
@@ -46,6 +46,8 @@ export const podVariables = [
 /** Where a container finds its configuration. */
 export const configMount = { name: "configs", mountPath: configDirectory, readOnly: true } as const;
 
+const certificateMount = { name: "internal-tls", mountPath: internalTlsDirectory, readOnly: true } as const;
+
 /** The volume with a component's configuration. */
 export function configVolume(configMap: string): VolumeInput {
   return { name: "configs", configMap: { name: configMap } };
@@ -73,6 +75,8 @@ export interface TemplateInput {
   readonly configMap: string;
   readonly configHash: string;
   readonly shardMap: string | undefined;
+  /** The Secret with what its program shows to others of the set, if they use TLS. */
+  readonly certificate: string | undefined;
   readonly containers: readonly ContainerInput[];
   /** Fields of the pod that are particular to the component. */
   readonly pod?: Partial<PodSpecInput>;
@@ -80,7 +84,8 @@ export interface TemplateInput {
 
 /** The template of a component's pods. */
 export function podTemplate(input: TemplateInput): PodTemplateSpecInput {
-  const { app, object, selector, configMap, configHash, shardMap, containers, pod = {} } = input;
+  const { app, object, selector, configMap, configHash, shardMap, certificate } = input;
+  const { containers, pod = {} } = input;
   const { imagePullSecrets, nodeSelector, tolerations, priorityClassName, securityContext } = object.spec;
   const isShardClient = app === "frontend" || app === "worker" || app === "browser";
   const { name } = object.metadata;
@@ -114,8 +119,19 @@ export function podTemplate(input: TemplateInput): PodTemplateSpecInput {
       ...(tolerations && { tolerations }),
       ...(priorityClassName !== undefined && { priorityClassName }),
       ...pod,
-      containers: [...containers],
-      volumes: [configVolume(configMap), ...(pod.volumes ?? [])],
+      containers: containers.map((container, index) =>
+        // The first is the program that talks to others. What runs actions is not to see it.
+        index === 0 && certificate !== undefined
+          ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), certificateMount] }
+          : container,
+      ),
+      volumes: [
+        configVolume(configMap),
+        ...(certificate === undefined
+          ? []
+          : [{ name: certificateMount.name, secret: { secretName: certificate } }]),
+        ...(pod.volumes ?? []),
+      ],
     },
   };
 }

@@ -3,6 +3,8 @@ import {
   type CacheReader,
   type Declared,
   type IndexName,
+  type MetadataOnly,
+  metadataOnly,
   type ObjectKey,
   type ObjectOf,
   type ReconcileContext,
@@ -41,7 +43,7 @@ type DeploymentKind =
   | typeof Job
   | typeof NetworkPolicy
   | typeof PodDisruptionBudget
-  | typeof ConfigMap;
+  | MetadataOnly<typeof ConfigMap>;
 
 /** The name of the component that a pod serves, or tries something for. */
 function componentOf({ metadata: { labels = {} } }: ObjectOf<typeof Pod>): string | undefined {
@@ -96,7 +98,7 @@ export async function seenOf<K extends ComponentKind>(
     jobs: context.ownedAll(Job),
     pods: podsOfComponent(context.cache, { namespace, name }),
     own: await ownConfigMap(object, context),
-    made: context.ownedAll(ConfigMap),
+    made: context.ownedAll(metadataOnly(ConfigMap)),
   };
 }
 

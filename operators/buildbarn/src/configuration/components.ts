@@ -1,8 +1,8 @@
-import type { ShardMap } from "../resharding/state.ts";
 import { bytes } from "./bytes.ts";
 import { type Document, environment, shared } from "./document.ts";
+import { clientOf, type InternalTls, internalListener } from "./internal-tls.ts";
 import { ports } from "./ports.ts";
-import { blobstore, type ShardAddress } from "./shard-map.ts";
+import { blobstore, type Shards } from "./shard-map.ts";
 import { profiles, type Version } from "./versions.ts";
 
 /** The largest message of gRPC that is read whole. */
@@ -11,12 +11,6 @@ const allow: Document = { allow: {} };
 const leastRecentlyUsed = "LEAST_RECENTLY_USED";
 /** Where a worker's pod keeps its files, and the socket of its runner. */
 export const workerDirectory = "/worker";
-
-/** How all clients of the shards see them. */
-export interface Shards {
-  readonly map: ShardMap;
-  readonly addressOf: ShardAddress;
-}
 
 function listener(port: number): Document {
   return { listenAddresses: [`:${port}`], authenticationPolicy: allow };
@@ -43,7 +37,7 @@ export interface CommonInput {
 /** common.libsonnet: what components agree on. */
 export function commonDocument({ version, shards, browserUrl }: CommonInput): Document {
   return {
-    blobstore: shards && blobstore(profiles[version], shards.map, shards.addressOf),
+    blobstore: shards && blobstore(profiles[version], shards),
     browserUrl,
     maximumMessageSizeBytes,
     global: global(ports.diagnostics),
@@ -63,9 +57,13 @@ export interface StoreInput {
 }
 
 /** storage.jsonnet: one shard. */
-export function storageDocument(stores: { readonly cas: StoreInput; readonly ac: StoreInput }): Document {
+export function storageDocument(
+  version: Version,
+  stores: { readonly cas: StoreInput; readonly ac: StoreInput },
+  tls?: InternalTls,
+): Document {
   return {
-    grpcServers: [listener(ports.storage)],
+    grpcServers: [internalListener(version, ports.storage, tls)],
     maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
     contentAddressableStorage: {
       backend: local("/storage-cas", stores.cas),
@@ -168,18 +166,21 @@ export function frontendDocument(
   version: Version,
   schedulers: readonly SchedulerRoute[],
   access?: Access,
+  tls?: InternalTls,
 ): Document {
   // Without it the scheduler cannot tell one run of Bazel from another.
   const forwarded = `{"${requestMetadata}": incomingGRPCMetadata."${requestMetadata}"}`;
   const addMetadataJmespathExpression = profiles[version].jmespath(forwarded);
   return {
-    grpcServers: access
-      ? [entrance(version, access), listener(ports.frontendInternal)]
-      : [listener(ports.frontend)],
+    grpcServers: [
+      access ? entrance(version, access) : listener(ports.frontend),
+      // Where whoever comes is let in, there is no need of a second way.
+      ...(access || tls ? [internalListener(version, ports.frontendInternal, tls)] : []),
+    ],
     schedulers: Object.fromEntries(
       schedulers.map(({ instanceNamePrefix, address }) => [
         instanceNamePrefix,
-        { endpoint: { address, addMetadataJmespathExpression } },
+        { endpoint: { ...clientOf(address, tls), addMetadataJmespathExpression } },
       ]),
     ),
     maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
@@ -218,19 +219,23 @@ export interface SchedulerInput {
   readonly defaultTimeout: string;
   readonly maximumTimeout: string;
   readonly noWorkersTimeout: string;
+  /** @default without TLS */
+  readonly tls?: InternalTls | undefined;
 }
 
 /** scheduler.jsonnet. */
 export function schedulerDocument(input: SchedulerInput): Document {
-  const profile = profiles[input.version];
+  const { version, tls } = input;
+  const profile = profiles[version];
+  const internal = (port: number) => [internalListener(version, port, tls)];
   return {
     adminHttpServers: [listener(ports.schedulerPage)],
-    clientGrpcServers: [listener(ports.schedulerClients)],
-    workerGrpcServers: [listener(ports.schedulerWorkers)],
-    buildQueueStateGrpcServers: [listener(ports.schedulerState)],
+    clientGrpcServers: internal(ports.schedulerClients),
+    workerGrpcServers: internal(ports.schedulerWorkers),
+    buildQueueStateGrpcServers: internal(ports.schedulerState),
     browserUrl: shared("browserUrl"),
     maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
-    contentAddressableStorage: profile.remote(input.storageAddress),
+    contentAddressableStorage: profile.remote(clientOf(input.storageAddress, tls)),
     executeAuthorizer: allow,
     modifyDrainsAuthorizer: allow,
     killOperationsAuthorizer: allow,
@@ -259,6 +264,8 @@ export function schedulerDocument(input: SchedulerInput): Document {
 /** What a worker is configured by. */
 export interface WorkerInput {
   readonly schedulerAddress: string;
+  /** @default without TLS */
+  readonly tls?: InternalTls | undefined;
   readonly instanceNamePrefix: string;
   readonly platform: readonly PlatformProperty[];
   readonly sizeClass: number;
@@ -272,7 +279,7 @@ export function workerDocument(input: WorkerInput): Document {
     blobstore: shared("blobstore"),
     browserUrl: shared("browserUrl"),
     maximumMessageSizeBytes: shared("maximumMessageSizeBytes"),
-    scheduler: { address: input.schedulerAddress },
+    scheduler: clientOf(input.schedulerAddress, input.tls),
     buildDirectories: [
       {
         native: {

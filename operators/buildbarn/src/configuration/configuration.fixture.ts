@@ -5,8 +5,10 @@ import {
   componentFiles,
   type Document,
   frontendDocument,
+  type InternalTls,
   type Program,
   runnerDocument,
+  type Shards,
   schedulerDocument,
   storageDocument,
   type Version,
@@ -30,8 +32,14 @@ const platform = [
 const blocks = { old: 8, current: 24, spare: 3 };
 
 /** The configuration of every program. */
-export function everyConfiguration(version: Version, map: ShardMap, overrides?: string): readonly Written[] {
-  const shards = { map, addressOf: (number: number) => `storage-${number}.storage.builds:8981` };
+export function everyConfiguration(
+  version: Version,
+  map: ShardMap,
+  overrides?: string,
+  tls?: InternalTls,
+): readonly Written[] {
+  const addressOf: Shards["addressOf"] = ({ ring, number }) => `storage-${ring}${number}.storage.builds:8981`;
+  const shards = { map, addressOf, tls };
   const browserUrl = "http://bb-browser.example.com";
   const write = (
     program: Program,
@@ -45,6 +53,7 @@ export function everyConfiguration(version: Version, map: ShardMap, overrides?: 
   const worker = {
     "worker-ubuntu22-04.jsonnet": workerDocument({
       schedulerAddress: "scheduler:8983",
+      tls,
       instanceNamePrefix: "",
       platform,
       sizeClass: 0,
@@ -56,19 +65,26 @@ export function everyConfiguration(version: Version, map: ShardMap, overrides?: 
     ...write(
       "bb_storage",
       {
-        "storage.jsonnet": storageDocument({
-          cas: { blocks: { ...blocks, size: "32Gi", new: 3 }, index: { size: "400Mi" } },
-          ac: { blocks: { ...blocks, size: "20Mi", new: 1 }, index: { size: "1Mi" } },
-        }),
+        "storage.jsonnet": storageDocument(
+          version,
+          {
+            cas: { blocks: { ...blocks, size: "32Gi", new: 3 }, index: { size: "400Mi" } },
+            ac: { blocks: { ...blocks, size: "20Mi", new: 1 }, index: { size: "1Mi" } },
+          },
+          tls,
+        ),
       },
       {},
     ),
     ...write(
       "bb_storage",
       {
-        "frontend.jsonnet": frontendDocument(version, [
-          { instanceNamePrefix: "", address: "scheduler:8982" },
-        ]),
+        "frontend.jsonnet": frontendDocument(
+          version,
+          [{ instanceNamePrefix: "", address: "scheduler:8982" }],
+          undefined,
+          tls,
+        ),
       },
       { shards },
     ),
@@ -78,6 +94,7 @@ export function everyConfiguration(version: Version, map: ShardMap, overrides?: 
         "scheduler.jsonnet": schedulerDocument({
           version,
           storageAddress: "frontend:8980",
+          tls,
           queues: [
             { instanceNamePrefix: "", platform, sizeClasses: [] },
             { instanceNamePrefix: "large", platform, sizeClasses: [1, 4] },

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseMap, type ShardMap } from "../resharding/index.ts";
 import { environment, everyConfiguration, type Written } from "./configuration.fixture.ts";
 import { print } from "./document.ts";
 import { type Checked, checkConfiguration, sorted, type Version, versions } from "./index.ts";
@@ -7,19 +8,22 @@ import { type Checked, checkConfiguration, sorted, type Version, versions } from
 const check = (version: Version, written: Written, files = written.files): Checked =>
   checkConfiguration({ ...written, version, files, environment });
 
-const maps = [
-  { is: "single", shards: 1 },
-  { is: "single", shards: 3 },
-  { is: "bridge", from: 2, to: 3, results: "from" },
-  { is: "bridge", from: 2, to: 3, results: "to" },
-] as const;
+/** A shard map from its text, as pods are annotated with it. */
+function mapOf(text: string): ShardMap {
+  const map = parseMap(text);
+  if (!map) throw new Error(`no map: ${text}`);
+  return map;
+}
+const maps = ["1", "3", "2+3", "2-3", "3w2", "3w1.4.2", "3d1", "2m", "3w1.5d0m", "2+3w2d1m", "3w2d1m-2"];
 const cases = versions.flatMap((version) =>
-  maps.flatMap((map) => everyConfiguration(version, map).map((written) => ({ version, map, written }))),
+  maps.flatMap((map) =>
+    everyConfiguration(version, mapOf(map)).map((written) => ({ version, map, written })),
+  ),
 );
 
 /** One program's configuration with two shards. */
 function written(version: Version, entry: string, overrides?: string): Written {
-  const all = everyConfiguration(version, { is: "single", shards: 2 }, overrides);
+  const all = everyConfiguration(version, mapOf("2"), overrides);
   return all.find((one) => one.entry.startsWith(entry)) as Written;
 }
 
@@ -30,6 +34,15 @@ function jsonOf(checked: Checked): unknown {
 
 test.for(cases)("$written.entry of $version with $map is what its program takes", ({ version, written }) => {
   expect(check(version, written)).toMatchObject({ is: "valid" });
+});
+
+test.for(versions)("every program of %s takes TLS between components", (version) => {
+  const tls = { authorities: "-----BEGIN CERTIFICATE-----", serverName: "builds.team.svc" };
+  for (const one of everyConfiguration(version, mapOf("2w3m"), undefined, tls)) {
+    const json = JSON.stringify(jsonOf(check(version, one)));
+    // A runner is asked by the worker of its pod alone, over a socket.
+    expect([one.entry, json.includes("builds.team.svc")]).toEqual([one.entry, one.program !== "bb_runner"]);
+  }
 });
 
 test("a release takes its own configuration, and not that of the other", () => {
@@ -49,15 +62,45 @@ test("a release takes its own configuration, and not that of the other", () => {
   expect(check("2025-02", now)).toMatchObject({ is: "invalid" });
 });
 
+/** The shards of the CAS in a frontend's configuration. */
+function shardsOf(version: Version, map: string): object {
+  const json = jsonOf(check(version, everyConfiguration(version, mapOf(map))[1] as Written));
+  return (json as { contentAddressableStorage: { backend: { sharding: { shards: object } } } })
+    .contentAddressableStorage.backend.sharding.shards;
+}
+
 test("shards keep their keys, and their places in the list, as more are added", () => {
-  const shardsOf = (version: Version, shards: number) => {
-    const json = jsonOf(check(version, everyConfiguration(version, { is: "single", shards })[1] as Written));
-    return (json as { contentAddressableStorage: { backend: { sharding: { shards: object } } } })
-      .contentAddressableStorage.backend.sharding.shards;
-  };
   for (const version of versions)
-    expect(Object.entries(shardsOf(version, 3)).slice(0, 2)).toEqual(Object.entries(shardsOf(version, 2)));
-  expect(Object.keys(shardsOf("2026-08", 3))).toEqual(["0", "1", "2"]);
+    expect(Object.entries(shardsOf(version, "3")).slice(0, 2)).toEqual(
+      Object.entries(shardsOf(version, "2")),
+    );
+  expect(Object.keys(shardsOf("2026-08", "3"))).toEqual(["0", "1", "2"]);
+});
+
+test("a drained shard is asked by nobody, and the others keep their keys and places", () => {
+  const backend = expect.anything();
+  expect(shardsOf("2025-02", "3w2d1")).toEqual([
+    { backend, weight: 2 },
+    { weight: 1 },
+    { backend, weight: 1 },
+  ]);
+  expect(shardsOf("2026-08", "3w2d1")).toEqual({ 0: { backend, weight: 2 }, 2: { backend, weight: 1 } });
+});
+
+test("a mirrored shard is a pair, each of which gets what it lacks from the other", () => {
+  const at = (pod: string) => ({ grpc: { client: { address: `storage-${pod}.storage.builds:8981` } } });
+  expect(shardsOf("2026-08", "2m")).toMatchObject({
+    1: {
+      backend: {
+        mirrored: {
+          backendA: at("a1"),
+          backendB: at("b1"),
+          replicatorAToB: { local: {} },
+          replicatorBToA: { local: {} },
+        },
+      },
+    },
+  });
 });
 
 test("platform properties are sorted, as a worker needs them to get work", () => {

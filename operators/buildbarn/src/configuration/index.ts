@@ -11,7 +11,6 @@ export {
   type PlatformQueue,
   runnerDocument,
   type SchedulerRoute,
-  type Shards,
   type StoreInput,
   schedulerDocument,
   sorted,
@@ -22,5 +21,7 @@ export {
 } from "./components.ts";
 export type { Document } from "./document.ts";
 export { commonFile, componentFiles, overridesFile } from "./files.ts";
+export { type InternalTls, internalTlsDirectory } from "./internal-tls.ts";
 export { ports } from "./ports.ts";
+export type { Shards } from "./shard-map.ts";
 export { defaultVersion, type Program, profiles, type Version, versions } from "./versions.ts";

@@ -12,10 +12,15 @@ export const defaultVersion: Version = "2026-08";
 /** The programs of Buildbarn. */
 export type Program = "bb_storage" | "bb_scheduler" | "bb_worker" | "bb_runner" | "bb_browser";
 
-/** One shard of a map: where it is. Its key and place in the list are its number. */
+/** One shard of a map. Its key and place in the list are its number. */
 export interface Shard {
-  readonly address: string;
+  /** Undefined if it is drained. */
+  readonly backend?: Document;
+  readonly weight: number;
 }
+
+/** How a server of gRPC is reached: its address, and the rest of it. */
+export type RemoteClient = { readonly address: string } & { readonly [field: string]: Document | undefined };
 
 /** In what the configuration of a release differs from that of others. */
 export interface Profile {
@@ -30,7 +35,7 @@ export interface Profile {
   /** What starts bb_runner in its container, before the name of its configuration. */
   readonly runnerCommand: readonly string[];
   /** A store on another server. */
-  remote(address: string): Document;
+  remote(client: RemoteClient): Document;
   /** Blobs spread over shards. Each release spreads them by a rule of its own. */
   sharded(shards: readonly Shard[]): Document;
   /** A JMESPath expression. */
@@ -55,12 +60,13 @@ export const profiles: Readonly<Record<Version, Profile>> = {
       runnerInstaller: `${registry}/bb-runner-installer:20250227T074154Z-20a2e6d`,
     },
     runnerCommand: ["/bb/tini", "-v", "--", "/bb/bb_runner"],
-    remote: (address) => ({ grpc: { address } }),
+    remote: (client) => ({ grpc: client }),
     sharded: (shards) => ({
       sharding: {
         // As text: jsonnet would round a number of this size.
         hashInitialization: "11946695773637837490",
-        shards: shards.map(({ address }) => ({ backend: { grpc: { address } }, weight: 1 })),
+        // One without a backend keeps its place in the list, and what would be on it goes to the others.
+        shards: shards.map(({ backend, weight }) => ({ backend, weight })),
       },
     }),
     jmespath: (expression) => expression,
@@ -77,15 +83,14 @@ export const profiles: Readonly<Record<Version, Profile>> = {
       browser: `${registry}/bb-browser:20260415T065533Z-ee35c54`,
     },
     runnerCommand: ["/bb/bb_runner"],
-    remote: (address) => ({ grpc: { client: { address } } }),
+    remote: (client) => ({ grpc: { client } }),
     sharded: (shards) => ({
       sharding: {
         // The keys place the blobs: they are the shards' numbers, for ever.
         shards: Object.fromEntries(
-          shards.map(({ address }, number) => [
-            String(number),
-            { backend: { grpc: { client: { address } } }, weight: 1 },
-          ]),
+          shards.flatMap(({ backend, weight }, number) =>
+            backend === undefined ? [] : [[String(number), { backend, weight }]],
+          ),
         ),
       },
     }),

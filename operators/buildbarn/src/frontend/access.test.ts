@@ -24,8 +24,8 @@ test.for(versions)(
     };
     for (const access of [everything, { hasTls: true }, { hasTls: false, jwt: everything.jwt }]) {
       const shards = {
-        map: { is: "single", shards: 2 } as const,
-        addressOf: (shard: number) => `s-${shard}:8981`,
+        map: { is: "single", at: { shards: 2 } } as const,
+        addressOf: ({ number }: { readonly number: number }) => `s-${number}:8981`,
       };
       const files = componentFiles({
         common: commonDocument({ version, shards }),

@@ -20,11 +20,13 @@ import { ports, profiles } from "../configuration/index.ts";
 import { podSelector } from "../names.ts";
 import {
   type ConfigurationChecks,
+  certificateOf,
   frontendConfiguration,
+  hasInternalWay,
   internalName,
-  isGuarded,
   setOf,
   watchSet,
+  withAuthorities,
 } from "../set/index.ts";
 import { authoritiesOf, credentialMounts, credentialVolumes } from "./credentials.ts";
 import { BuildbarnFrontend } from "./frontend.ts";
@@ -42,9 +44,9 @@ export const frontendController = (checks: ConfigurationChecks) =>
 
     async reconcile(frontend, context) {
       const { spec, metadata } = frontend;
-      const set = setOf(context.cache, frontend);
+      const set = await withAuthorities(setOf(context.cache, frontend), context);
       const authorities = await authoritiesOf(frontend, context);
-      const isClosed = isGuarded(frontend);
+      const isClosed = hasInternalWay(set, frontend);
       const { status, children, ...made } = await deploymentOf(
         {
           app: "frontend",
@@ -60,6 +62,7 @@ export const frontendController = (checks: ConfigurationChecks) =>
               configMap,
               configHash: hash,
               shardMap: configuration.shardMap,
+              certificate: certificateOf(set),
               pod: { volumes: credentialVolumes(frontend) },
               containers: [
                 {

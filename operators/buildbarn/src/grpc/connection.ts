@@ -19,8 +19,19 @@ const LARGEST_MESSAGE = 64 * 1024 * 1024;
 export interface ConnectionOptions {
   /** Has the connection use TLS, with a server that one of these authorities has signed, in PEM. @default no TLS */
   readonly authorities?: string;
+  /** What the server's certificate is to be for. @default the host of the address */
+  readonly serverName?: string;
+  /** Shown to a server that asks for it, in PEM, with its key. @default none */
+  readonly certificate?: string;
+  readonly key?: string;
   /** Sent with every call, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A server of gRPC, and how it is reached. */
+export interface GrpcServer extends ConnectionOptions {
+  /** `host:port`. */
+  readonly address: string;
 }
 
 /** A connection to a server of gRPC. It is made when the first call needs it. */
@@ -81,11 +92,17 @@ export class GrpcConnection implements Disposable {
 
   #open(path: string): ClientHttp2Stream {
     if (this.#session === undefined || this.#session.closed || this.#session.destroyed) {
-      const { authorities: ca } = this.#options;
+      const { authorities: ca, serverName: servername, certificate: cert, key } = this.#options;
       this.#session =
         ca === undefined
           ? connect(`http://${this.#address}`)
-          : connect(`https://${this.#address}`, { ca, ALPNProtocols: ["h2"] });
+          : connect(`https://${this.#address}`, {
+              ca,
+              ALPNProtocols: ["h2"],
+              ...(servername !== undefined && { servername }),
+              ...(cert !== undefined && { cert }),
+              ...(key !== undefined && { key }),
+            });
       // Each call hears of it from its own stream.
       this.#session.on("error", () => undefined);
     }

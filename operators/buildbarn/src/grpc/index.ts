@@ -1,3 +1,3 @@
-export { type ConnectionOptions, GrpcConnection, type Method } from "./connection.ts";
+export { type ConnectionOptions, GrpcConnection, type GrpcServer, type Method } from "./connection.ts";
 export { type GrpcCode, GrpcError, grpcCodes } from "./error.ts";
 export * from "./message.ts";

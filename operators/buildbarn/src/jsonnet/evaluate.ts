@@ -2,10 +2,11 @@ import { bindArguments } from "./arguments.ts";
 import { Budget } from "./budget.ts";
 import { JsonnetError, type Location } from "./location.ts";
 import { type LocatedJson, manifest } from "./manifest.ts";
-import { add, arithmetic, compare, equals, textOf } from "./operators.ts";
+import { add, arithmetic, compare, equals } from "./operators.ts";
 import { parse } from "./parser.ts";
 import { standardLibrary } from "./std.ts";
 import type { Assertion, Bind, Clause, Expression, Field, Parameter } from "./syntax.ts";
+import { textOf } from "./text.ts";
 import {
   type Argument,
   ArrayValue,

@@ -1,5 +1,5 @@
 import { JsonnetError, type Location } from "./location.ts";
-import { textOf } from "./operators.ts";
+import { textOf } from "./text.ts";
 import { ArrayValue, ObjectValue, typeOf, type Value } from "./values.ts";
 
 const directive =

@@ -131,3 +131,6 @@ export class Call {
     throw this.fault(`argument ${index + 1} must be ${wanted}, and is a ${typeOf(this.value(index))}`);
   }
 }
+
+/** A function of the library: its parameters, `?` for those that may be left out, and what it does. */
+export type StandardFunction = readonly [parameters: string, run: (call: Call) => Value];

@@ -1,6 +1,6 @@
-import { equals, textOf } from "./operators.ts";
-import type { StandardFunction } from "./std.ts";
-import type { Call } from "./std-call.ts";
+import { equals } from "./operators.ts";
+import type { Call, StandardFunction } from "./std-call.ts";
+import { textOf } from "./text.ts";
 import { ArrayValue, FunctionValue, ObjectValue, Thunk, type Value } from "./values.ts";
 
 /** The functions of the library that work on objects. */

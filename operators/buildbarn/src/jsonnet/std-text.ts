@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { format } from "./format.ts";
 import { manifest, plain } from "./manifest.ts";
-import { numberText, textOf } from "./operators.ts";
-import type { StandardFunction } from "./std.ts";
-import type { Call } from "./std-call.ts";
+import type { Call, StandardFunction } from "./std-call.ts";
+import { numberText, textOf } from "./text.ts";
 import type { ArrayValue, Value } from "./values.ts";
 
 /** Apart, because every object has a `toString`, from which the compiler takes its type. */

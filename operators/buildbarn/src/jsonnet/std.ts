@@ -1,12 +1,10 @@
 import { UnsupportedJsonnetError } from "./location.ts";
+import type { StandardFunction } from "./std-call.ts";
 import { Call, type Library } from "./std-call.ts";
 import { listFunctions } from "./std-lists.ts";
 import { objectFunctions } from "./std-objects.ts";
 import { textFunctions } from "./std-text.ts";
 import { FunctionValue, ObjectValue, typeOf, type Value } from "./values.ts";
-
-/** A function of the library: its parameters, `?` for those that may be left out, and what it does. */
-export type StandardFunction = readonly [parameters: string, run: (call: Call) => Value];
 
 const numberFunctions: Readonly<Record<string, StandardFunction>> = {
   abs: ["n", (call) => Math.abs(call.number(0))],

@@ -8,10 +8,23 @@ import {
   timestamp,
   type WantedCondition,
 } from "@windlass/runtime";
+import { ConfigMap } from "@windlass/runtime/kinds";
 import { ports, sorted } from "../configuration/index.ts";
 import { group } from "../fields.ts";
 import { BuildbarnFrontend, type Frontend } from "../frontend/frontend.ts";
-import { type ComponentKind, internalName, isGuarded, platformOf, setOf, watchSet } from "../set/index.ts";
+import {
+  type BuildbarnSet,
+  type ComponentKind,
+  connectionTo,
+  hasInternalWay,
+  internalName,
+  type OperatorCertificate,
+  platformOf,
+  SetFault,
+  setOf,
+  watchSet,
+  withAuthorities,
+} from "../set/index.ts";
 import type { Worker } from "../worker/worker.ts";
 import { type SmokeAction, type SmokeResult, smoke } from "./smoke.ts";
 
@@ -22,6 +35,8 @@ export const probeNowAnnotation = `${group}/probe-now`;
 export interface ProbeDependencies {
   /** `host:port` of a frontend. @default that of its Service */
   readonly frontendAddress?: (frontend: Frontend) => string | Promise<string>;
+  /** What the operator shows to sets that use TLS among themselves. @default what is mounted in its pod */
+  readonly certificate?: OperatorCertificate;
   /** Runs the action. @default a real one */
   readonly probe?: (action: SmokeAction, clock: Clock, signal: AbortSignal) => Promise<SmokeResult>;
 }
@@ -34,6 +49,7 @@ export function probeController(dependencies: ProbeDependencies = {}) {
     name: "buildbarnprobe",
     fieldManager: "buildbarn-operator-probe",
     watches: watchSet(BuildbarnFrontend),
+    follows: [ConfigMap],
     // Each waits for an answer for most of its time.
     concurrency: 8,
     reconcile: (frontend, context) => reconcile(frontend, context, dependencies),
@@ -42,7 +58,7 @@ export function probeController(dependencies: ProbeDependencies = {}) {
 
 async function reconcile(
   frontend: Frontend,
-  context: Pick<ReconcileContext, "clock" | "signal" | "events" | "metrics" | "key"> & {
+  context: Pick<ReconcileContext, "clock" | "signal" | "events" | "metrics" | "key" | "follow"> & {
     readonly cache: CacheReader<ComponentKind>;
   },
   dependencies: ProbeDependencies,
@@ -58,12 +74,12 @@ async function reconcile(
     : Number.POSITIVE_INFINITY;
   const due = last ? Date.parse(last.time) + intervalMs : 0;
   if (!isAsked && clock.now() < due) return { ...told(last), requeueAfter: due - clock.now() };
-  const set = setOf(context.cache, frontend);
+  const set = await withAuthorities(setOf(context.cache, frontend), context);
   const worker = set.workers.find(({ status }) => (status?.readyReplicas ?? 0) > 0);
   if (!worker || frontend.status?.state !== "Ready")
     // Whatever makes it possible asks for another look.
     return { status: { ...told(last).status, conditions: [waiting(worker)] } };
-  const result = await tried(frontend, worker, context, dependencies);
+  const result = await tried(frontend, worker, set, context, dependencies);
   const lastProbe: LastProbe = {
     time: timestamp(clock.now()),
     ...result,
@@ -79,8 +95,9 @@ async function reconcile(
 async function tried(
   frontend: Frontend,
   worker: Worker,
+  set: BuildbarnSet,
   { clock, signal }: Pick<ReconcileContext, "clock" | "signal">,
-  { frontendAddress, probe = smoke }: ProbeDependencies,
+  { frontendAddress, certificate, probe = smoke }: ProbeDependencies,
 ): Promise<SmokeResult> {
   const { uid = "" } = frontend.metadata;
   const timeoutMs = milliseconds((frontend.spec.probe?.timeout ?? "1m") as Duration, "spec.probe.timeout");
@@ -89,7 +106,8 @@ async function tried(
   try {
     return await probe(
       {
-        address: (await frontendAddress?.(frontend)) ?? addressOf(frontend),
+        address: (await frontendAddress?.(frontend)) ?? addressOf(set, frontend),
+        connection: await connectionTo(set, certificate),
         instanceName: worker.spec.instanceNamePrefix,
         platform: sorted(platformOf(worker)),
         nonce: `probe-${uid}-${began}`,
@@ -100,21 +118,17 @@ async function tried(
     );
   } catch (error) {
     signal.throwIfAborted();
+    const failed = { ok: false, latencyMs: clock.now() - began, cacheHit: false };
+    if (error instanceof SetFault) return { ...failed, message: error.message };
     if (!within.aborted) throw error;
-    const seconds = timeoutMs / 1_000;
-    return {
-      ok: false,
-      latencyMs: clock.now() - began,
-      cacheHit: false,
-      message: `not done within ${seconds} s`,
-    };
+    return { ...failed, message: `not done within ${timeoutMs / 1_000} s` };
   }
 }
 
 /** The operator needs no token where the scheduler needs none. */
-function addressOf(frontend: Frontend): string {
+function addressOf(set: BuildbarnSet, frontend: Frontend): string {
   const { name, namespace } = frontend.metadata;
-  return isGuarded(frontend)
+  return hasInternalWay(set, frontend)
     ? `${internalName(name)}.${namespace}.svc:${ports.frontendInternal}`
     : `${name}.${namespace}.svc:${ports.frontend}`;
 }

@@ -1,4 +1,4 @@
-import { GrpcConnection, GrpcError } from "../grpc/index.ts";
+import { GrpcConnection, GrpcError, type GrpcServer } from "../grpc/index.ts";
 import {
   addDrain,
   listDrains,
@@ -51,9 +51,10 @@ const PAGE = 500;
 export class BuildQueue implements Disposable {
   readonly #connection: GrpcConnection;
 
-  /** @param address `host:port` of BuildQueueState. */
-  constructor(address: string) {
-    this.#connection = new GrpcConnection(address);
+  /** @param server That of BuildQueueState. */
+  constructor(server: GrpcServer | string) {
+    const { address, ...options } = typeof server === "string" ? { address: server } : server;
+    this.#connection = new GrpcConnection(address, options);
   }
 
   [Symbol.dispose](): void {

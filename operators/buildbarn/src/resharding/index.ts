@@ -1,6 +1,19 @@
 export {
+  askedShards,
+  isSameLayout,
+  type Layout,
+  layout,
+  layoutText,
+  parseLayout,
+  type Ring,
+  rings,
+  ringsOf,
+  type ShardPod,
+} from "./layout.ts";
+export {
   type Client,
   mapText,
+  parseMap,
   type Resharding,
   type ResultUse,
   reshardingPhases,
@@ -9,5 +22,7 @@ export {
   type Step,
   shardMap,
   shardsOf,
+  sourceOf,
   step,
+  targetOf,
 } from "./state.ts";

@@ -1,3 +1,4 @@
+import { type Layout, rings, ringsOf, type ShardPod } from "./layout.ts";
 import {
   mapText,
   type Resharding,
@@ -46,22 +47,25 @@ export class Model {
   /** What was written to the API server, oldest first. The operator forgets all else when it dies. */
   readonly states: Resharding[];
   readonly sets: ClientSet[];
-  wanted: number;
+  wanted: Layout;
   now = 0;
-  readonly #shards = new Map<number, ShardStore>();
+  drainTimeout = Number.POSITIVE_INFINITY;
+  /** By ring and number, e.g. `a0`. */
+  readonly #shards = new Map<string, ShardStore>();
+  readonly #lost = new Set<string>();
   readonly #hold: number;
-  /** The replicas that the operator last applied. */
-  #replicas: number;
+  /** How many shards the operator last applied. */
+  #applied: ReturnType<typeof shardsOf>;
   #nextPod = 0;
   #reads = 0;
 
-  constructor(shards: number, hold: number) {
-    const map: ShardMap = { is: "single", shards };
-    this.states = [{ phase: "Stable", shards }];
-    this.wanted = shards;
-    this.#replicas = shards;
+  constructor(at: Layout, hold: number) {
+    const map: ShardMap = { is: "single", at };
+    this.states = [{ phase: "Stable", at }];
+    this.wanted = at;
+    this.#applied = shardsOf(this.state);
     this.#hold = hold;
-    for (let number = 0; number < shards; number++) this.#start(number);
+    for (const { ring, number } of podsIn(this.#applied)) this.#start(`${ring}${number}`);
     this.sets = (
       [
         ["frontend", "reads"],
@@ -77,7 +81,7 @@ export class Model {
 
   /** The operator applies the StatefulSet of the stored state. */
   applyShards(): void {
-    this.#replicas = shardsOf(this.state);
+    this.#applied = shardsOf(this.state);
   }
 
   /** The operator looks, decides, and stores what it decided. */
@@ -86,14 +90,20 @@ export class Model {
       { name, map: mapText(template), results },
       ...pods.map((pod) => ({ name: pod.name, map: mapText(pod.map), results })),
     ]);
+    const counts = shardsOf(this.state);
+    const places = podsIn(counts).map(({ ring, number }) => `${ring}${number}`);
+    // What was not applied yet is not ready, whatever runs.
+    const isApplied = rings.every((ring) => this.#applied[ring] === counts[ring]);
     const seen: Seen = {
       wanted: this.wanted,
-      // Replicas that were not applied yet are not ready, whatever runs.
-      ready: this.#replicas === shardsOf(this.state) ? this.#shards.size : 0,
-      running: this.#shards.size,
+      ready: isApplied
+        ? podsIn(counts).filter(({ ring, number }) => this.#shards.has(`${ring}${number}`))
+        : [],
+      leaving: [...this.#shards.keys()].filter((name) => !places.includes(name)).length,
       clients,
       now: this.now,
       hold: this.#hold,
+      drainTimeout: this.drainTimeout,
     };
     const next = step(this.state, seen).state;
     if (JSON.stringify(next) !== JSON.stringify(this.state)) this.states.push(next);
@@ -101,9 +111,17 @@ export class Model {
 
   /** A shard that is missing starts, or the last one too many stops. */
   moveShard(): void {
-    const { size } = this.#shards;
-    if (size < this.#replicas) this.#start(size);
-    else if (size > this.#replicas) this.#shards.delete(size - 1);
+    const places = podsIn(this.#applied).map(({ ring, number }) => `${ring}${number}`);
+    const missing = places.find((name) => !this.#shards.has(name) && !this.#lost.has(name));
+    const surplus = [...this.#shards.keys()].findLast((name) => !places.includes(name));
+    if (missing !== undefined) this.#start(missing);
+    else if (surplus !== undefined) this.#shards.delete(surplus);
+  }
+
+  /** A shard's pod goes, with its volume, and another one cannot start. */
+  loseShard(number: number): void {
+    this.#shards.delete(`a${number}`);
+    this.#lost.add(`a${number}`);
   }
 
   /** The controller of a set of clients sees the next state, and writes its template. */
@@ -146,6 +164,11 @@ export class Model {
     return "miss";
   }
 
+  /** The shards that a hit of an action needs. */
+  needs(action: string, at: Layout): ReadonlySet<number> {
+    return new Set([action, `output of ${action}`].map((key) => placeOf(key, at)));
+  }
+
   /** Stores what was run elsewhere, as Bazel does with what it ran itself. */
   upload(action: string, frontendChoice: number): void {
     const { map } = pick(this.#set(0).pods, frontendChoice);
@@ -157,8 +180,8 @@ export class Model {
     return this.sets[index % this.sets.length] as ClientSet;
   }
 
-  #start(number: number): void {
-    this.#shards.set(number, { blobs: new Set(), results: new Set() });
+  #start(name: string): void {
+    this.#shards.set(name, { blobs: new Set(), results: new Set() });
   }
 
   #addPod(set: ClientSet): void {
@@ -166,47 +189,89 @@ export class Model {
     set.pods.push({ name: `${set.name}-${this.#nextPod}`, map: set.template, isStopping: false });
   }
 
-  /** @throws LostBlobError if the shard is down, as the real ones' clients fail. */
-  #shard(key: string, shards: number): ShardStore {
-    const found = this.#shards.get(hash(key) % shards);
-    if (!found) throw new LostBlobError(`shard ${hash(key) % shards} of ${shards} is down`);
-    return found;
+  /** The shard of a key, and its mirror if it has one. @throws LostBlobError if one is down, as the real ones' clients fail. */
+  #stores(key: string, at: Layout): readonly ShardStore[] {
+    const number = placeOf(key, at);
+    return ringsOf(at).map((ring) => {
+      const found = this.#shards.get(`${ring}${number}`);
+      if (!found) throw new LostBlobError(`shard ${ring}${number} is down`);
+      return found;
+    });
+  }
+
+  /** Reads from a shard, or from either of a pair in turn: one that lacks it gets it from the other. */
+  #get(kind: keyof ShardStore, key: string, at: Layout): boolean {
+    this.#reads += 1;
+    const stores = this.#stores(key, at);
+    const first = stores[this.#reads % stores.length] as ShardStore;
+    const isThere = stores.some((store) => store[kind].has(key));
+    if (isThere) first[kind].add(key);
+    return isThere;
+  }
+
+  /** Looks for a blob that is needed. Of a pair both are asked, and one that lacks it gets it. */
+  #has(blob: string, at: Layout): boolean {
+    const stores = this.#stores(blob, at);
+    const isThere = stores.some(({ blobs }) => blobs.has(blob));
+    if (isThere) for (const { blobs } of stores) blobs.add(blob);
+    return isThere;
+  }
+
+  #add(kind: keyof ShardStore, key: string, at: Layout): void {
+    for (const store of this.#stores(key, at)) store[kind].add(key);
   }
 
   #findsBlob(map: ShardMap, blob: string): boolean {
-    if (map.is === "single") return this.#shard(blob, map.shards).blobs.has(blob);
-    const [a, b] = [this.#shard(blob, map.from), this.#shard(blob, map.to)];
-    if (a.blobs.has(blob)) b.blobs.add(blob);
-    if (b.blobs.has(blob)) a.blobs.add(blob);
-    return a.blobs.has(blob);
+    if (map.is === "single") return this.#has(blob, map.at);
+    const [inFrom, inTo] = [this.#has(blob, map.from), this.#has(blob, map.to)];
+    if (inFrom || inTo) this.#writeBlob(map, blob);
+    return inFrom || inTo;
   }
 
   #read(map: ShardMap, blob: string): void {
+    if (!this.#getBlob(map, blob))
+      throw new LostBlobError(`${blob} is not found with the map ${mapText(map)}`);
+  }
+
+  #getBlob(map: ShardMap, blob: string): boolean {
+    if (map.is === "single") return this.#get("blobs", blob, map.at);
     this.#reads += 1;
-    const found =
-      map.is === "single" || this.#reads % 2 === 0
-        ? this.#findsBlob(map, blob)
-        : this.#shard(blob, map.to).blobs.has(blob) || this.#findsBlob(map, blob);
-    if (!found) throw new LostBlobError(`${blob} is not found with the map ${mapText(map)}`);
+    return (this.#reads % 2 === 0 && this.#get("blobs", blob, map.to)) || this.#findsBlob(map, blob);
   }
 
   #writeBlob(map: ShardMap, blob: string): void {
-    for (const shards of map.is === "single" ? [map.shards] : [map.from, map.to])
-      this.#shard(blob, shards).blobs.add(blob);
+    for (const at of map.is === "single" ? [map.at] : [map.from, map.to]) this.#add("blobs", blob, at);
   }
 
   #getResult(map: ShardMap, action: string): boolean {
-    if (map.is === "single") return this.#shard(action, map.shards).results.has(action);
-    const primary = this.#shard(action, map[map.results]).results;
-    const secondary = () => this.#shard(action, map[map.results === "to" ? "from" : "to"]).results;
-    if (!primary.has(action) && secondary().has(action)) primary.add(action);
-    return primary.has(action);
+    if (map.is === "single") return this.#get("results", action, map.at);
+    const [primary, secondary] = map.results === "to" ? [map.to, map.from] : [map.from, map.to];
+    if (this.#get("results", action, primary)) return true;
+    const isThere = this.#get("results", action, secondary);
+    if (isThere) this.#add("results", action, primary);
+    return isThere;
   }
 
   #writeResult(map: ShardMap, action: string): void {
-    const shards = map.is === "single" ? map.shards : map[map.results];
-    this.#shard(action, shards).results.add(action);
+    this.#add("results", action, map.is === "single" ? map.at : map[map.results]);
   }
+}
+
+/** As the release of 2025 does: what falls on a drained shard is placed anew, and all else stays. */
+function placeOf(key: string, at: Layout): number {
+  const weightOf = (number: number) => at.weights?.[number] ?? 1;
+  let total = 0;
+  for (let number = 0; number < at.shards; number++) total += weightOf(number);
+  for (let attempt = 0; ; attempt++) {
+    let slot = hash(`${key}/${attempt}`) % total;
+    let number = 0;
+    for (; slot >= weightOf(number); number++) slot -= weightOf(number);
+    if (!at.drained?.includes(number)) return number;
+  }
+}
+
+function podsIn(counts: ReturnType<typeof shardsOf>): readonly ShardPod[] {
+  return rings.flatMap((ring) => Array.from({ length: counts[ring] }, (_, number) => ({ ring, number })));
 }
 
 function pick<T>(items: readonly T[], choice: number): T {

@@ -17,7 +17,14 @@ import {
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
 import { podSelector } from "../names.ts";
-import { type ConfigurationChecks, schedulerConfiguration, setOf, watchSet } from "../set/index.ts";
+import {
+  type ConfigurationChecks,
+  certificateOf,
+  schedulerConfiguration,
+  setOf,
+  watchSet,
+  withAuthorities,
+} from "../set/index.ts";
 import { BuildbarnScheduler } from "./scheduler.ts";
 
 const own = {
@@ -37,7 +44,7 @@ export const schedulerController = (checks: ConfigurationChecks) =>
 
     async reconcile(scheduler, context) {
       const { spec, metadata } = scheduler;
-      const set = setOf(context.cache, scheduler);
+      const set = await withAuthorities(setOf(context.cache, scheduler), context);
       const { status, children, ...made } = await deploymentOf(
         {
           app: "scheduler",
@@ -53,6 +60,7 @@ export const schedulerController = (checks: ConfigurationChecks) =>
               configMap,
               configHash: hash,
               shardMap: undefined,
+              certificate: certificateOf(set),
               containers: [
                 programContainer({
                   name: "scheduler",

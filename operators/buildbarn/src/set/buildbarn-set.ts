@@ -15,6 +15,8 @@ export interface BuildbarnSet {
   readonly frontends: readonly Frontend[];
   readonly workers: readonly Worker[];
   readonly browsers: readonly Browser[];
+  /** The authorities that its components trust, if they use TLS among themselves and the ConfigMap with them is there. */
+  readonly authorities?: string | undefined;
 }
 
 /** The kinds of components. */

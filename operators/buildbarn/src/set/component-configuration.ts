@@ -23,6 +23,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Worker } from "../worker/worker.ts";
 import type { BuildbarnSet } from "./buildbarn-set.ts";
 import { SetFault } from "./fault.ts";
+import { tlsOf, tlsOfStorage } from "./internal-tls.ts";
 import {
   browserUrl,
   frontendAddress,
@@ -33,6 +34,7 @@ import {
   schedulerRoutes,
   seconds,
   shardsOfSet,
+  storageOf,
 } from "./relations.ts";
 
 /** The files that a component's containers find at /config, and what reads them. */
@@ -52,8 +54,13 @@ export interface OwnConfiguration {
   readonly shardMap: string | undefined;
 }
 
-/** The configuration of a shard. */
-export function storageConfiguration({ spec }: Storage, own?: OwnConfiguration): ComponentConfiguration {
+/** The configuration of a shard. @param authorities What the components of the set trust, if they use TLS among themselves. @throws SetFault */
+export function storageConfiguration(
+  storage: Storage,
+  authorities: string | undefined,
+  own?: OwnConfiguration,
+): ComponentConfiguration {
+  const { spec } = storage;
   const entry = "storage.jsonnet";
   return {
     version: spec.version,
@@ -62,7 +69,7 @@ export function storageConfiguration({ spec }: Storage, own?: OwnConfiguration):
       own?.files ??
       componentFiles({
         common: commonDocument({ version: spec.version }),
-        documents: { [entry]: storageDocument(spec) },
+        documents: { [entry]: storageDocument(spec.version, spec, tlsOfStorage(storage, authorities)) },
         overrides: spec.configOverrides,
       }),
     shardMap: undefined,
@@ -87,7 +94,7 @@ export function frontendConfiguration(
   if (own) return { version, programs, ...own };
   const shards = shardsOfSet(set, version, "reads");
   const documents = {
-    [entry]: frontendDocument(version, schedulerRoutes(set), accessOf(frontend, authorities)),
+    [entry]: frontendDocument(version, schedulerRoutes(set), accessOf(frontend, authorities), tlsOf(set)),
   };
   const common = commonDocument({ version, shards });
   return {
@@ -126,9 +133,12 @@ export function schedulerConfiguration(
   const entry = "scheduler.jsonnet";
   const programs = [{ program: "bb_scheduler", entry }] as const;
   if (own) return { version, programs, ...own, shardMap: undefined };
+  // Whether the set uses TLS is said there: a scheduler whose storage is gone stays as it is.
+  storageOf(set);
   const document = schedulerDocument({
     version,
     storageAddress: frontendAddress(set),
+    tls: tlsOf(set),
     queues: platformQueues(set, scheduler),
     defaultTimeout: seconds(executionTimeout.default, "spec.executionTimeout.default"),
     maximumTimeout: seconds(executionTimeout.maximum, "spec.executionTimeout.maximum"),
@@ -161,6 +171,7 @@ export function workerConfiguration(
   const documents = {
     [entry]: workerDocument({
       schedulerAddress: `${schedulerOf(set, worker).metadata.name}:${ports.schedulerWorkers}`,
+      tls: tlsOf(set),
       platform: platformOf(worker),
       instanceNamePrefix,
       sizeClass,

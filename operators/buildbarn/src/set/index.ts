@@ -20,13 +20,31 @@ export {
 export { ConfigurationChecks } from "./configuration-checks.ts";
 export { SetFault } from "./fault.ts";
 export {
+  authoritiesKey,
+  authoritiesOfStorage,
+  certificateOf,
+  type SetTls,
+  tlsOf,
+  tlsOfStorage,
+  withAuthorities,
+} from "./internal-tls.ts";
+export {
+  connectionTo,
+  mountedCertificate,
+  type OperatorCertificate,
+  operatorCertificateDirectory,
+} from "./operator-certificate.ts";
+export {
   browserUrl,
   frontendAddress,
+  hasInternalWay,
   internalName,
   isGuarded,
+  layoutOf,
   platformOf,
   platformQueues,
   reshardingOf,
+  ringName,
   schedulerOf,
   schedulerRoutes,
   seconds,

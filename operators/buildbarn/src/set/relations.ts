@@ -9,12 +9,22 @@ import {
   type Version,
 } from "../configuration/index.ts";
 import type { Frontend } from "../frontend/frontend.ts";
-import { mapText, type Resharding, type ResultUse, shardMap } from "../resharding/index.ts";
+import {
+  type Layout,
+  layout,
+  mapText,
+  parseLayout,
+  type Resharding,
+  type ResultUse,
+  type Ring,
+  shardMap,
+} from "../resharding/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Worker } from "../worker/worker.ts";
 import type { BuildbarnSet } from "./buildbarn-set.ts";
 import { SetFault } from "./fault.ts";
+import { tlsOf } from "./internal-tls.ts";
 
 /** A span of time as Buildbarn's configuration wants it: in seconds, such as `1800s`. */
 export function seconds(span: string, field: string): string {
@@ -61,8 +71,21 @@ export function shardsOfSet(
   return {
     map,
     text: mapText(map),
-    addressOf: (number) => `${name}-${number}.${name}.${namespace}:${ports.storage}`,
+    tls: tlsOf(set),
+    addressOf: ({ ring, number }) =>
+      `${ringName(name, ring)}-${number}.${name}.${namespace}:${ports.storage}`,
   };
+}
+
+/** The name of the StatefulSet with the shards, or with their mirrors. */
+export function ringName(storage: string, ring: Ring): string {
+  return ring === "a" ? storage : `${storage}-${ring}`;
+}
+
+/** What the shards of a storage should be. */
+export function layoutOf({ spec }: Storage): Layout {
+  const { replicas: shards, weights = [], drained = [], mirrored: isMirrored } = spec;
+  return layout({ shards, weights, drained, isMirrored });
 }
 
 /** The stored state of a change of shards. */
@@ -70,19 +93,28 @@ export function reshardingOf(
   stored: NonNullable<Storage["status"]>["resharding"] | undefined,
 ): Resharding | undefined {
   if (!stored) return undefined;
-  const { phase, from, to } = stored;
-  if (phase === "Stable") return { phase, shards: to };
-  if (phase === "Copying") return { phase, from, to, since: Date.parse(stored.since) };
+  const { phase } = stored;
+  const to = storedLayout(stored.layout?.to, stored.to);
+  if (phase === "Stable") return { phase, at: to };
+  const from = storedLayout(stored.layout?.from, stored.from);
+  if (phase === "Starting" || phase === "Copying")
+    return { phase, from, to, since: Date.parse(stored.since) };
   return { phase, from, to };
 }
 
+/** A layout as it is written, or one that its number of shards says all of. */
+function storedLayout(text: string | undefined, shards: number): Layout {
+  return (text === undefined ? undefined : parseLayout(text)) ?? layout({ shards });
+}
+
 /** Where the scheduler reads actions. @throws SetFault */
-export function frontendAddress({ name, frontends }: BuildbarnSet): string {
+export function frontendAddress(set: BuildbarnSet): string {
+  const { name, frontends } = set;
   const [frontend] = frontends;
   if (!frontend)
     throw new SetFault("MissingReference", `no BuildbarnFrontend has spec.cluster ${JSON.stringify(name)}`);
   const { name: frontendName } = frontend.metadata;
-  return isGuarded(frontend)
+  return hasInternalWay(set, frontend)
     ? `${internalName(frontendName)}:${ports.frontendInternal}`
     : `${frontendName}:${ports.frontend}`;
 }
@@ -90,6 +122,11 @@ export function frontendAddress({ name, frontends }: BuildbarnSet): string {
 /** Whether a frontend wants a certificate or a token of those who use it, or shows one itself. */
 export function isGuarded({ spec }: Frontend): boolean {
   return spec.tls !== undefined || spec.authentication !== undefined;
+}
+
+/** Whether a frontend has a second port, for the scheduler of its set and the operator. */
+export function hasInternalWay({ storages: [storage] }: BuildbarnSet, frontend: Frontend): boolean {
+  return isGuarded(frontend) || storage?.spec.internalTls !== undefined;
 }
 
 /** The Service by which the scheduler of the set reaches a frontend that is guarded. */

@@ -3,13 +3,17 @@ import {
   type AnyKind,
   ApiError,
   type CacheReader,
+  type Child,
   condition,
   controller,
   type Declared,
   type IndexName,
   isForbidden,
   isInvalid,
+  isReady,
   type MapContext,
+  type MetadataOnly,
+  metadataOnly,
   type ObjectKey,
   type ObjectOf,
   type ReconcileContext,
@@ -56,17 +60,34 @@ import {
   setLabel,
   wantedAnnotation,
 } from "../names.ts";
-import { type Resharding, type Step, shardsOf, step } from "../resharding/index.ts";
-import { type ConfigurationChecks, reshardingOf, storageConfiguration } from "../set/index.ts";
+import {
+  isSameLayout,
+  type Layout,
+  layoutText,
+  type Resharding,
+  type Step,
+  shardsOf,
+  sourceOf,
+  step,
+  targetOf,
+} from "../resharding/index.ts";
+import {
+  authoritiesOfStorage,
+  type ConfigurationChecks,
+  layoutOf,
+  reshardingOf,
+  ringName,
+  storageConfiguration,
+} from "../set/index.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
 import { flushedStores, shardConfiguration } from "./geometry.ts";
 import { type Growth, growthOf, liveSize } from "./growth.ts";
-import { clientsOf, readyShards, recovered, runningShards } from "./shards-seen.ts";
+import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
 import { BuildbarnStorage, type Storage } from "./storage.ts";
 
 const owned = [StatefulSet, Service, Job, NetworkPolicy, PodDisruptionBudget] as const;
-type Owned = (typeof owned)[number] | typeof ConfigMap;
+type Owned = (typeof owned)[number] | MetadataOnly<typeof ConfigMap>;
 
 type Context = ReconcileContext<
   Declared & {
@@ -129,6 +150,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const { spec, metadata } = storage;
   const { namespace } = metadata;
   const live = context.owned(StatefulSet, metadata.name);
+  const mirror = context.owned(StatefulSet, ringName(metadata.name, "b"));
   const pods = podsOfComponent(cache, key);
   // Not those of a component of another kind that has the same name.
   const shardPods = pods.filter(
@@ -140,17 +162,19 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     cache.list(Pod, { namespace }),
   );
   const stored = reshardingOf(storage.status?.resharding);
-  const state = stored ?? recovered(clients, live?.spec?.replicas ?? spec.replicas);
+  const wantedLayout = layoutOf(storage);
+  const state = stored ?? recovered(clients, wantedLayout, live?.spec?.replicas ?? spec.replicas);
   const selector = podSelector("storage", metadata.name);
   const made: Made = { app: "storage", object: storage, selector };
+  const authorities = await authoritiesOfStorage(storage, context);
   const configured = await configure({
     app: "storage",
     checks,
     object: storage,
     own: await ownConfigMap(storage, context),
-    made: context.ownedAll(ConfigMap),
+    made: context.ownedAll(metadataOnly(ConfigMap)),
     pods,
-    build: (own) => storageConfiguration(storage, own),
+    build: (own) => storageConfiguration(storage, authorities, own),
   });
   const statusOf = (next: Step, held: Held | undefined, asked?: string) => ({
     ...componentStatusOf({
@@ -167,9 +191,15 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const still: Step = { state, waitingFor: undefined };
   // The state is stored before anything goes by it. A StatefulSet that is being replaced is waited for.
   if (!stored) return { status: withTopology(statusOf(still, undefined), still), requeueAfter: 0 };
-  if (live?.metadata.deletionTimestamp !== undefined)
+  if ([live, mirror].some((one) => one?.metadata.deletionTimestamp !== undefined))
     return { status: withTopology(statusOf(still, replacing), still) };
-  if (configured.is === "refused") return { status: withTopology(statusOf(still, undefined), still) };
+  if (configured.is === "refused") {
+    const taken = takenBack(state, wantedLayout);
+    return {
+      status: withTopology(statusOf(taken, undefined), taken),
+      ...(taken.state !== state && { requeueAfter: 0 }),
+    };
+  }
   const flush = await flushHeld(storage, live, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
@@ -187,50 +217,66 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     : undefined;
   const wanted = claimTemplates(storage);
   // One change at a time: a StatefulSet that is replaced would bring its new template with it.
-  const growth = trial
-    ? ({ is: "later" } as const)
-    : await grow(
-        growthOf({
-          wanted,
-          live,
-          claims: cache
-            .list(PersistentVolumeClaim, { namespace })
-            .filter(({ metadata: { labels } }) => labels?.component === metadata.name),
-          classes: cache.list(StorageClass),
-        }),
-        live,
-        context,
-      );
-  if (growth.is === "replacing") return { status: withTopology(statusOf(still, replacing), still) };
-  const claims = growth.is === "grown" ? wanted : withSizes(wanted, (store) => liveSize(live, store));
-  const held =
-    trial?.held ??
-    (growth.is === "refused"
-      ? { reason: "VolumesCannotGrow", message: growth.message, isFault: true }
-      : undefined);
+  const claimsSeen = cache
+    .list(PersistentVolumeClaim, { namespace })
+    .filter(({ metadata: { labels } }) => labels?.component === metadata.name);
+  const counts = shardsOf(state);
+  const statefulSets: Child<typeof StatefulSet>[] = [];
+  let held = trial?.held;
+  for (const [ring, seen] of [
+    ["a", live],
+    ["b", mirror],
+  ] as const) {
+    if (ring === "b" && counts.b === 0 && !isStopping(mirror, shardPods)) continue;
+    const growth = trial
+      ? ({ is: "later" } as const)
+      : await grow(
+          growthOf({ wanted, live: seen, claims: claimsSeen, classes: cache.list(StorageClass) }),
+          seen,
+          context,
+        );
+    if (growth.is === "replacing") return { status: withTopology(statusOf(still, replacing), still) };
+    if (growth.is === "refused")
+      held ??= { reason: "VolumesCannotGrow", message: growth.message, isFault: true };
+    const claims = growth.is === "grown" ? wanted : withSizes(wanted, (store) => liveSize(seen, store));
+    statefulSets.push(
+      statefulSetFor(storage, ring, counts[ring], template, claims, [
+        configured.current,
+        ...(trial ? [trial.job] : []),
+      ]),
+    );
+  }
+  const [statefulSet, mirrors] = statefulSets;
+  held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
+  const revision = template.metadata?.annotations?.[revisionAnnotation];
+  // A StatefulSet that has not got its template yet says nothing of it.
+  const isApplied = (one: typeof live) =>
+    one?.spec?.template.metadata?.annotations?.[revisionAnnotation] === revision;
   const next = step(state, {
-    wanted: spec.replicas,
-    ready: readyShards(live, shardPods),
-    running: runningShards(shardPods),
+    wanted: wantedLayout,
+    ready: [
+      ...(isApplied(live) ? readyShards("a", live, shardPods) : []),
+      ...(isApplied(mirror) ? readyShards("b", mirror, shardPods) : []),
+    ],
+    leaving:
+      leavingShards(metadata.name, counts.a, shardPods) +
+      leavingShards(ringName(metadata.name, "b"), counts.b, shardPods),
     clients,
     now: clock.now(),
     hold: milliseconds(spec.resharding.hold as Duration, "spec.resharding.hold"),
+    drainTimeout: milliseconds(spec.resharding.drainTimeout as Duration, "spec.resharding.drainTimeout"),
   });
   const isMoved = next.state.phase !== state.phase;
-  const statefulSet = statefulSetFor(storage, shardsOf(state), template, claims, [
-    configured.current,
-    ...(trial ? [trial.job] : []),
-  ]);
   return {
     status: withTopology(
-      statusOf(next, held, statefulSet.object.metadata?.annotations?.[wantedAnnotation]),
+      statusOf(next, held, statefulSet?.object.metadata?.annotations?.[wantedAnnotation]),
       next,
     ),
     children: [
       ...configured.configMaps,
       trial?.job,
-      statefulSet,
+      ...statefulSets,
       serviceFor(made, { grpc: ports.storage }, { clusterIP: "None", publishNotReadyAddresses: true }),
       metricsServiceFor(made),
       budgetFor(made),
@@ -241,6 +287,38 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
       events: [{ type: "Normal" as const, reason: "Resharding", message: moveText(next.state) }],
     }),
     ...(!isMoved && next.until !== undefined && { requeueAfter: Math.max(0, next.until - clock.now()) }),
+  };
+}
+
+/** A change that no client has heard of can be taken back while the configuration is refused: it may be what is refused. */
+function takenBack(state: Resharding, wanted: Layout): Step {
+  const isTaken = state.phase === "Starting" && !isSameLayout(state.to, wanted);
+  return { state: isTaken ? { phase: "Stable", at: state.from } : state, waitingFor: undefined };
+}
+
+/** Whether mirrors that are no longer wanted still run. Until none does, their StatefulSet stays: it sees to their volumes. */
+function isStopping(
+  mirror: ObjectOf<typeof StatefulSet> | undefined,
+  shardPods: readonly ObjectOf<typeof Pod>[],
+): boolean {
+  if (!mirror) return false;
+  return (mirror.spec?.replicas ?? 0) > 0 || leavingShards(mirror.metadata.name, 0, shardPods) > 0;
+}
+
+/** Why the mirrors are not as they should be, if they are not. */
+function mirrorsHeld(
+  wanted: Child<typeof StatefulSet>,
+  live: ObjectOf<typeof StatefulSet> | undefined,
+): Held | undefined {
+  const { name, annotations } = wanted.object.metadata ?? {};
+  const isAsked =
+    live?.metadata.annotations?.[wantedAnnotation] === annotations?.[wantedAnnotation] && live !== undefined;
+  if (isAsked && isReady(StatefulSet, live)) return undefined;
+  const { readyReplicas = 0 } = live?.status ?? {};
+  return {
+    reason: "MirrorsNotReady",
+    message: `${readyReplicas} of ${wanted.object.spec?.replicas} pods of StatefulSet ${name} are ready`,
+    isFault: false,
   };
 }
 
@@ -266,10 +344,21 @@ const replacing: Held = {
   isFault: false,
 };
 
+/** A layout for people. */
+function layoutWords({ shards, weights, drained, isMirrored }: Layout): string {
+  return [
+    `${shards} ${isMirrored ? "mirrored " : ""}shards`,
+    weights && `of weights ${weights.join(", ")}`,
+    drained && `without ${drained.join(", ")}`,
+  ]
+    .filter((part) => typeof part === "string")
+    .join(" ");
+}
+
 function moveText(state: Resharding): string {
   return state.phase === "Stable"
-    ? `blobs are placed on ${state.shards} shards`
-    : `${state.from} to ${state.to} shards: ${state.phase}`;
+    ? `blobs are placed on ${layoutWords(state.at)}`
+    : `${layoutWords(state.from)} to ${layoutWords(state.to)}: ${state.phase}`;
 }
 
 /** Sets claims to their new size; once all are, lets go of the StatefulSet without its pods. */
@@ -340,9 +429,11 @@ function withTopology(status: Shown, { state, waitingFor }: Step) {
       ? moveText(state)
       : `${moveText(state)}${waitingFor === undefined ? "" : `; ${waitingFor}`}`,
   );
-  const isMoving = state.phase !== "Stable";
+  // Pods that come and go are part of the move. A fault, a trial or mirrors that are waited for say more than it does.
+  const isMovingAlone = (reason: string) =>
+    state.phase !== "Stable" && (reason === "AsWanted" || reason === "RollingOut");
   const conditions = status.conditions.map((one) =>
-    isMoving && one.type === "Progressing" && one.reason === "AsWanted"
+    one.type === "Progressing" && isMovingAlone(one.reason)
       ? condition("Progressing", true, "Resharding", stable.message)
       : one,
   );
@@ -355,17 +446,33 @@ function reshardingStatus(
   now: number,
 ): Shown["resharding"] {
   const { phase } = state;
-  const [from, to] = phase === "Stable" ? [state.shards, state.shards] : [state.from, state.to];
+  const [from, to] = [sourceOf(state), targetOf(state)];
+  const texts = { from: layoutText(from), to: layoutText(to) };
+  const isPlain = texts.from === String(from.shards) && texts.to === String(to.shards);
   const before = status?.resharding;
   const since =
-    phase === "Copying" ? timestamp(state.since) : before?.phase === phase ? before.since : timestamp(now);
-  return { phase, from, to, since, ...(waitingFor !== undefined && { waitingFor }) };
+    phase === "Copying" || phase === "Starting"
+      ? timestamp(state.since)
+      : before?.phase === phase
+        ? before.since
+        : timestamp(now);
+  return {
+    phase,
+    from: from.shards,
+    to: to.shards,
+    since,
+    ...(!isPlain && { layout: texts }),
+    ...(waitingFor !== undefined && { waitingFor }),
+  };
 }
 
 /** Waits for the shards to write down what they have, and then deletes their volumes if the policy says so. */
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
-  const waiting = await farewell(storage, context, StatefulSet);
+  const waiting = [
+    await farewell(storage, context, StatefulSet, ringName(name, "b")),
+    await farewell(storage, context, StatefulSet),
+  ].find((one) => one !== undefined);
   if (waiting) return waiting;
   if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {
     const claims = context.cache

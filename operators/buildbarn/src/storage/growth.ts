@@ -31,6 +31,11 @@ export function liveSize(
   return size === undefined ? undefined : String(size);
 }
 
+/** Claims are called after their template, their StatefulSet and the number of their pod. */
+function isClaimOf(claim: string, prefix: string): boolean {
+  return claim.startsWith(`${prefix}-`) && /^\d+$/.test(claim.slice(prefix.length + 1));
+}
+
 /** Decides what to do about volumes that are smaller than wanted. */
 export function growthOf({ wanted, live, claims, classes }: GrowthInput): Growth {
   if (!live) return { is: "grown" };
@@ -41,7 +46,7 @@ export function growthOf({ wanted, live, claims, classes }: GrowthInput): Growth
   if (changed.length === 0) return { is: "grown" };
   const small = changed.flatMap(({ store, size }) =>
     claims
-      .filter(({ metadata }) => metadata.name.startsWith(`${store}-${live.metadata.name}-`))
+      .filter(({ metadata }) => isClaimOf(metadata.name, `${store}-${live.metadata.name}`))
       .filter(({ spec }) => bytes(String(spec?.resources?.requests?.storage ?? "0")) < bytes(size))
       .map((claim) => ({ claim, size })),
   );

@@ -1,7 +1,16 @@
 import type { ObjectOf } from "@windlass/runtime";
 import type { Deployment, Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { setLabel, shardClientLabel, shardMapAnnotation } from "../names.ts";
-import type { Client, Resharding, ResultUse } from "../resharding/index.ts";
+import {
+  type Client,
+  type Layout,
+  layout,
+  parseMap,
+  type Resharding,
+  type ResultUse,
+  type Ring,
+  type ShardPod,
+} from "../resharding/index.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
 type DeploymentObject = ObjectOf<typeof Deployment>;
@@ -54,48 +63,51 @@ function useOf(labels: Labels = {}): ResultUse {
   return labels.app === "worker" ? "writes" : "reads";
 }
 
-/** How many shards are ready, from the first on, all of the present template. */
-export function readyShards(
-  live: ObjectOf<typeof StatefulSet> | undefined,
-  pods: readonly PodObject[],
-): number {
-  const { status, metadata } = live ?? {};
-  if (!metadata || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 0;
-  const byName = new Map(pods.map((pod) => [pod.metadata.name, pod]));
-  let count = 0;
-  for (;;) {
-    const pod = byName.get(`${metadata.name}-${count}`);
-    const isCurrent = pod?.metadata.labels?.["controller-revision-hash"] === status?.updateRevision;
-    const isReady = pod?.status?.conditions?.some(
-      ({ type, status: is }) => type === "Ready" && is === "True",
-    );
-    if (!pod || pod.metadata.deletionTimestamp !== undefined || !isCurrent || !isReady) return count;
-    count++;
-  }
+/** The number of a shard, from the name of its pod: `storage-3` of `storage`. */
+function numberOf(pod: PodObject, statefulSet: string): number | undefined {
+  const { name } = pod.metadata;
+  const rest = name.startsWith(`${statefulSet}-`) ? name.slice(statefulSet.length + 1) : "";
+  return /^\d+$/.test(rest) ? Number(rest) : undefined;
 }
 
-/** How many shards run, those that are stopping included. */
-export function runningShards(pods: readonly PodObject[]): number {
-  return pods.filter(isRunning).length;
+/** The shards of a ring that are ready, all of the present template. */
+export function readyShards(
+  ring: Ring,
+  live: ObjectOf<typeof StatefulSet> | undefined,
+  pods: readonly PodObject[],
+): readonly ShardPod[] {
+  const { status, metadata } = live ?? {};
+  if (!metadata || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return [];
+  return pods.flatMap((pod) => {
+    const number = numberOf(pod, metadata.name);
+    const isCurrent = pod.metadata.labels?.["controller-revision-hash"] === status?.updateRevision;
+    const isReady = pod.status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True");
+    const isStaying = pod.metadata.deletionTimestamp === undefined;
+    return number !== undefined && isStaying && isCurrent && isReady ? [{ ring, number }] : [];
+  });
+}
+
+/** How many shards of a StatefulSet run beyond those that it is to have, those that are stopping included. */
+export function leavingShards(statefulSet: string, shards: number, pods: readonly PodObject[]): number {
+  return pods.filter((pod) => isRunning(pod) && (numberOf(pod, statefulSet) ?? -1) >= shards).length;
 }
 
 /**
  * The state of a set whose state was lost, as after a restore of resources without their status: what its clients were started with
  * says how far a change has come.
  */
-export function recovered(clients: readonly Client[], shards: number): Resharding {
-  const maps = new Set(clients.flatMap(({ map }) => map ?? []));
+export function recovered(clients: readonly Client[], wanted: Layout, shards: number): Resharding {
+  const texts = new Set(clients.flatMap(({ map }) => map ?? []));
+  const maps = [...texts].flatMap((text) => parseMap(text) ?? []);
   // Results in the new map are good beside all but those who know the old map alone, and none is left that reads them.
-  for (const [separator, phase] of [
-    ["-", "Redirecting"],
-    ["+", "Bridging"],
+  for (const [results, phase] of [
+    ["to", "Redirecting"],
+    ["from", "Bridging"],
   ] as const)
-    for (const map of maps) {
-      const [from, to, ...more] = map.split(separator).map(Number);
-      if (from && to && more.length === 0) return { phase, from, to };
-    }
+    for (const map of maps)
+      if (map.is === "bridge" && map.results === results) return { phase, from: map.from, to: map.to };
   const [only, ...others] = maps;
-  if (only !== undefined && others.length === 0 && /^\d+$/.test(only))
-    return { phase: "Stable", shards: Number(only) };
-  return { phase: "Stable", shards };
+  if (only?.is === "single" && others.length === 0 && texts.size === 1)
+    return { phase: "Stable", at: only.at };
+  return { phase: "Stable", at: layout({ ...wanted, shards }) };
 }

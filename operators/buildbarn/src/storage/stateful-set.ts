@@ -9,7 +9,9 @@ import {
   withRevision,
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
-import { labelsOf, podSelector, wantedAnnotation } from "../names.ts";
+import { labelsOf, podSelector, ringLabel, wantedAnnotation } from "../names.ts";
+import type { Ring } from "../resharding/index.ts";
+import { ringName } from "../set/index.ts";
 import { type ClaimTemplate, mountPathOf, stores } from "./claims.ts";
 import type { Storage } from "./storage.ts";
 
@@ -29,6 +31,7 @@ export function shardTemplate(storage: Storage, { configMap, hash }: Configured)
       configMap,
       configHash: hash,
       shardMap: undefined,
+      certificate: spec.internalTls?.secretName,
       pod: {
         terminationGracePeriodSeconds,
         initContainers: [
@@ -56,21 +59,30 @@ export function shardTemplate(storage: Storage, { configMap, hash }: Configured)
   );
 }
 
-/** The StatefulSet of the shards. */
+/** The labels that select the pods of a ring. Those of the first are the original's. */
+function ringSelector(name: string, ring: Ring): Readonly<Record<string, string>> {
+  return { ...podSelector("storage", name), ...(ring !== "a" && { [ringLabel]: ring }) };
+}
+
+/** The StatefulSet of the shards, or of their mirrors. */
 export function statefulSetFor(
   { metadata: { name }, spec }: Storage,
+  ring: Ring,
   shards: number,
-  template: PodTemplateSpecInput,
+  shared: PodTemplateSpecInput,
   claims: readonly ClaimTemplate[],
   after: readonly Child[],
 ): Child<typeof StatefulSet> {
+  const selector = ringSelector(name, ring);
+  const labelled = { ...shared.metadata, labels: { ...shared.metadata?.labels, ...selector } };
+  const template = { ...shared, metadata: labelled };
   const wanted = {
     replicas: shards,
     serviceName: name,
     // One shard that does not start does not keep the others from it.
     podManagementPolicy: "Parallel",
     minReadySeconds: spec.minReadySeconds,
-    selector: { matchLabels: podSelector("storage", name) },
+    selector: { matchLabels: selector },
     persistentVolumeClaimRetentionPolicy: {
       whenScaled: spec.deletionPolicy,
       // The StatefulSet is replaced when volumes grow: what becomes of them at the end is the finalizer's to do.
@@ -81,5 +93,9 @@ export function statefulSetFor(
   } as const;
   const labels = labelsOf("storage", name, spec.cluster);
   const annotations = { [wantedAnnotation]: wantedOf(wanted) };
-  return child(StatefulSet, { metadata: { name, labels, annotations }, spec: wanted }, { after });
+  return child(
+    StatefulSet,
+    { metadata: { name: ringName(name, ring), labels, annotations }, spec: wanted },
+    { after },
+  );
 }

@@ -11,6 +11,7 @@ import { waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { EmbeddedWorld } from "../../testing/embedded-world.ts";
 import { BuildbarnFrontend, BuildbarnScheduler, BuildbarnStorage, BuildbarnWorker } from "../index.ts";
+import { parseLayout, type Ring, rings, shardsOf } from "../resharding/index.ts";
 
 let world: EmbeddedWorld;
 let set: string;
@@ -31,7 +32,7 @@ beforeAll(async () => {
       provisioner: "kubernetes.io/host-path",
       allowVolumeExpansion,
     });
-}, 60_000);
+}, 120_000);
 afterAll(() => world.close());
 beforeEach(() => {
   next += 1;
@@ -69,36 +70,172 @@ async function createSet(storage: object = {}): Promise<void> {
 
 const phases = ["Starting", "Bridging", "Redirecting", "Copying", "Switching", "Retiring", "Stable"];
 
-test("shards start before clients know of them, and stop after all clients have forgotten them, whenever the operator dies", async () => {
-  await createSet();
-  const scheduler = await world.get(Deployment, `${set}-scheduler`);
-  for (const shards of [3, 2]) {
-    await world.patch(BuildbarnStorage, storageName(), { replicas: shards });
-    for (const phase of phases) {
-      await world.seen(
-        BuildbarnStorage,
-        storageName(),
-        ({ status }) =>
-          status?.resharding?.to === shards &&
-          phases.indexOf(status.resharding.phase) >= phases.indexOf(phase),
-      );
-      world.replica.kill();
-      // Nobody is told of a shard that does not run.
-      const { spec } = await world.get(StatefulSet, storageName());
-      for (const part of ["frontend", "worker"]) {
-        const map = shardMap(await world.get(Deployment, `${set}-${part}`));
-        for (const number of map?.split(/[-+]/) ?? [])
-          expect(Number(number)).toBeLessThanOrEqual(spec?.replicas ?? 0);
+/** The state of a change, once it is on its way to a layout, or there. */
+const layoutIs = (text: string) =>
+  world.seen(
+    BuildbarnStorage,
+    storageName(),
+    ({ status }) =>
+      status?.resharding?.phase === "Stable" &&
+      text === (status.resharding.layout?.to ?? String(status.resharding.to)),
+  );
+
+/** How many pods each StatefulSet of the shards is to have. */
+async function shardCounts(): Promise<Readonly<Record<Ring, number>>> {
+  const { items } = await world.client.list(StatefulSet, { namespace: world.namespace });
+  const count = (name: string) => items.find(({ metadata }) => metadata.name === name)?.spec?.replicas ?? 0;
+  return { a: count(storageName()), b: count(`${storageName()}-b`) };
+}
+
+test.for([
+  ["another number of shards, and back", [{ replicas: 3 }, { replicas: 2 }], ["3", "2"]],
+  [
+    "weights, a drained shard and mirrors at once, and back",
+    [
+      { replicas: 3, weights: [1, 3], drained: [2], mirrored: true },
+      { replicas: 2, weights: null, drained: null, mirrored: false },
+    ],
+    ["3w1.3d2m", "2"],
+  ],
+] as const)(
+  "%s: shards start before clients know of them, and stop after all clients have forgotten them, whenever the operator dies",
+  { timeout: 120_000 },
+  async ([, changes, layouts]) => {
+    await createSet();
+    const scheduler = await world.get(Deployment, `${set}-scheduler`);
+    for (const [index, change] of changes.entries()) {
+      const text = layouts[index] ?? "";
+      await world.patch(BuildbarnStorage, storageName(), change);
+      for (const phase of phases) {
+        await world.seen(
+          BuildbarnStorage,
+          storageName(),
+          ({ status }) =>
+            (status?.resharding?.layout?.to ?? String(status?.resharding?.to)) === text &&
+            phases.indexOf(status?.resharding?.phase ?? "") >= phases.indexOf(phase),
+        );
+        world.replica.kill();
+        // Nobody is told of a shard that does not run.
+        const counts = await shardCounts();
+        for (const part of ["frontend", "worker"]) {
+          const maps = shardMap(await world.get(Deployment, `${set}-${part}`))?.split(/[-+]/) ?? [];
+          for (const map of maps) {
+            const needed = shardsOf({ phase: "Stable", at: parseLayout(map) ?? { shards: 99 } });
+            for (const ring of rings) expect(needed[ring]).toBeLessThanOrEqual(counts[ring]);
+          }
+        }
+        await world.replica.start();
       }
-      await world.replica.start();
+      await world.ready(BuildbarnStorage, storageName());
+      await world.seen(Deployment, `${set}-worker`, (deployment) => shardMap(deployment) === text);
+      expect(await shardCounts()).toEqual(
+        shardsOf({ phase: "Stable", at: parseLayout(text) ?? { shards: 99 } }),
+      );
     }
-    await world.ready(BuildbarnStorage, storageName());
-    await world.seen(Deployment, `${set}-worker`, (deployment) => shardMap(deployment) === String(shards));
-    expect((await world.get(StatefulSet, storageName())).spec?.replicas).toBe(shards);
-  }
-  // The scheduler reads through the frontend: a change of shards is not its business.
-  expect((await world.get(Deployment, `${set}-scheduler`)).spec).toEqual(scheduler.spec);
-}, 60_000);
+    // The scheduler reads through the frontend: a change of shards is not its business.
+    expect((await world.get(Deployment, `${set}-scheduler`)).spec).toEqual(scheduler.spec);
+  },
+);
+
+test.for(["Retain", "Delete"] as const)(
+  "mirrors that are no longer wanted stop before their StatefulSet goes, and their volumes go by the policy: %s",
+  { timeout: 120_000 },
+  async (deletionPolicy) => {
+    await createSet({ mirrored: true, deletionPolicy });
+    await layoutIs("2m");
+    const ofMirrors = async () => (await claims()).filter(({ metadata }) => metadata.name.includes("-b-"));
+    expect(await ofMirrors()).toHaveLength(4);
+    const before = await podUids(`component=${storageName()},buildbarn.io/ring!=b`);
+    await world.patch(BuildbarnStorage, storageName(), { mirrored: false });
+    await layoutIs("2");
+    await waitForDeletion(world.client, StatefulSet, world.key(`${storageName()}-b`));
+    expect(await podUids(`component=${storageName()}`)).toEqual(before);
+    // Each goes with its pod, in a time of its own.
+    await expect.poll(ofMirrors, { timeout: 60_000 }).toHaveLength(deletionPolicy === "Delete" ? 0 : 4);
+  },
+);
+
+test("a mirror that does not start is said so, and no client hears of it", { timeout: 120_000 }, async () => {
+  await createSet();
+  const map = shardMap(await world.get(Deployment, `${set}-frontend`));
+  const stop = world.cluster.controlPlane?.node.on(`${storageName()}-b-1`, { kind: "run", readyAfter: "1h" });
+  await world.patch(BuildbarnStorage, storageName(), { mirrored: true });
+  // The StatefulSets' counts of pods come one after the other.
+  const message = `2 of 2 pods are ready; 1 of 2 pods of StatefulSet ${storageName()}-b are ready`;
+  const ready = await world.seen(BuildbarnStorage, storageName(), ({ status }) =>
+    status?.resharding?.waitingFor === "3 of 4 shards are ready"
+      ? status.conditions?.find((one) => one.type === "Ready" && one.message === message)
+      : undefined,
+  );
+  expect(ready).toMatchObject({ status: "False", reason: "MirrorsNotReady" });
+  expect(shardMap(await world.get(Deployment, `${set}-frontend`))).toBe(map);
+  // It can be taken back.
+  await world.patch(BuildbarnStorage, storageName(), { mirrored: false });
+  await waitForDeletion(world.client, StatefulSet, world.key(`${storageName()}-b`), { timeout: 20_000 });
+  await world.ready(BuildbarnStorage, storageName());
+  stop?.();
+});
+
+test("a StatefulSet of somebody else with the name of the mirrors is left alone", {
+  timeout: 120_000,
+}, async () => {
+  await createSet();
+  const foreign = await world.client.create(StatefulSet, {
+    metadata: world.key(`${storageName()}-b`),
+    spec: {
+      replicas: 0,
+      serviceName: "theirs",
+      selector: { matchLabels: { app: "theirs" } },
+      template: {
+        metadata: { labels: { app: "theirs" } },
+        spec: { containers: [{ name: "theirs", image: "theirs" }] },
+      },
+    },
+  });
+  await world.patch(BuildbarnStorage, storageName(), { mirrored: true });
+  const message = await world.seen(
+    BuildbarnStorage,
+    storageName(),
+    ({ status }) =>
+      status?.conditions?.find(({ type, reason }) => type === "Ready" && reason === "ChildAlreadyExists")
+        ?.message,
+  );
+  expect(message).toContain(`${storageName()}-b`);
+  expect((await world.get(StatefulSet, `${storageName()}-b`)).spec).toEqual(foreign.spec);
+  expect(shardMap(await world.get(Deployment, `${set}-frontend`))).toBe("2");
+  await world.patch(BuildbarnStorage, storageName(), { mirrored: false });
+  await world.ready(BuildbarnStorage, storageName());
+  expect((await world.get(StatefulSet, `${storageName()}-b`)).metadata.uid).toBe(foreign.metadata.uid);
+});
+
+test("a drained shard is asked by nobody, and runs on", { timeout: 120_000 }, async () => {
+  await createSet();
+  const before = await podUids(`component=${storageName()}`);
+  await world.patch(BuildbarnStorage, storageName(), { drained: [1] });
+  await layoutIs("2d1");
+  await world.seen(Deployment, `${set}-worker`, (deployment) => shardMap(deployment) === "2d1");
+  expect(await podUids(`component=${storageName()}`)).toEqual(before);
+  await world.ready(BuildbarnStorage, storageName());
+});
+
+test("a shard that is lost is drained without what it kept", { timeout: 120_000 }, async () => {
+  await createSet({ resharding: { hold: "100ms", drainTimeout: "1s" } });
+  const stop = world.cluster.controlPlane?.node.on(`${storageName()}-1`, { kind: "run", readyAfter: "1h" });
+  await world.client.delete(Pod, world.key(`${storageName()}-1`));
+  await world.condition(BuildbarnStorage, storageName(), "Ready", "False");
+  // Fewer shards would move all blobs: that waits for it.
+  await world.patch(BuildbarnStorage, storageName(), { replicas: 1 });
+  await world.seen(BuildbarnStorage, storageName(), ({ status }) =>
+    status?.resharding?.waitingFor?.startsWith("shard 1 is not ready, and keeps what has to be copied"),
+  );
+  await world.patch(BuildbarnStorage, storageName(), { replicas: 2, drained: [1] });
+  await layoutIs("2d1");
+  await world.seen(Deployment, `${set}-frontend`, (deployment) => shardMap(deployment) === "2d1");
+  // Now nothing of it is needed any more.
+  await world.patch(BuildbarnStorage, storageName(), { replicas: 1, drained: null });
+  await layoutIs("1");
+  stop?.();
+});
 
 test("a client with a configuration of its own holds up a change of shards until it says that it has the map", async () => {
   await createSet();
@@ -146,7 +283,7 @@ test("a client with a configuration of its own holds up a change of shards until
     storageName(),
     ({ status }) => status?.resharding?.phase === "Stable" && status.resharding.to === 3,
   );
-}, 60_000);
+}, 120_000);
 
 test("volumes grow in place: the pods run on", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "grows" } } });
@@ -194,7 +331,7 @@ test("volumes that grow and a configuration that does not start: the configurati
     "33Gi",
     "33Gi",
   ]);
-}, 60_000);
+}, 120_000);
 
 test("a volume that cannot grow is said so, and nothing is tried for ever", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "fixed" } } });
@@ -234,7 +371,7 @@ test("a configuration that would empty the cache waits for an explicit word", as
 
 test.for(["Retain", "Delete"] as const)(
   "volumes go the way of the deletion policy: %s",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (deletionPolicy) => {
     await createSet({ deletionPolicy });
     await world.patch(BuildbarnStorage, storageName(), { replicas: 1 });

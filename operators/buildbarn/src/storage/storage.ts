@@ -1,4 +1,4 @@
-import { cel, defineResource, type ObjectOf } from "@windlass/runtime";
+import { cel, defineResource, listSet, type ObjectOf } from "@windlass/runtime";
 import { persistentVolumeClaimSpec } from "@windlass/runtime/schemas";
 import { z } from "zod";
 import {
@@ -90,6 +90,40 @@ export const storageFields = {
     .max(64)
     .default(2)
     .describe("Shards. A change moves what is kept, step by step: see status.resharding"),
+  weights: z
+    .array(z.int32().min(1).max(1_000))
+    .max(64)
+    .exactOptional()
+    .describe(
+      "How much of the cache each shard gets, by its number; 1 for those that are not listed. A change moves what is kept",
+    ),
+  drained: z
+    .array(z.int32().min(0).max(63))
+    .max(63)
+    .check(listSet())
+    .exactOptional()
+    .describe(
+      "Numbers of shards that nobody is to ask: what they keep is moved to the others, and their pods run on",
+    ),
+  mirrored: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Has every shard be a pair of pods that both keep all: the loss of a volume loses nothing. Both must be up to build",
+    ),
+  internalTls: z
+    .object({
+      secretName: objectName.describe(
+        "A Secret with tls.crt and tls.key, for clients and servers, whose certificate has the DNS name CLUSTER.NAMESPACE.svc. A new one is used within a minute, and restarts nothing",
+      ),
+      configMapName: objectName.describe(
+        "A ConfigMap with ca.crt: the authorities that sign certificates of the set. Others restart its pods",
+      ),
+    })
+    .exactOptional()
+    .describe(
+      "Has all components of the set reach each other by TLS, and take only who has a certificate of the set",
+    ),
   ...escapeHatches,
   cas: store({ volume: "33Gi", blocks: "32Gi", index: "400Mi", newBlocks: 3, mostNewBlocks: 97 }).describe(
     "The content-addressable storage: inputs and outputs of actions",
@@ -116,6 +150,11 @@ export const storageFields = {
         .describe(
           "How long blobs are read from their old shards, and copied, before only the new ones are asked. What nobody uses in this time is lost to the cache",
         ),
+      drainTimeout: span
+        .default("5m")
+        .describe(
+          "How long a shard that is to be drained is waited for if it is not ready. Then it goes without what it keeps",
+        ),
     })
     .apply(filled),
   allowCacheFlush: z
@@ -133,6 +172,22 @@ const flush = "empties the cache: set allowCacheFlush to change it";
 /** The rules of storage, wherever its fields are. */
 export const storageRules = [
   oneHatch,
+  cel("!has(self.weights) || size(self.weights) <= self.replicas", {
+    message: "must not have more entries than there are shards",
+    fieldPath: ".weights",
+  }),
+  cel("!has(self.drained) || self.drained.all(number, number < self.replicas)", {
+    message: "must be numbers of shards, which are below replicas",
+    fieldPath: ".drained",
+  }),
+  cel("!has(self.drained) || size(self.drained) < self.replicas", {
+    message: "must leave at least one shard",
+    fieldPath: ".drained",
+  }),
+  cel("has(self.internalTls) == has(oldSelf.internalTls)", {
+    message: "cannot be added to shards that are there, nor taken away: their clients could not reach them",
+    fieldPath: ".internalTls",
+  }),
   cel("self.allowCacheFlush || self.cas.blocks == oldSelf.cas.blocks", {
     message: flush,
     fieldPath: ".cas.blocks",
@@ -175,6 +230,10 @@ export const BuildbarnStorage = defineResource({
         from: z.int32().min(1).describe("Shards before"),
         to: z.int32().min(1).describe("Shards after; while Stable, the same"),
         since: z.string().describe("When this phase began"),
+        layout: z
+          .object({ from: z.string(), to: z.string() })
+          .optional()
+          .describe("Both in full, where their number does not say all: weights, drained shards, mirrors"),
         waitingFor: z.string().optional().describe("What has to happen before the next phase"),
       })
       .optional()

@@ -13,17 +13,21 @@ import {
   watchPods,
 } from "../component/index.ts";
 import { ports, sorted } from "../configuration/index.ts";
-import { GrpcError } from "../grpc/index.ts";
+import { GrpcError, type GrpcServer } from "../grpc/index.ts";
 import { BuildQueue, type Queue } from "../queue/index.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import {
   type BuildbarnSet,
   type ConfigurationChecks,
+  certificateOf,
+  connectionTo,
+  type OperatorCertificate,
   platformOf,
   SetFault,
   schedulerOf,
   setOf,
   watchSet,
+  withAuthorities,
   workerConfiguration,
 } from "../set/index.ts";
 import { forgetWorker, reportWorker } from "./metrics.ts";
@@ -36,6 +40,8 @@ import { BuildbarnWorker, type Worker } from "./worker.ts";
 export interface WorkerDependencies {
   /** `host:port` of a scheduler's BuildQueueState. @default that of its Service */
   readonly queueAddress?: (scheduler: Scheduler) => string | Promise<string>;
+  /** What the operator shows to sets that use TLS among themselves. @default what is mounted in its pod */
+  readonly certificate?: OperatorCertificate;
   /** How often the queue is looked at where workers are scaled by it. @default 5_000 */
   readonly pollMs?: number;
   /** How long an idle pod is marked as the next to be deleted before it is. @default 2_000 */
@@ -68,7 +74,7 @@ async function reconcile(
   checks: ConfigurationChecks,
   dependencies: WorkerDependencies,
 ) {
-  const set = setOf(context.cache, worker);
+  const set = await withAuthorities(setOf(context.cache, worker), context);
   const seen = await seenOf(worker, context);
   const scaled = await scaleWorker(worker, set, seen, context, dependencies);
   const { status, children, ...made } = await deploymentOf(
@@ -81,7 +87,7 @@ async function reconcile(
       selector: workerSelector(worker),
       ...(scaled && { replicas: scaled.plan.replicas }),
       build: (own) => workerConfiguration(set, worker, own),
-      template: (configured) => workerTemplate(worker, configured),
+      template: (configured) => workerTemplate(worker, configured, certificateOf(set)),
     },
     seen,
   );
@@ -129,12 +135,12 @@ async function scaleWorker(
   context: Context,
   dependencies: WorkerDependencies,
 ): Promise<Scaled | undefined> {
-  const scheduler = schedulerOrNone(set, worker);
-  if (!scheduler) return undefined;
+  const server = await serverOrNone(set, worker, dependencies);
+  if (!server) return undefined;
   const rules = scalingRules(worker, dependencies);
   const scaled = await scale(
     {
-      address: await addressOf(scheduler, dependencies),
+      server,
       queue: queueOf(worker),
       rules,
       state: stateOf(worker),
@@ -153,19 +159,22 @@ async function scaleWorker(
   return scaled;
 }
 
-function schedulerOrNone(set: BuildbarnSet, worker: Worker): Scheduler | undefined {
+/** Where the queue is read, and what is shown there. */
+async function serverOrNone(
+  set: BuildbarnSet,
+  worker: Worker,
+  { queueAddress, certificate }: WorkerDependencies,
+): Promise<GrpcServer | undefined> {
   try {
-    return schedulerOf(set, worker);
+    const scheduler = schedulerOf(set, worker);
+    const { name, namespace } = scheduler.metadata;
+    const address = (await queueAddress?.(scheduler)) ?? `${name}.${namespace}.svc:${ports.schedulerState}`;
+    return { address, ...(await connectionTo(set, certificate)) };
   } catch (error) {
     // The configuration has the same fault, and says so.
     if (error instanceof SetFault) return undefined;
     throw error;
   }
-}
-
-async function addressOf(scheduler: Scheduler, { queueAddress }: WorkerDependencies): Promise<string> {
-  const { name, namespace } = scheduler.metadata;
-  return (await queueAddress?.(scheduler)) ?? `${name}.${namespace}.svc:${ports.schedulerState}`;
 }
 
 function queueOf(worker: Worker): Queue {
@@ -250,9 +259,10 @@ async function removeDrains(
   dependencies: WorkerDependencies,
 ): Promise<void> {
   const draining = worker.status?.draining ?? [];
-  const scheduler = schedulerOrNone(setOf(context.cache, worker), worker);
-  if (draining.length === 0 || !scheduler) return;
-  using queue = new BuildQueue(await addressOf(scheduler, dependencies));
+  const set = await withAuthorities(setOf(context.cache, worker), context);
+  const server = await serverOrNone(set, worker, dependencies);
+  if (draining.length === 0 || !server) return;
+  using queue = new BuildQueue(server);
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(5_000)]);
   try {
     for (const pod of draining) await queue.undrain(queueOf(worker), pod, signal);

@@ -29,6 +29,7 @@ export function workerSelector({ metadata, spec }: Worker): Record<string, strin
 export function workerTemplate(
   worker: Worker,
   { configMap, hash, configuration }: Pick<Configured, "configMap" | "hash" | "configuration">,
+  certificate: string | undefined,
 ): PodTemplateSpecInput {
   const { spec } = worker;
   const { images } = profiles[spec.version];
@@ -39,6 +40,7 @@ export function workerTemplate(
     configMap,
     configHash: hash,
     shardMap: configuration.shardMap,
+    certificate,
     pod: {
       terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
       // Each container says who it runs as: what the worker keeps must be safe from actions.

@@ -1,7 +1,7 @@
 import { isNotFound, type ObjectOf, type ReconcileContext } from "@windlass/runtime";
 import type { Deployment } from "@windlass/runtime/kinds";
 import { Pod } from "@windlass/runtime/kinds";
-import { GrpcError } from "../grpc/index.ts";
+import { GrpcError, type GrpcServer } from "../grpc/index.ts";
 import { BuildQueue, type Queue, type QueueSeen } from "../queue/index.ts";
 import { drainMarks, marksOf } from "./drain-marks.ts";
 import {
@@ -17,8 +17,8 @@ type PodObject = ObjectOf<typeof Pod>;
 
 /** What workers are scaled by. */
 export interface ScaleInput {
-  /** `host:port` of the scheduler's BuildQueueState. */
-  readonly address: string;
+  /** The scheduler's BuildQueueState. */
+  readonly server: GrpcServer;
   readonly queue: Queue;
   readonly rules: ScalingRules;
   readonly state: ScalingState | undefined;
@@ -59,7 +59,7 @@ export async function scale(input: ScaleInput, context: Context): Promise<Scaled
     replicas > rules.replicas ||
     input.draining.length > 0 ||
     pods.some((pod) => marksOf(pod).markedAt !== undefined);
-  using queue = new BuildQueue(input.address);
+  using queue = new BuildQueue(input.server);
   const looked = mustAsk ? await look(queue, input, context) : undefined;
   const seen = looked !== undefined && "pods" in looked ? looked : undefined;
   const sight = seen && sightOf(seen);

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ConnectionOptions } from "../grpc/index.ts";
+import type { BuildbarnSet } from "./buildbarn-set.ts";
+import { tlsOf } from "./internal-tls.ts";
+
+/** Where the operator finds what it shows to sets that use TLS among themselves, if whoever installs it has made it. */
+export const operatorCertificateDirectory = "/internal-tls";
+
+/** A certificate and its key, in PEM; undefined if there is none. */
+export type OperatorCertificate = () => Promise<
+  { readonly certificate: string; readonly key: string } | undefined
+>;
+
+/** Reads what is mounted, each time anew: it is replaced while the operator runs. */
+export async function mountedCertificate(directory = operatorCertificateDirectory) {
+  try {
+    const [certificate, key] = await Promise.all(
+      ["tls.crt", "tls.key"].map((name) => readFile(join(directory, name), "utf8")),
+    );
+    return certificate === undefined || key === undefined ? undefined : { certificate, key };
+  } catch (error) {
+    // The volume is optional.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * How the operator connects to the components of a set. Without a certificate of its own it is refused by those that use TLS, and they
+ * say so.
+ *
+ * @throws SetFault
+ */
+export async function connectionTo(
+  set: BuildbarnSet,
+  certificate: OperatorCertificate = mountedCertificate,
+): Promise<ConnectionOptions> {
+  const tls = tlsOf(set);
+  if (!tls) return {};
+  const { authorities, serverName } = tls;
+  return { authorities, serverName, ...(await certificate()) };
+}
