@@ -173,7 +173,7 @@ export const badPools: readonly BadPool[] = [
     spec: { tls: { auto: { serverCertDuration: "1h", rotateBeforeExpiry: "1h" } } },
   },
   {
-    why: "an address range that is none",
+    why: "an invalid address range",
     field: "spec.networking.allowedCIDRs[0]",
     spec: { networking: { allowedCIDRs: ["10.0.0.0/33"] } },
   },

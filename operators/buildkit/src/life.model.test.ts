@@ -104,6 +104,10 @@ test.for([1])(
     const isEnough = () => done.granted >= enough || performance.now() > giveUpAt;
     const evicted = new Set<string>();
 
+    const withdraw = async ({ allocator }: Replica, operation: string) => {
+      const { request } = await allocator.findJob(key, operation.slice(operation.lastIndexOf(".") + 1));
+      if (request) await allocator.cancel(request);
+    };
     /** A client asks one replica after the other. */
     const allocate = async (owner: string, jobId: string | undefined): Promise<Grant | undefined> => {
       while (!isEnough()) {
@@ -114,6 +118,8 @@ test.for([1])(
         try {
           const outcome = await api.allocator.allocate(wish);
           if (outcome.is === "granted" && !api.isDead) return outcome.grant;
+          // Who has no id to ask again by takes the request back, and makes another.
+          if (outcome.is === "waiting" && jobId === undefined) await withdraw(api, outcome.operation.id);
         } catch {
           await pause(20);
         }

@@ -15,7 +15,7 @@ const factors: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** The number that a Kubernetes quantity stands for; undefined for text that is none. */
+/** The number that a Kubernetes quantity stands for; undefined for text that is not a quantity. */
 export function quantityOf(quantity: string | number): number | undefined {
   if (typeof quantity === "number") return quantity;
   const found = /^([+-]?[0-9.]+)([eE][+-]?[0-9]+)?([A-Za-z]*)$/.exec(quantity);

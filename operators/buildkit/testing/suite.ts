@@ -1,4 +1,4 @@
-import type { NamespacedKey } from "@windlass/runtime";
+import type { NamespacedKey, ObjectOf } from "@windlass/runtime";
 import {
   ConfigMap,
   Deployment,
@@ -213,7 +213,8 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
   test("a request that nobody renews is deleted, and makes no worker", async () => {
     const { client } = world;
     const key = await createPool("stale");
-    const past = new Date(Date.now() - 1_000).toISOString();
+    // Longer ago than the clocks of replicas may be apart.
+    const past = new Date(Date.now() - 600_000).toISOString();
     await client.create(BuildKitRequest, {
       metadata: { namespace, name: "stale-request" },
       spec: { poolRef: { name: key.name }, jobId: "1", requestedBy: "a", requestedAt: past, waitUntil: past },
@@ -222,7 +223,7 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
     expect(await workersOf(key)).toEqual([]);
   });
 
-  test("an allocation that expires in the middle of a build ends after it", async () => {
+  test("an allocation that expires in the middle of a build ends after it", { timeout: 60_000 }, async () => {
     const { client } = world;
     const key = await createPool("expiry", { scaling: { min: 1, max: 1 } });
     const first = { namespace, name: "expiry-worker-0" };
@@ -329,6 +330,62 @@ export function poolSuite(start: () => Promise<World>, patience: number): void {
       message: expect.stringContaining("no-such-tag"),
     });
     expect((await workersOf(key)).length).toBeLessThanOrEqual(3);
+    await client.delete(BuildKitPool, key);
+  });
+
+  test("a worker that its pool did not make is given to nobody, and takes no place of the pool's", async () => {
+    const { client } = world;
+    const foreign = { namespace, name: "guest-worker-0" };
+    const spec = { poolRef: { name: "guest" }, slot: 0 };
+    const key = await createPool("guest", { scaling: { min: 0, max: 1 } });
+    await client.create(BuildKitWorker, { metadata: foreign, spec });
+    const { status } = await worker(foreign, (one) => one.status?.phase === "Failed");
+    await client.patch(BuildKitPool, key, { type: "merge", patch: { spec: { scaling: { min: 1 } } } });
+    await idle({ namespace, name: "guest-worker-1" });
+    expect(status).toMatchObject({
+      reason: "NotOfPool",
+      message: expect.stringContaining("did not make it"),
+    });
+    const { items } = await client.list(Pod, { namespace });
+    expect(items.filter(({ metadata }) => metadata.name === foreign.name)).toEqual([]);
+    const { status: counted } = await pool(key, (one) => one.status?.workers?.idle === 1);
+    expect(counted?.workers?.total).toBe(1);
+    await client.delete(BuildKitWorker, foreign);
+    await client.delete(BuildKitPool, key);
+  });
+
+  test("a pod that somebody else made by a worker's name is left alone, and another slot is used", async () => {
+    const { client } = world;
+    const foreign = { namespace, name: "lodger-worker-0" };
+    const containers = [{ name: "own", image: "registry.k8s.io/pause:3.10.1" }];
+    const { metadata } = await client.create(Pod, { metadata: foreign, spec: { containers } });
+    const key = await createPool("lodger", { scaling: { min: 1, max: 2 } });
+    const { status } = await worker(foreign, (one) => one.status?.phase === "Failed");
+    expect(status).toMatchObject({ reason: "NameTaken", message: expect.stringContaining(foreign.name) });
+    await idle({ namespace, name: "lodger-worker-1" });
+    expect((await client.get(Pod, foreign)).metadata.uid).toBe(metadata.uid);
+    await client.delete(BuildKitPool, key);
+    await waitForDeletion(client, BuildKitPool, key, wait);
+    expect((await client.get(Pod, foreign)).metadata.deletionTimestamp).toBeUndefined();
+    await client.delete(Pod, foreign);
+  });
+
+  test("a worker waits for the pod of an earlier worker of its name to go", async () => {
+    const { client } = world;
+    const name = { namespace, name: "heir-worker-0" };
+    const apiVersion = `${BuildKitWorker.group}/${BuildKitWorker.version}`;
+    const uid = crypto.randomUUID();
+    const earlier = { apiVersion, kind: BuildKitWorker.kind, name: name.name, uid, controller: true };
+    await client.create(Pod, {
+      metadata: { ...name, ownerReferences: [earlier], finalizers: ["example.com/lingers"] },
+      spec: { containers: [{ name: "own", image: "registry.k8s.io/pause:3.10.1" }] },
+    });
+    const key = await createPool("heir", { scaling: { min: 1, max: 1 } });
+    const { metadata } = await worker(name, ({ status }) => status?.phase !== undefined);
+    const isGoing = (pod: ObjectOf<typeof Pod>) => pod.metadata.deletionTimestamp !== undefined;
+    await waitFor(client, Pod, name, (pod) => (isGoing(pod) ? pod : undefined), wait);
+    await client.patch(Pod, name, { type: "merge", patch: { metadata: { finalizers: null } } });
+    expect((await idle(name)).metadata.uid).toBe(metadata.uid);
     await client.delete(BuildKitPool, key);
   });
 

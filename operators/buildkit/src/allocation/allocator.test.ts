@@ -1,10 +1,12 @@
+import { createHmac, hash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Pool } from "../pool/index.ts";
 import { poolText } from "../pool-name.ts";
 import { BuildKitRequest } from "../request/request.ts";
-import { verifyToken } from "../tokens/index.ts";
-import type { Worker } from "../worker/index.ts";
+import { signingKey, verifyToken } from "../tokens/index.ts";
+import { BuildKitWorker, claimed, type Worker } from "../worker/index.ts";
 import type { AllocationOutcome, AllocationWish, Grant } from "./allocator.ts";
+import { newAllocation } from "./claim-token.ts";
 import { AllocationError } from "./errors.ts";
 import { PoolCredentials } from "./pool-credentials.ts";
 import { PoolWorld, type Replica, systemNamespace } from "./pool-world.fixture.ts";
@@ -13,6 +15,7 @@ const world = await PoolWorld.start();
 const [one, two] = [await world.replica(), await world.replica()];
 afterAll(() => world[Symbol.asyncDispose]());
 
+const credentials = new PoolCredentials({ client: world.cluster.client, namespace: systemNamespace });
 const hour = 3_600_000;
 let pools = 0;
 const newPool = (spec: object = {}) => world.pool(`p${++pools}`, spec);
@@ -48,10 +51,7 @@ describe("a worker", () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
     const { worker, issued, pool: name } = await granted(ask(one, pool));
-    const ring = await new PoolCredentials({
-      client: world.cluster.client,
-      namespace: systemNamespace,
-    }).keyring(name);
+    const ring = await credentials.keyring(name);
     expect(verifyToken(ring, issued.token, Date.now())).toMatchObject({
       is: "valid",
       allocation: issued.allocation,
@@ -313,6 +313,52 @@ describe("an allocation", () => {
     expect((await one.allocator.renew(name, issued.allocation, 1_000, 2 * hour)).issued.token).toBe(
       last.issued.token,
     );
+  });
+
+  test("is never taken from a client for the sake of one that a killed replica claimed for the same job", async () => {
+    const pool = await newPool({ scaling: { min: 2, max: 2 } });
+    await known(pool, 2);
+    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const job = { pool: name, owner: "anna", jobId: "twice" };
+    const ring = await credentials.keyring(name);
+    const claim = async (worker: Worker | undefined, agoMs: number) => {
+      if (!worker) throw new Error("there is no such worker");
+      const init = { job, worker: worker.metadata.name, now: Date.now() - agoMs, ttlMs: hour };
+      const allocation = newAllocation(ring, init);
+      await world.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
+      return allocation.tokenHash;
+    };
+    const [first, second] = one.state.workers(name);
+    const told = await claim(first, 30_000);
+    // Claimed later, by a replica whose clock is behind.
+    const other = await claim(second, 60_000);
+    for (const { state } of [one, two]) await expect.poll(() => state.workerOf(other)).toBeDefined();
+    await granted(ask(two, pool, { jobId: "twice" }));
+    const held = async () => (await world.workers()).flatMap(({ spec }) => spec.allocation?.tokenHash ?? []);
+    expect(await held()).toEqual(expect.arrayContaining([told, other]));
+    await two.allocator.release(name, told);
+    for (const hash of [told, other]) expect(await held()).not.toContain(hash);
+  });
+
+  test("that was made before claims had ids of their own is found and renewed", async () => {
+    const pool = await newPool({ scaling: { min: 1, max: 1 } });
+    await known(pool, 1);
+    const name = { namespace: world.namespace, name: pool.metadata.name };
+    const [worker] = one.state.workers(name);
+    const key = signingKey(await credentials.keyring(name), Date.now());
+    if (!worker || !key) throw new Error("there is no worker, or no key");
+    const allocatedAt = new Date().toISOString();
+    const parts = ["allocation id", name.namespace, name.name, "anna", "old", allocatedAt];
+    const id = createHmac("sha256", key.secret).update(JSON.stringify(parts)).digest().subarray(0, 16);
+    const tokenHash = hash("sha256", id, "hex");
+    const expiresAt = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 60_000).toISOString();
+    const allocation = { jobId: "old", requestedBy: "anna", tokenHash, allocatedAt, expiresAt };
+    await world.cluster.client.update(BuildKitWorker, claimed(worker, allocation));
+    await expect.poll(() => two.state.workerOf(tokenHash)).toBeDefined();
+    expect((await granted(ask(two, pool, { jobId: "old" }))).issued.allocation).toBe(tokenHash);
+    const renewed = await two.allocator.renew(name, tokenHash, hour, 2 * hour);
+    expect(renewed.issued.allocation).toBe(tokenHash);
+    expect(renewed.issued.expiresAt).toBeGreaterThan(Date.parse(expiresAt));
   });
 
   test("that has ended is nobody's, and its job may have another", async () => {

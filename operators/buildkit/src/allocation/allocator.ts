@@ -337,13 +337,12 @@ export class Allocator implements Disposable {
       if (known) await this.#claims.refresh(known);
       return { is: "again" };
     }
-    if (others.length > 0) {
-      // Those who claimed them are about to find out which of them counts. One who was killed before it could never will.
-      if (now < Math.max(...own.map(allocatedAt)) + SETTLED_MS) {
-        await sleep(this.#clock, 20 + this.#random.next() * 20, signal);
-        return { is: "again" };
-      }
-      for (const { spec } of others) await this.#takeBack(job.pool, spec.allocation?.tokenHash ?? "");
+    // Those who claimed them are about to find out which of them counts. One who was killed before it could never will: its claim stays
+    // until the job is released. Which of them the client was told of cannot be known any more, for the times are of clocks that may
+    // differ, and a claim that is taken back may have a build.
+    if (others.length > 0 && now < Math.max(...own.map(allocatedAt)) + SETTLED_MS) {
+      await sleep(this.#clock, 20 + this.#random.next() * 20, signal);
+      return { is: "again" };
     }
     if (request) await this.#requests.remove(request);
     return { is: "granted", grant: await this.grantOf(job.pool, first) };

@@ -42,7 +42,7 @@ export function newAllocation(
   if (!key) throw new RangeError("token: there is no key to sign with");
   // Tokens end at whole seconds, and no later than was asked for.
   const end = Math.max(Math.floor((now + ttlMs) / 1_000), Math.floor(now / 1_000) + 1) * 1_000;
-  const { allocation, expiresAt } = tokenUntil(key, { job, worker, allocatedAt }, end, now);
+  const { allocation, expiresAt } = tokenUntil(key, idParts({ job, worker, allocatedAt }), end, now);
   const { affinityKey, metadata } = own;
   return {
     jobId: job.jobId,
@@ -70,10 +70,11 @@ export function tokenOf(
   const end = Date.parse(expiresAt);
   if (now >= end) return undefined;
   const made = { job: { pool, owner: requestedBy, jobId }, worker, allocatedAt };
-  for (const key of ring.toReversed()) {
-    const issued = tokenUntil(key, made, end, now);
-    if (issued.allocation === tokenHash) return issued;
-  }
+  for (const key of ring.toReversed())
+    for (const parts of [idParts(made), earlierIdParts(made)]) {
+      const issued = tokenUntil(key, parts, end, now);
+      if (issued.allocation === tokenHash) return issued;
+    }
   return undefined;
 }
 
@@ -84,22 +85,21 @@ interface Made {
   readonly allocatedAt: string;
 }
 
-function tokenUntil(key: TokenKey, made: Made, end: number, now: number): IssuedToken {
+function tokenUntil(key: TokenKey, parts: readonly string[], end: number, now: number): IssuedToken {
   // The clock of the replica that made the allocation may be ahead of this one's: it is not for longer because of that.
   const from = Math.max(now, end - longestTtlMs);
-  return issueToken([key], { allocationId: allocationId(key, made), now: from, ttl: end - from });
+  return issueToken([key], { allocationId: allocationId(key, parts), now: from, ttl: end - from });
 }
 
-function allocationId(key: TokenKey, { job, worker, allocatedAt }: Made): Uint8Array {
-  const { pool, owner, jobId } = job;
-  const parts = JSON.stringify([
-    "allocation id",
-    pool.namespace,
-    pool.name,
-    owner,
-    jobId,
-    worker,
-    allocatedAt,
-  ]);
-  return createHmac("sha256", key.secret).update(parts).digest().subarray(0, 16);
+function idParts({ job: { pool, owner, jobId }, worker, allocatedAt }: Made): readonly string[] {
+  return ["allocation id", pool.namespace, pool.name, owner, jobId, worker, allocatedAt];
+}
+
+/** Before claims had ids of their own. What was allocated by a replica of that time is still renewed after an upgrade. */
+function earlierIdParts({ job: { pool, owner, jobId }, allocatedAt }: Made): readonly string[] {
+  return ["allocation id", pool.namespace, pool.name, owner, jobId, allocatedAt];
+}
+
+function allocationId(key: TokenKey, parts: readonly string[]): Uint8Array {
+  return createHmac("sha256", key.secret).update(JSON.stringify(parts)).digest().subarray(0, 16);
 }

@@ -202,8 +202,7 @@ test("the API works with its own role, and nothing more", async () => {
   // Without the pool's role the tokens that it names cannot be read: others are served all the same.
   await known(world, "ci", 1);
   for (const { kind, object } of apiAccess(pool, systemNamespace)) {
-    const { name = "" } = object.metadata;
-    const metadata = { ...object.metadata, name, namespace: world.namespace };
+    const metadata = { ...object.metadata, namespace: world.namespace };
     const manifest = { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
     await applyManifest(world.client, manifest, { force: true });
   }

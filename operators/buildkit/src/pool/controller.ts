@@ -7,6 +7,7 @@ import {
   isAlreadyExists,
   isConflict,
   isNotFound,
+  type MetadataOnly,
   type ObjectOf,
   type ReconcileContext,
   ReconcileError,
@@ -40,6 +41,7 @@ import { gatewayChildren } from "./gateway-objects.ts";
 import { forgetPool, reportPool } from "./metrics.ts";
 import { networkPolicies } from "./network-policies.ts";
 import { BuildKitPool, type Pool } from "./pool.ts";
+import { RequestLives } from "./request-lives.ts";
 import { deleteRoute, makeRoute, routePermissions } from "./route.ts";
 import { type ScalingPlan, scalingPlan, type WorkerSeen } from "./scaling.ts";
 import { scheduledAt } from "./schedule.ts";
@@ -67,7 +69,7 @@ const owned = [
   ServiceAccount,
 ] as const;
 
-type Owned = (typeof owned)[number] | typeof BuildKitWorker | typeof Secret;
+type Owned = (typeof owned)[number] | typeof BuildKitWorker | MetadataOnly<typeof Secret>;
 type Context = ReconcileContext<
   Declared & {
     readonly kind: typeof BuildKitPool;
@@ -86,6 +88,7 @@ const WAITING_PACE_MS = 100;
 /** Keeps the gateway, the certificates and the workers of each pool as the pool says. */
 export function poolController(dependencies: PoolDependencies) {
   const pace = new Pace();
+  const lives = new PoolRequestLives();
   return controller(BuildKitPool, {
     name: "buildkitpool",
     owns: [
@@ -116,7 +119,7 @@ export function poolController(dependencies: PoolDependencies) {
       const waitMs = pace.waitMs(pool, requests.length, context);
       if (waitMs > 0) return { requeueAfter: waitMs };
       try {
-        return await reconcile(pool, requests, context, dependencies);
+        return await reconcile(pool, requests, context, dependencies, lives.of(context.key));
       } catch (error) {
         // What has failed is tried again as its backoff says.
         pace.forget(context.key);
@@ -126,6 +129,7 @@ export function poolController(dependencies: PoolDependencies) {
     finalize: (pool, context) => {
       const { namespace, name } = context.key;
       pace.forget(context.key);
+      lives.forget(context.key);
       return drain(pool, context.cache.byIndex(BuildKitRequest, "pool", `${namespace}/${name}`), context);
     },
   });
@@ -171,6 +175,22 @@ class Pace {
   }
 }
 
+/** What was seen of the requests of each pool. Losing it has those count for a moment longer that nobody renews. */
+class PoolRequestLives {
+  readonly #pools = new Map<string, RequestLives>();
+
+  of({ namespace, name }: Context["key"]): RequestLives {
+    const pool = `${namespace}/${name}`;
+    const known = this.#pools.get(pool) ?? new RequestLives();
+    this.#pools.set(pool, known);
+    return known;
+  }
+
+  forget({ namespace, name }: Context["key"]): void {
+    this.#pools.delete(`${namespace}/${name}`);
+  }
+}
+
 function isUp(worker: Worker): boolean {
   return ["Idle", "Allocated", "Running"].includes(phaseOf(worker));
 }
@@ -180,11 +200,15 @@ async function reconcile(
   requests: readonly WaitingRequest[],
   context: Context,
   dependencies: PoolDependencies,
+  lives: RequestLives,
 ) {
   const { clock, key, ownedAll } = context;
   const now = clock.now();
   const workers = ownedAll(BuildKitWorker);
-  const waiting = await stillWaiting(requests, workers, context, now);
+  const endOf = (request: WaitingRequest) =>
+    lives.endOf(request, { wall: now, monotonic: clock.monotonic() });
+  lives.keep(requests);
+  const waiting = await stillWaiting(requests, workers, context, (request) => now >= endOf(request));
   const failures = failuresOf(failuresBefore(pool), workers);
   const configHash = configHashOf(pool);
   const scheduled = scheduledAt(pool.spec.scaling, now);
@@ -200,6 +224,7 @@ async function reconcile(
         ),
       ),
       failures,
+      blockedSlots: blockedSlots(pool, workers, context),
     },
     scalingRules(pool, scheduled),
   );
@@ -228,7 +253,7 @@ async function reconcile(
     scheduled.until,
     volumesEnd(pool, volumes),
     "until" in certificates ? certificates.until : now + DRAIN_LOOK_MS * 6,
-    ...waiting.map(({ spec }) => Date.parse(spec.waitUntil)),
+    ...waiting.map(endOf),
   ].flatMap((at) => at ?? []);
   return {
     status,
@@ -297,10 +322,9 @@ async function stillWaiting(
   requests: readonly WaitingRequest[],
   workers: readonly Worker[],
   context: Context,
-  now: number,
+  isOver: (request: WaitingRequest) => boolean,
 ): Promise<readonly WaitingRequest[]> {
   const all = requests.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const isOver = ({ spec }: WaitingRequest) => now >= Date.parse(spec.waitUntil);
   await Promise.all(all.filter(isOver).map((request) => deleteUnchanged(BuildKitRequest, request, context)));
   const jobOf = (one: { readonly requestedBy: string; readonly jobId: string }) =>
     JSON.stringify([one.requestedBy, one.jobId]);
@@ -311,6 +335,19 @@ async function stillWaiting(
       (a, b) =>
         b.spec.priority - a.spec.priority || Date.parse(a.spec.requestedAt) - Date.parse(b.spec.requestedAt),
     );
+}
+
+/** Slots in which no worker can be made, because somebody else has made an object by its name. */
+function blockedSlots(pool: Pool, workers: readonly Worker[], { cache, key }: Context): ReadonlySet<number> {
+  const own = new Set(workers.map(({ metadata }) => metadata.name));
+  const { max } = pool.spec.scaling;
+  const blocked = new Set<number>();
+  // Each that is blocked is made up for by one more.
+  for (let slot = 0; slot < max + blocked.size; slot++) {
+    const name = workerName(key.name, slot);
+    if (!own.has(name) && cache.get(BuildKitWorker, { namespace: key.namespace, name })) blocked.add(slot);
+  }
+  return blocked;
 }
 
 function failuresBefore({ status }: Pool) {

@@ -35,6 +35,8 @@ export interface PoolSeen {
   readonly waiting: readonly RequestSeen[];
   /** Whose cache the volumes of slots have. */
   readonly slotAffinity: ReadonlyMap<number, string>;
+  /** Slots whose worker's name somebody else's object has. @default none */
+  readonly blockedSlots?: ReadonlySet<number>;
   /** Workers that failed in a row, and when the last one did. */
   readonly failures: Failures;
 }
@@ -206,11 +208,11 @@ function crowdingOut(
 function slotsFor(
   count: number,
   requests: readonly RequestSeen[],
-  { workers, slotAffinity }: PoolSeen,
+  { workers, slotAffinity, blockedSlots = new Set() }: PoolSeen,
   max: number,
 ): ScalingPlan["create"] {
-  const taken = new Set(workers.map(({ slot }) => slot));
-  let free: readonly FreeSlot[] = Array.from({ length: max }, (_, slot) => ({
+  const taken = new Set([...workers.map(({ slot }) => slot), ...blockedSlots]);
+  let free: readonly FreeSlot[] = Array.from({ length: max + blockedSlots.size }, (_, slot) => ({
     slot,
     affinityKey: slotAffinity.get(slot),
   })).filter(({ slot }) => !taken.has(slot));

@@ -2,11 +2,16 @@ import { type Duration, milliseconds } from "@windlass/clock";
 import {
   child,
   controller,
+  controllerOf,
   type Declared,
   type EventInput,
   isConflict,
+  isNotFound,
+  type MetadataOnly,
+  metadataOnly,
   type ObjectOf,
   type ReconcileContext,
+  ReconcileError,
 } from "@windlass/runtime";
 import { Pod, Secret } from "@windlass/runtime/kinds";
 import { trustBundle, workerCertificate } from "../certificates/index.ts";
@@ -43,35 +48,61 @@ const LONGEST_ASK_DRAINING_MS = 2_000;
 const UNTOLD_MS = 1_000;
 /** How long at most a worker has to be idle before autoscalers may take its node: one that is claimed again at once is not written twice. */
 const LONGEST_KEPT_MS = 10_000;
+/** Why what a worker consists of cannot be made: somebody else has objects by those names. */
+const takenReasons: readonly string[] = ["ChildAlreadyExists", "ChildOwnedByOther"];
+/** The reason of a worker that its pool did not make. */
+const FOREIGN = "NotOfPool";
+/** How often an idle worker is asked whether it still answers. */
+const ASK_IDLE_MS = 60_000;
 /** How soon a worker is looked at again that waits for an event alone. */
 const FALLBACK_MS = 60_000;
 
 type Context = ReconcileContext<
   Declared & {
     readonly kind: typeof BuildKitWorker;
-    readonly owned: typeof Pod | typeof Secret;
-    readonly cached: typeof BuildKitWorker | typeof BuildKitPool | typeof Pod | typeof Secret;
+    readonly owned: typeof Pod | MetadataOnly<typeof Secret>;
+    readonly cached: typeof BuildKitWorker | typeof BuildKitPool | typeof Pod | MetadataOnly<typeof Secret>;
   }
 >;
 
 /** Takes each worker through its life: makes its pod, says what it does, and lets it go once its builds have ended. */
 export function workerController(dependencies: WorkerDependencies) {
+  const asked = new IdleAsks();
   return controller(BuildKitWorker, {
     name: "buildkitworker",
     owns: [Pod, { kind: Secret, metadataOnly: true }],
     reads: [BuildKitPool],
     permissions: [{ kind: BuildKitWorker, verbs: ["update"] }],
     concurrency: 16,
-    reconcile: (worker, context) => advance(worker, context, dependencies),
+    reconcile: (worker, context) => advance(worker, context, dependencies, asked),
     async finalize(worker, context) {
-      const result = await advance(worker, context, dependencies);
+      const result = await advance(worker, context, dependencies, asked);
+      if (!result) asked.forget(context.key);
       return result && { ...result, requeueAfter: result.requeueAfter ?? FALLBACK_MS };
     },
   });
 }
 
+/** When each worker was asked last whether it answers. Losing it costs a question. */
+class IdleAsks {
+  readonly #dueAt = new Map<string, number>();
+
+  /** When an idle worker is to be asked again, by the monotonic clock. */
+  dueAt({ namespace, name }: Context["key"]): number {
+    return this.#dueAt.get(`${namespace}/${name}`) ?? 0;
+  }
+
+  asked({ namespace, name }: Context["key"], now: number): void {
+    this.#dueAt.set(`${namespace}/${name}`, now + ASK_IDLE_MS);
+  }
+
+  forget({ namespace, name }: Context["key"]): void {
+    this.#dueAt.delete(`${namespace}/${name}`);
+  }
+}
+
 /** Does what the machine says. Undefined: nothing of the worker is left. */
-async function advance(worker: Worker, context: Context, dependencies: WorkerDependencies) {
+async function advance(worker: Worker, context: Context, dependencies: WorkerDependencies, asked: IdleAsks) {
   const { cache, clock, key, owned } = context;
   const isDeleted = worker.metadata.deletionTimestamp !== undefined;
   const pool = cache.get(BuildKitPool, { namespace: key.namespace, name: worker.spec.poolRef.name });
@@ -79,6 +110,7 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     await context.delete(BuildKitWorker, worker);
     return { requeueAfter: FALLBACK_MS };
   }
+  if (pool && !isDeleted && isForeign(worker, pool)) return { status: foreignStatus(worker, clock.now()) };
   const podObject = owned(Pod, worker.metadata.name);
   const pod = seenPod(podObject);
   const { allocation } = worker.spec;
@@ -94,8 +126,9 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
   const before = stateOf(worker);
   const seen = { isDeleted, claim, pod };
   const ip = "ip" in pod ? pod.ip : undefined;
+  const isDue = clock.monotonic() >= asked.dueAt(key);
   const builds =
-    pool && ip !== undefined && mustAsk(before, seen)
+    pool && ip !== undefined && mustAsk(before, seen, isDue)
       ? await dependencies.probe.builds({
           pool,
           worker: key,
@@ -104,14 +137,27 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
           signal: context.signal,
         })
       : ({ is: "unasked" } as const);
+  if (builds.is !== "unasked") asked.asked(key, clock.monotonic());
   const now = clock.now();
-  const { state, action } = workerStep(before, { ...seen, now, builds }, rulesOf(pool, dependencies));
+  const next = workerStep(before, { ...seen, now, builds }, rulesOf(pool, dependencies));
+  const { action } = next;
   const metrics = workerMetrics(context.metrics, {
     namespace: key.namespace,
     name: worker.spec.poolRef.name,
   });
-  const made =
-    pool && action.do === "make-pod" ? await makePod(worker, pool, context, dependencies) : podObject;
+  let { state } = next;
+  let made = podObject;
+  if (pool && action.do === "make-pod")
+    try {
+      made = await makePod(worker, pool, context, dependencies);
+    } catch (error) {
+      if (!(error instanceof ReconcileError && takenReasons.includes(error.reason))) throw error;
+      // Somebody else has an object by that name, so the pool tries another slot. What an earlier
+      // worker of this name has left behind is about to go.
+      state = (await isTaken(worker, context))
+        ? { at: "failed", since: now, reason: "NameTaken", message: error.message }
+        : before;
+    }
   const keptUntil = state.at === "idle" ? state.since + keptMsOf(pool) : now;
   const looksAt = podObject && (await keepWhileUsed(podObject, state, keptUntil, context));
   if (action.do === "delete-pod" && podObject)
@@ -130,11 +176,28 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     volumeAffinity: pool?.status?.cacheSlots?.find((one) => one.volume === volume)?.affinityKey,
   });
   count(worker, status, metrics, now);
+  const asksAt = state.at === "idle" ? now + asked.dueAt(key) - clock.monotonic() : undefined;
   return {
     status,
     events: eventsFor(worker, status),
-    ...requeue(action, looksAt, now),
+    ...requeue(action, [looksAt, asksAt], now),
   };
+}
+
+/** Whether a worker was not made by its pool. One that we have begun to look after stays ours. */
+function isForeign(worker: Worker, pool: Pool): boolean {
+  if (controllerOf(worker)?.uid === pool.metadata.uid) return false;
+  return worker.status?.phase === undefined || worker.status.reason === FOREIGN;
+}
+
+/** Says why nothing becomes of a worker that its pool did not make. */
+function foreignStatus(worker: Worker, now: number): Status {
+  const message =
+    "its pool did not make it: pools make their workers by themselves, as many as their scaling says";
+  const since = worker.status?.phaseSince === undefined ? now : Date.parse(worker.status.phaseSince);
+  const state = { at: "failed", since, reason: FOREIGN, message } as const;
+  const nothing = { podName: undefined, configHash: undefined, volume: undefined, volumeAffinity: undefined };
+  return statusOf(worker, { now, state, pod: { is: "absent" }, ...nothing });
 }
 
 /** How much longer a new claim on an idle worker is left alone. By the clock of who made it, which may differ from this one. */
@@ -171,7 +234,7 @@ async function makePod(worker: Worker, pool: Pool, context: Context, { credentia
   const { client, key } = context;
   const ring = await credentials.workerAuthorities(client, pool);
   const name = workerTlsSecretName(key.name);
-  if (!context.owned(Secret, name)) {
+  if (!context.owned(metadataOnly(Secret), name)) {
     const pair = workerCertificate(credentials.signer(ring, "workers"), {
       worker: key,
       pool: pool.metadata,
@@ -182,6 +245,30 @@ async function makePod(worker: Worker, pool: Pool, context: Context, { credentia
     await context.apply(child(Secret, { metadata: { name, labels }, stringData }, { update: "never" }));
   }
   return await context.apply(podFor(pool, { name: key.name, slot: worker.spec.slot }));
+}
+
+/** Whether an object by the name of one of the worker's is neither its own nor about to go. */
+async function isTaken({ metadata: { uid } }: Worker, { client, key }: Context): Promise<boolean> {
+  const inTheWay = await Promise.all([
+    found(client.get(metadataOnly(Pod), key)),
+    found(client.get(metadataOnly(Secret), { ...key, name: workerTlsSecretName(key.name) })),
+  ]);
+  return inTheWay.some((object) => {
+    if (!object || object.metadata.deletionTimestamp !== undefined) return false;
+    const owner = controllerOf(object);
+    const isOfThisName = owner?.kind === BuildKitWorker.kind && owner.name === key.name;
+    return !isOfThisName && owner?.uid !== uid;
+  });
+}
+
+/** What a read brings, or undefined if there is no such object. */
+async function found<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a while: until then, if that is yet to come. */
@@ -265,10 +352,10 @@ function count(
 
 function requeue(
   action: WorkerAction,
-  looksAt: number | undefined,
+  others: readonly (number | undefined)[],
   now: number,
 ): { readonly requeueAfter?: number } {
   if (action.do !== "wait") return { requeueAfter: 500 };
-  const looks = [action.until, looksAt].flatMap((at) => at ?? []);
+  const looks = [action.until, ...others].flatMap((at) => at ?? []);
   return looks.length === 0 ? {} : { requeueAfter: Math.max(0, Math.min(...looks) - now) };
 }

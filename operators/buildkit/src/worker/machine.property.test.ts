@@ -63,6 +63,7 @@ class Reality {
   claim: { readonly expiresAt: number; readonly activeAt: number } | undefined;
   builds = 0;
   isSilent = false;
+  askedAt = 0;
   deletedAt: number | undefined;
   isGone = false;
 
@@ -100,7 +101,9 @@ class Reality {
     const pod = this.podSeen();
     const seen = { isDeleted: this.deletedAt !== undefined, claim: this.claim, pod };
     const answer: BuildsSeen = this.isSilent ? { is: "silent" } : { is: "known", count: this.builds };
-    const builds: BuildsSeen = mustAsk(before, seen) ? answer : { is: "unasked" };
+    const isDue = this.now >= this.askedAt + 10_000;
+    const builds: BuildsSeen = mustAsk(before, seen, isDue) ? answer : { is: "unasked" };
+    if (builds.is !== "unasked") this.askedAt = this.now;
     const { state, action } = workerStep(before, { ...seen, now: this.now, builds }, rules);
     this.state = state;
     return { before, action };
@@ -203,6 +206,23 @@ test("a worker that nobody uses any more is idle, failed or to be deleted in the
       }
       const isSettled = ["idle", "failed"].includes(worker.state.at) || worker.deletedAt !== undefined;
       expect(isSettled).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a worker that has stopped answering is not to be had for longer than it takes to ask it", () => {
+  fc.assert(
+    fc.property(fc.array(happenings, { maxLength: 40 }), (story) => {
+      const worker = new Reality();
+      for (const what of story) {
+        worker.happen(what);
+        worker.obey(worker.look().action);
+      }
+      worker.isSilent = true;
+      worker.now += 10_000;
+      worker.obey(worker.look().action);
+      expect(worker.state.at).not.toBe("idle");
     }),
     { numRuns: 500 },
   );

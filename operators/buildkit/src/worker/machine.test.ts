@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type WorkerRules, type WorkerSeen, type WorkerState, workerStep } from "./machine.ts";
+import { mustAsk, type WorkerRules, type WorkerSeen, type WorkerState, workerStep } from "./machine.ts";
 
 const rules: WorkerRules = {
   provisionMs: 600_000,
@@ -56,6 +56,40 @@ describe("starting", () => {
     expect(step({ at: "provisioning", since: 0 }, {}).state).toEqual({ at: "idle", since: 1_000_000 });
     const { state } = step({ at: "provisioning", since: 0 }, { claim, builds: known(0) });
     expect(state).toEqual({ at: "allocated" });
+  });
+});
+
+describe("idle", () => {
+  const idle = { at: "idle", since: 500_000 } as const;
+
+  test("a worker is asked before anyone is given it, and now and then after that", () => {
+    const at = (state: WorkerState, isDue: boolean, pod: WorkerSeen["pod"] = ready) =>
+      mustAsk(state, { isDeleted: false, claim: undefined, pod }, isDue);
+    expect(at({ at: "provisioning", since: 0 }, false)).toBe(true);
+    expect(at(idle, false)).toBe(false);
+    expect(at(idle, true)).toBe(true);
+    expect(at(idle, true, unready)).toBe(false);
+    expect(at({ at: "failed", since: 0, reason: "Error", message: "" }, true)).toBe(false);
+  });
+
+  test("one that listens and does not answer is not to be had until it does, and fails after its time", () => {
+    const silent = step(idle, { builds: { is: "silent" } });
+    expect(silent).toEqual({
+      state: { at: "provisioning", since: 1_000_000 },
+      action: { do: "wait", until: 1_005_000 },
+    });
+    expect(step(silent.state, { builds: known(0) }).state).toEqual({ at: "idle", since: 1_000_000 });
+    expect(step({ at: "provisioning", since: 400_000 }, { builds: { is: "silent" } }).state).toMatchObject({
+      at: "failed",
+      reason: "ProvisionTimeout",
+    });
+  });
+
+  test("one that builds though nobody has it is given to nobody before that has ended", () => {
+    const { state, action } = step(idle, { builds: known(1) });
+    expect(state).toEqual({ at: "running", builds: 1 });
+    expect(action).toEqual({ do: "wait", until: 1_002_000 });
+    expect(step(state, { builds: known(0) }).state).toEqual({ at: "idle", since: 1_000_000 });
   });
 });
 

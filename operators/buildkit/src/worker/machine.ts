@@ -84,13 +84,21 @@ const wait = (state: WorkerState, until?: number): WorkerStep => ({
   action: { do: "wait", ...(until !== undefined && { until }) },
 });
 
-/** Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is to go. */
+/**
+ * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is to go; before anyone is
+ * given it; and now and then while it is idle, because its pod is ready as long as something listens there.
+ *
+ * @param isDue Whether an idle worker was not asked for long enough.
+ */
 export function mustAsk(
   state: WorkerState,
   { isDeleted, claim, pod }: Omit<WorkerSeen, "builds" | "now">,
+  isDue: boolean,
 ): boolean {
   const isRunning = pod.is === "ready" || pod.is === "unready" || pod.is === "stopping";
-  return isRunning && (isDeleted || claim !== undefined || isInUse(state));
+  if (!isRunning) return false;
+  if (isDeleted || claim !== undefined || isInUse(state)) return true;
+  return pod.is === "ready" && state.at !== "failed" && (state.at !== "idle" || isDue);
 }
 
 /** Decides what becomes of a worker. Pure. A worker whose builds are not known to be done is never deleted before its time. */
@@ -162,14 +170,21 @@ function started(
   rules: WorkerRules,
   pod: "ready" | "unready",
 ): WorkerStep {
-  const { now, claim } = seen;
+  const { now, claim, builds } = seen;
   if (claim === undefined && !isInUse(state)) {
-    if (pod === "ready") return wait({ at: "idle", since: state.at === "idle" ? state.since : now });
+    // Nobody has it, and yet it builds: nobody is given it before that has ended.
+    if (builds.is === "known" && builds.count > 0)
+      return wait({ at: "running", builds: builds.count }, now + rules.askDrainingMs);
+    if (pod === "ready" && builds.is !== "silent")
+      return wait({ at: "idle", since: state.at === "idle" ? state.since : now });
     // Nobody uses it, so nobody is hurt: it is not to be had until it answers again.
     const since = state.at === "provisioning" ? state.since : now;
     const until = since + rules.provisionMs;
     if (now >= until) return tooLate(seen, rules.provisionMs, "buildkitd does not answer its probe");
-    return wait({ at: "provisioning", since }, until);
+    return wait(
+      { at: "provisioning", since },
+      builds.is === "silent" ? Math.min(until, now + rules.askMs) : until,
+    );
   }
   return claim === undefined ? released(state, seen, rules) : used(state, seen, rules, claim);
 }

@@ -96,6 +96,8 @@ test("sizes are the original's, and resources in detail come first", () => {
 test("no probe can end a daemon, and a daemon that is told to stop waits for its connections", () => {
   const daemon = daemonOf({ scaling: { provisionTimeout: "20m", drainTimeout: "2h" } });
   expect(daemon.livenessProbe).toBeUndefined();
+  // Run in each of many idle workers, a command would keep a node busy.
+  expect(daemon.readinessProbe).toMatchObject({ tcpSocket: { port: 1_234 } });
   expect(daemon.startupProbe).toMatchObject({ periodSeconds: 1, failureThreshold: 1_200 });
   // 1234 in hexadecimal.
   expect(daemon.lifecycle?.preStop?.exec?.command?.join(" ")).toContain(":04D2 ");

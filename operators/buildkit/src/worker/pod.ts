@@ -134,7 +134,14 @@ function containerFor({ spec, metadata }: Pool): ContainerInput {
       timeoutSeconds: 5,
       failureThreshold: Math.max(60, Math.ceil(provisionSeconds)),
     },
-    readinessProbe: { ...answers, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 3 },
+    // Once it has answered it is enough that somebody listens: a command in the container, every few seconds in each of many idle
+    // workers, would keep the node busier than builds do. Whether it still answers is asked by the operator.
+    readinessProbe: {
+      tcpSocket: { port: workerPort },
+      periodSeconds: 10,
+      timeoutSeconds: 10,
+      failureThreshold: 3,
+    },
     // A daemon that is told to stop aborts its builds. A build holds a connection, so those are waited for.
     lifecycle: { preStop: { exec: { command: ["sh", "-c", waitForConnections] } } },
     env: environmentFor(spec),
