@@ -1,5 +1,6 @@
 import { startCluster } from "@windlass/testing";
 import { inProcessWorld } from "../testing/in-process-world.ts";
+import { protocolSuite } from "../testing/protocol-suite.ts";
 import { trafficSuite } from "../testing/traffic-suite.ts";
 
 const server = `
@@ -9,7 +10,7 @@ const server = `
 `;
 
 /** Pods are processes of this machine, and Services lead to them: the embedded control plane has both. */
-trafficSuite(async () =>
+const world = trafficSuite(async () =>
   inProcessWorld(await startCluster({ flavour: "embedded", embedded: { processes: {} } }), {
     container: {
       name: "web",
@@ -21,3 +22,5 @@ trafficSuite(async () =>
     perSecond: 100,
   }),
 );
+
+protocolSuite(() => ({ ...world(), node: { image: "node:1", command: [process.execPath, "-e"] } }));

@@ -27,8 +27,8 @@ export const badManifests: readonly BadManifest[] = [
   { why: "no spec", field: "spec", spec: undefined },
   { why: "no service", field: "spec.service", spec: { scaleTargetRef } },
   { why: "no target", field: "spec.scaleTargetRef", spec: { service: "web" } },
-  bad("a Service's name that is none", "spec.service", { service: "Web!" }),
-  bad("an apiVersion that is none", "spec.scaleTargetRef.apiVersion", {
+  bad("an invalid name of a Service", "spec.service", { service: "Web!" }),
+  bad("an invalid apiVersion", "spec.scaleTargetRef.apiVersion", {
     scaleTargetRef: { ...scaleTargetRef, apiVersion: "apps" },
   }),
   bad("a Deployment of another group", "spec.scaleTargetRef.apiVersion", {
@@ -73,7 +73,7 @@ export const badManifests: readonly BadManifest[] = [
     type: "schedule",
     metadata: { start: "at eight", end: "0 18 * * *" },
   }),
-  badTrigger("a time zone that is none", ".metadata.timezone", {
+  badTrigger("an unknown time zone", ".metadata.timezone", {
     type: "schedule",
     metadata: { start: "0 8 * * *", end: "0 18 * * *", timezone: "Berlin time" },
   }),

@@ -30,7 +30,8 @@ import { ElastiService, OperatorSettings, operator, resolverRules } from "../src
 
 type PodObject = ObjectOf<typeof Pod>;
 
-const image = "windlass/elasti:lab";
+/** The image of the operator and the resolver. It has Node as its entrypoint. */
+export const labImage = "windlass/elasti:lab";
 const names = { operator: "elasti-operator", resolver: "elasti-operator-resolver" } as const;
 const wait = { timeout: 90_000 };
 
@@ -176,7 +177,7 @@ async function loadImage(): Promise<void> {
   try {
     const bundle = join(folder, "bundle");
     await bundleOperator("elasti", bundle);
-    const made = await operatorImage({ name: image, bundle, node: findNode(import.meta.dirname) });
+    const made = await operatorImage({ name: labImage, bundle, node: findNode(import.meta.dirname) });
     const archive = join(folder, "image.tar");
     await writeFile(archive, imageArchive(made));
     importIntoLab(archive);
@@ -247,7 +248,7 @@ function deployment(
           containers: [
             {
               name: "main",
-              image,
+              image: labImage,
               args: [program],
               env,
               readinessProbe: probe("/readyz"),

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import type { Clock } from "@windlass/clock";
+import type { Decision } from "./decision.ts";
 import type { MalformedMessageError } from "./http1/malformed.ts";
-import type { Decision, RequestView } from "./request.ts";
+import type { RequestView } from "./request.ts";
 import type { Service, ServicePort } from "./service.ts";
 
 /** What a client's connection belongs to. */
@@ -22,6 +23,14 @@ export interface ConnectionHost {
  * them; and one that has just connected may be starved of CPU.
  */
 export const QUIET_MS = 10_000;
+
+const PROBE_MS = 60_000;
+
+/** Has the kernel find out whether a client that says nothing is still there. @returns true */
+export function probe(socket: Socket): true {
+  socket.setKeepAlive(true, PROBE_MS);
+  return true;
+}
 
 /** How long a client may take for things. */
 export interface ClientTimeouts {

@@ -1,4 +1,5 @@
-import { type Decision, pathProbeHeader, type RequestView } from "./request.ts";
+import type { Decision } from "./decision.ts";
+import { pathProbeHeader, type RequestView } from "./request.ts";
 import type { ServicePort } from "./service.ts";
 import { waitingPage, wantsPage } from "./waiting-page.ts";
 

@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
-import { answering, response, until, World } from "./world.fixture.ts";
+import { answering, isWhole, response, until, World } from "./world.fixture.ts";
 
 const hello = answering(() => response("hello"));
 
@@ -33,6 +34,45 @@ test("a resolver that leaves answers those who wait and those it serves, and the
   for (const { socket } of [...clients, late, idle]) socket.end();
   await drained;
   expect(world.client().received).toBe("");
+});
+
+test("500 that wait and 50 that stream all come to their end while the resolver leaves", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock });
+  const streams = new Set<Socket>();
+  const pod = await world.pod((socket) => {
+    const whole = answering((head) => {
+      if (!head.startsWith("GET /stream ")) return response("hello");
+      streams.add(socket);
+      return "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n";
+    });
+    whole(socket);
+  });
+  world.ready(pod);
+  const streaming = Array.from({ length: 50 }, () => world.client());
+  for (const client of streaming) client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
+  await Promise.all(streaming.map((client) => client.gets("first")));
+  world.set({ dispatch: "hold" });
+  const held = Array.from({ length: 500 }, () => world.client());
+  const answers = held.map((client) => client.get());
+  await until(() => world.traffic.held === 500);
+  let isDrained = false;
+  const drained = world.resolver.drain({ acceptFor: "5s", within: "10m" }).then(() => {
+    isDrained = true;
+  });
+  await clock.advance(60_000);
+  expect(isDrained).toBe(false);
+  expect(world.traffic).toMatchObject({ held: 500, inFlight: 50 });
+  world.set({ dispatch: "forward" });
+  for (let round = 0; round < 100 && world.traffic.held > 0; round++) await clock.advance(50);
+  for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1\.1 200 (?:.|\s)*hello$/);
+  for (const socket of streams) socket.write("4\r\nlast\r\n0\r\n\r\n");
+  await Promise.all(streaming.map((client) => client.gets("last\r\n0\r\n\r\n")));
+  for (const { socket } of [...held, ...streaming]) socket.end();
+  // A stream that began before was not told to close: it is ended once it has been silent.
+  for (let second = 0; second < 12; second++) await clock.advance(1_000);
+  await drained;
+  for (const { error } of [...held, ...streaming]) expect(error).toBeUndefined();
 });
 
 test("what is left at the deadline is told so, and cut", async () => {
@@ -90,4 +130,23 @@ test("a resolver that leaves takes connections for as long as they come", async 
   }
   await clock.advance(1_000);
   await drained;
+});
+
+test("a client that reads its last response slowly gets all of it, however long that takes", async () => {
+  const clock = new ManualClock();
+  // More than kernels keep for a connection: the rest waits in the resolver.
+  const body = "x".repeat(30_000_000);
+  await using world = await World.start({
+    clock,
+    target: { probeResponses: [{ response: { status: 200, body } }] },
+  });
+  const client = world.client();
+  client.send("GET / HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n");
+  await until(() => client.received !== "");
+  client.socket.pause();
+  for (let second = 0; second < 60; second++) await clock.advance(1_000);
+  client.socket.resume();
+  await until(() => isWhole(client.received) || client.hasEnded || client.isClosed);
+  expect(client.error).toBeUndefined();
+  expect(isWhole(client.received)).toBe(true);
 });

@@ -4,6 +4,7 @@ import {
   type ClientConnection,
   type ClientTimeouts,
   type ConnectionHost,
+  probe,
   QUIET_MS,
 } from "./connection-host.ts";
 import { Http1Connection } from "./http1/connection.ts";
@@ -35,7 +36,6 @@ export interface ListenerHost extends ConnectionHost {
 const SILENCE_MS = 1_000;
 /** Connections that wait to be accepted. A burst fills the usual 511. */
 const BACKLOG = 4_096;
-const KEEP_ALIVE_PROBE_MS = 60_000;
 
 /** A port of the resolver. It finds out what each client speaks, and hands its connection on. */
 export class Listener {
@@ -46,15 +46,8 @@ export class Listener {
   constructor(route: ListenerRoute, host: ListenerHost) {
     this.#route = route;
     this.#host = host;
-    this.#server = createServer(
-      {
-        allowHalfOpen: true,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
-      },
-      (socket) => this.#accept(socket),
-    );
+    // Options of sockets are system calls, and most connections carry one request: they are set on those that last.
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(socket));
   }
 
   /** @throws Error if the port cannot be had. @returns the port that it listens on. */
@@ -85,6 +78,7 @@ class Arrival implements ClientConnection {
   readonly #since: number;
   readonly #protocol: PortProtocol;
   #first: Buffer | undefined;
+  #isProbed = false;
   #cancelSilence: (() => void) | undefined;
 
   constructor(socket: Socket, route: ListenerRoute, host: ListenerHost) {
@@ -110,6 +104,7 @@ class Arrival implements ClientConnection {
 
   /** Where silence is no sign of another protocol, it has a limit; and so has a beginning of which no more comes. */
   enforce({ headMs, idleMs }: ClientTimeouts): void {
+    if (!this.#isProbed) this.#isProbed = probe(this.#socket);
     const waitedMs = this.#host.clock.monotonic() - this.#since;
     if (waitedMs >= (this.#first ? headMs : idleMs)) this.destroy();
   }
@@ -164,6 +159,7 @@ class Arrival implements ClientConnection {
         break;
       }
       case "http2":
+        probe(socket.setNoDelay(true));
         this.#host.opened(new Http2Connection(socket, first ?? Buffer.alloc(0), this.#host));
         break;
       case "tls":
@@ -173,6 +169,7 @@ class Arrival implements ClientConnection {
           socket.resetAndDestroy();
           return;
         }
+        probe(socket.setNoDelay(true));
         const connection = new TcpConnection(socket, first, port, this.#host);
         this.#host.opened(connection);
         connection.start();

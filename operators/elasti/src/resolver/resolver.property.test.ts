@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fasterClock } from "@windlass/clock";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answering, freePort, isWhole, type Pod, response, until, World } from "./world.fixture.ts";
+import { answering, freePort, type Pod, response, until, World } from "./world.fixture.ts";
 
 /** Seconds of timeouts and retries in hundredths. */
 const speed = 20;
@@ -17,7 +17,8 @@ function serve(manner: Manner): (socket: Socket, connection: number) => void {
   const whole = answering((head, body) => {
     const [, path = ""] = head.split(" ");
     const echoed = `${path} ${body.replaceAll("\r\n", "").length > 0 ? "body" : "none"}`;
-    return response(echoed, manner === "closes" ? "Connection: close\r\n" : "");
+    const padding = "x".repeat(Number(/size=(\d+)/.exec(path)?.[1] ?? 0));
+    return response(`${echoed} ${padding}`, manner === "closes" ? "Connection: close\r\n" : "");
   });
   return (socket) => {
     socket.on("end", () => socket.end());
@@ -39,7 +40,7 @@ function serve(manner: Manner): (socket: Socket, connection: number) => void {
       case "tires":
         whole(socket);
         // An idle connection is closed, perhaps just as the next request is sent.
-        socket.on("data", () => setTimeout(() => socket.destroy(), 3));
+        socket.on("data", () => setTimeout(() => socket.end(() => socket.destroy()), 3));
         break;
       case "dawdles":
         setTimeout(() => whole(socket), 15);
@@ -53,14 +54,19 @@ class Caller {
   readonly asked: string[] = [];
   readonly answers: string[] = [];
   #received = "";
+  /** How much of an answer's body has not come yet; undefined within a head. */
+  #missing: number | undefined;
   hasLeft = false;
+  hasConnected = false;
   isClosed = false;
 
   constructor(port: number) {
     this.#socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    this.#socket.once("connect", () => {
+      this.hasConnected = true;
+    });
     this.#socket.on("data", (bytes: Buffer) => {
-      this.#received += bytes.toString("latin1");
-      while (isWhole(this.#received)) this.#take();
+      this.#receive(bytes);
     });
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
@@ -70,6 +76,12 @@ class Caller {
 
   get isBusy(): boolean {
     return this.answers.length < this.asked.length;
+  }
+
+  /** Reads nothing for now, or goes on. */
+  read(how: "stall" | "go on"): void {
+    if (how === "stall") this.#socket.pause();
+    else this.#socket.resume();
   }
 
   /** Whether it may send another request. */
@@ -103,11 +115,27 @@ class Caller {
     else this.#socket.resetAndDestroy();
   }
 
-  #take(): void {
-    const headEnd = this.#received.indexOf("\r\n\r\n") + 4;
-    const length = Number(/content-length: (\d+)/i.exec(this.#received.slice(0, headEnd))?.[1] ?? 0);
-    this.answers.push(this.#received.slice(0, headEnd + length));
-    this.#received = this.#received.slice(headEnd + length);
+  /** Keeps the beginning of each answer, and counts the rest of its bytes. */
+  #receive(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#missing === undefined) {
+        this.#received += bytes.toString("latin1", at);
+        const headEnd = this.#received.indexOf("\r\n\r\n") + 4;
+        if (headEnd < 4) return;
+        at = bytes.length - (this.#received.length - headEnd);
+        this.#received = this.#received.slice(0, headEnd);
+        this.#missing = Number(/content-length: (\d+)/i.exec(this.#received)?.[1] ?? 0);
+      }
+      const taken = Math.min(this.#missing, bytes.length - at);
+      if (this.#received.length < 1_000)
+        this.#received += bytes.toString("latin1", at, at + Math.min(taken, 200));
+      this.#missing -= taken;
+      at += taken;
+      if (this.#missing > 0) return;
+      this.answers.push(this.#received);
+      this.#received = "";
+      this.#missing = undefined;
+    }
   }
 }
 
@@ -120,6 +148,8 @@ const command = fc.oneof(
       // Which caller asks; a new one if there is none.
       by: fc.nat(12),
       kind: fc.constantFrom("get" as const, "get" as const, "post" as const, "chunked" as const),
+      // The last is more than kernels keep for a connection.
+      bytes: fc.constantFrom(0, 0, 0, 300_000, 4_000_000),
       pieces: fc.constantFrom(1, 1, 2, 5),
       pauseMs: fc.constantFrom(0, 0, 2, 60),
     }),
@@ -134,6 +164,15 @@ const command = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("read" as const),
+      by: fc.nat(12),
+      how: fc.constantFrom("stall" as const, "go on" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const) }) },
+  {
     weight: 4,
     arbitrary: fc.record({ do: fc.constant("ready" as const), pods: fc.subarray([0, 1, 2, 3, 4, 5, 6, 7]) }),
   },
@@ -147,7 +186,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cut" as const), pod: fc.nat(6) }) },
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(0, 1, 5, 20, 70) }),
+    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(0, 1, 5, 20, 70, 400) }),
   },
 );
 
@@ -172,9 +211,12 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         const callers = new Map<number, Caller>();
         const all: Caller[] = [];
         const sending: Promise<void>[] = [];
+        let isDraining = false;
+        let wasCut = false;
         const caller = (by: number) => {
           const known = callers.get(by);
-          if (known?.isOpen) return known;
+          // An idle connection may be closed by a resolver that leaves, just as something is sent on it.
+          if (known?.isOpen && (known.isBusy || !isDraining)) return known;
           const made = new Caller(world.port);
           callers.set(by, made);
           all.push(made);
@@ -183,10 +225,19 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         let number = 0;
         for (const todo of commands)
           switch (todo.do) {
-            case "ask":
+            case "ask": {
               // One request at a time: clients that send on after a connection is to close lose what they send.
-              if (!caller(todo.by).isBusy)
-                sending.push(caller(todo.by).ask(`/${number++}`, todo.kind, todo.pieces, todo.pauseMs));
+              const one = caller(todo.by);
+              const path = `/${number++}?size=${todo.bytes}`;
+              if (!one.isBusy) sending.push(one.ask(path, todo.kind, todo.pieces, todo.pauseMs));
+              break;
+            }
+            case "read":
+              callers.get(todo.by)?.read(todo.how);
+              break;
+            case "drain":
+              isDraining = true;
+              void world.resolver.drain();
               break;
             case "connect":
               caller(todo.by);
@@ -201,12 +252,14 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
               world.set({ dispatch: todo.how });
               break;
             case "cut":
+              wasCut = true;
               for (const socket of pods[todo.pod]?.sockets ?? []) socket.resetAndDestroy();
               break;
             case "wait":
               await delay(todo.ms);
           }
         await Promise.all(sending);
+        for (const one of all) one.read("go on");
         world.set({ dispatch: "forward" });
         world.ready(pods[0] as Pod, pods[1] as Pod);
         const stuck = () => all.filter((one) => one.isBusy && !one.hasLeft && !one.isClosed);
@@ -219,7 +272,10 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         expect(state(), "nobody waits for ever").toMatchObject({ stuck: [] });
         for (const one of all) {
           // A client that is silent at first is joined to a pod where the protocol is not known, and shares its fate.
-          if (protocol === "http" && !one.hasLeft) expect(one.answers).toHaveLength(one.asked.length);
+          // And what a pod had not sent whole when it was cut off is lost.
+          const mayBeCut = wasCut && one.asked.some((path) => !path.endsWith("size=0"));
+          if (protocol === "http" && !one.hasLeft && one.hasConnected && !mayBeCut)
+            expect(one.answers).toHaveLength(one.asked.length);
           for (const [index, answer] of one.answers.entries()) {
             const status = Number(answer.slice(9, 12));
             if (status === 200) expect(answer).toContain(`\r\n\r\n${one.asked[index]} `);
@@ -232,6 +288,6 @@ test("whatever clients, pods and the operator do, each request gets one answer, 
         expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
       },
     ),
-    { numRuns: Number(process.env.ELASTI_RUNS ?? 40) },
+    { numRuns: 40 },
   );
 });

@@ -352,16 +352,16 @@ test("a trigger without an answer is a condition that says why", async () => {
   expect(conditionOf(elasti, "TriggersAnswer")?.message).toContain("Prometheus did not answer in time");
 });
 
-test("what a service depends on wakes before it, and sleeps after it", async () => {
-  const back = await createPair("group-back");
+test("what a service depends on wakes before it, and sleeps after it", { timeout: 60_000 }, async () => {
+  const base = await createPair("group-base");
+  const back = await createPair("group-back", { dependsOn: ["group-base"] });
   const front = await createPair("group-front", { dependsOn: ["group-back"] });
-  wish(back, "sleep");
-  wish(front, "sleep");
-  await Promise.all([at(back, "Asleep"), at(front, "Asleep")]);
-  wish(back, "stay");
-  wish(front, "stay");
+  const all = [base, back, front];
+  for (const key of all) wish(key, "sleep");
+  await Promise.all(all.map((key) => at(key, "Asleep")));
+  for (const key of all) wish(key, "stay");
   const order: string[] = [];
-  const started = [back, front].map((key) =>
+  const started = all.map((key) =>
     waitFor(cluster.client, Deployment, key, ({ spec }) => {
       const isStarted = spec?.replicas === 1;
       if (isStarted) order.push(key.name);
@@ -370,8 +370,8 @@ test("what a service depends on wakes before it, and sleeps after it", async () 
   );
   await wake(front);
   await Promise.all(started);
-  expect(order).toEqual(["group-back", "group-front"]);
-  await Promise.all([at(back, "Serving"), at(front, "Serving")]);
+  expect(order).toEqual(["group-base", "group-back", "group-front"]);
+  await Promise.all(all.map((key) => at(key, "Serving")));
 });
 
 test("a service keeps its resolver's ports, and no two have the same", async () => {

@@ -42,7 +42,7 @@ test("where one account is named, no other may", async () => {
   expect(await check(await tokenOf("other", [audience]), context())).toBe(false);
 });
 
-test("no token, one for somebody else, and one that is none may not", async () => {
+test("no token, a token for another audience and an invalid one are refused", async () => {
   const check = tokenCheck(audience);
   expect(await check(undefined, context())).toBe(false);
   expect(await check(await tokenOf("resolver", ["https://kubernetes.default.svc"]), context())).toBe(false);

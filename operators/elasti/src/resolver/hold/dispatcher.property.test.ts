@@ -86,6 +86,7 @@ function rules(dispatch: "forward" | "hold") {
 const command = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("request" as const), of: fc.nat(2) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("leave" as const), which: fc.nat() }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("connect" as const), which: fc.nat() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), which: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("retry" as const), which: fc.nat() }) },
@@ -101,7 +102,9 @@ const command = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(4_000) }) },
 );
 
-test("each request ends exactly once, no slot or place leaks, and no endpoint has more than it may", async () => {
+test("each request ends exactly once, no slot or place leaks, and no endpoint has more than it may", {
+  timeout: 60_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 120, size: "max" }), async (commands) => {
       const clock = new ManualClock();
@@ -149,6 +152,9 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
             chosen.request.outcomes.push("left");
             break;
           }
+          case "connect":
+            running()[todo.which % Math.max(1, running().length)]?.request.slot?.connected();
+            break;
           case "answer":
             running()[todo.which % Math.max(1, running().length)]?.request.slot?.answered();
             break;
@@ -260,8 +266,9 @@ test("a new endpoint gets few requests at first, and soon all of them", async ()
   let dispatched = 0;
   for (let id = 0; id < 30; id++)
     owner.dispatcher.request(
-      new Request(id, () => {
+      new Request(id, ({ slot }) => {
         dispatched += 1;
+        slot?.connected();
       }),
     );
   const many = { ...rules("forward"), maxConcurrencyPerEndpoint: Number.POSITIVE_INFINITY };
@@ -283,7 +290,7 @@ test("a request that finds room for all who wait, because the timer is late, doe
   const many = { ...rules("forward"), maxConcurrencyPerEndpoint: Number.POSITIVE_INFINITY };
   owner.dispatcher.update(many, [{ address: "a", port: 80, podUid: "a" }]);
   const ask = (id: number) => {
-    const request = new Request(id, () => undefined);
+    const request = new Request(id, ({ slot }) => slot?.connected());
     return { request, ticket: owner.dispatcher.request(request) };
   };
   const first = [0, 1, 2, 3].map(ask);
@@ -298,10 +305,12 @@ test("a request that finds room for all who wait, because the timer is late, doe
 async function release(
   count: number,
   answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,
-): Promise<{ readonly dispatched: number; readonly most: number; readonly tookMs: number }> {
+  connectMs = 0,
+): Promise<Record<"dispatched" | "most" | "mostConnecting" | "tookMs", number>> {
   const clock = new ManualClock();
   const owner = new Owner(clock, new HoldBudget(count), count);
   let [dispatched, running, most, endedAt] = [0, 0, 0, 0];
+  let [connecting, mostConnecting] = [0, 0];
   for (let id = 0; id < count; id++)
     owner.dispatcher.request(
       new Request(id, ({ slot }) => {
@@ -314,6 +323,11 @@ async function release(
           endedAt = clock.monotonic();
           slot?.release();
         };
+        mostConnecting = Math.max(mostConnecting, ++connecting);
+        clock.schedule(connectMs, () => {
+          connecting -= 1;
+          slot?.connected();
+        });
         answer(end, clock, slot as Slot<string>);
       }),
     );
@@ -321,7 +335,7 @@ async function release(
   const began = clock.monotonic();
   owner.dispatcher.update(many, [{ address: "a", port: 80, podUid: "a" }]);
   for (let round = 0; round < 2_000 && owner.held > 0; round++) await clock.advance(1);
-  return { dispatched, most, tookMs: endedAt - began };
+  return { dispatched, most, mostConnecting, tookMs: endedAt - began };
 }
 
 test("an endpoint that works on one request at a time gets few at a time, and is never idle", async () => {
@@ -340,6 +354,30 @@ test("an endpoint that only waits for others gets as many at a time as it answer
   expect(dispatched).toBe(1_000);
   expect(most).toBeGreaterThan(200);
   expect(tookMs).toBeLessThan(900);
+});
+
+test("an endpoint whose answers take longer at times gets more at a time, as long as it answers more", async () => {
+  let number = 0;
+  const { dispatched, most, tookMs } = await release(
+    1_000,
+    // A busy node: each answer takes up to six times as long as the quickest.
+    (end, clock) => void clock.schedule(20 + ((number++ * 37) % 100), end),
+  );
+  expect(dispatched).toBe(1_000);
+  expect(most).toBeGreaterThan(200);
+  expect(tookMs).toBeLessThan(1_000);
+});
+
+test("an endpoint that takes its time to take connections has few on their way", async () => {
+  const connectMs = 300;
+  const { dispatched, mostConnecting } = await release(
+    30,
+    (end, clock) => void clock.schedule(connectMs + 1, end),
+    connectMs,
+  );
+  expect(mostConnecting).toBe(2);
+  // Two at a time, for the two seconds that are looked at.
+  expect(dispatched).toBeLessThan(16);
 });
 
 test("answers that do not end make room for what waits", async () => {

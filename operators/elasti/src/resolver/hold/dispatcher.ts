@@ -153,6 +153,12 @@ export class Dispatcher<Resources> {
     if (this.#queue.size > 0 && this.isAsleep) this.#options.owner.demanded();
   }
 
+  /** Called by slots. */
+  connected(load: EndpointLoad<Resources>): void {
+    load.connected();
+    if (this.#queue.size > 0) this.#pump();
+  }
+
   /**
    * Called by slots. What waits gets the room that an answer makes, but not within the answer: most are over at once, and
    * leave a connection that can be used again.
@@ -265,7 +271,7 @@ export class Slot<Resources> {
   readonly load: EndpointLoad<Resources>;
   readonly #dispatcher: Dispatcher<Resources>;
   readonly #givenAt: number;
-  #state: "taken" | "answered" | "over" = "taken";
+  #state: "taken" | "connected" | "answered" | "over" = "taken";
 
   constructor(dispatcher: Dispatcher<Resources>, load: EndpointLoad<Resources>, now: number) {
     this.#dispatcher = dispatcher;
@@ -273,9 +279,17 @@ export class Slot<Resources> {
     this.#givenAt = now;
   }
 
+  /** The request has a connection to the endpoint. */
+  connected(): void {
+    if (this.#state !== "taken") return;
+    this.#state = "connected";
+    this.#dispatcher.connected(this.load);
+  }
+
   /** The endpoint has begun to answer. */
   answered(): void {
-    if (this.#state !== "taken") return;
+    this.connected();
+    if (this.#state !== "connected") return;
     this.#state = "answered";
     this.#dispatcher.answered(this.load, this.#givenAt);
   }
@@ -292,6 +306,7 @@ export class Slot<Resources> {
 
   #end(how: "released" | "unreachable"): void {
     if (this.#state === "over") return;
+    if (this.#state === "taken") this.load.connected();
     const wasAnswered = this.#state === "answered";
     this.#state = "over";
     this.#dispatcher.ended(this.load, how, wasAnswered);

@@ -3,6 +3,7 @@ import {
   type ClientConnection,
   type ClientTimeouts,
   type ConnectionHost,
+  probe,
   QUIET_MS,
 } from "../connection-host.ts";
 import type { Failure } from "../failure.ts";
@@ -25,18 +26,23 @@ import type { ResponseHead } from "./response-head.ts";
 const MOST_PENDING_BYTES = 16 * 1024;
 /** How much may wait for a client that reads slowly, before its endpoint is no longer read from. */
 const MOST_UNSENT_BYTES = 256 * 1024;
-/** After a response that ends a connection, how long the client may take to close it, and how long for the rest. */
+/** After a response that ends a connection was sent, how long the client may take to close it. */
 const CLIENT_CLOSES_MS = 1_000;
-const LINGER_MS = 5_000;
+/**
+ * How long a client may take after this side was closed. What was sent may still be in the kernel's memory, which is gone
+ * with the pod of a resolver that leaves.
+ */
+const LINGER_MS = 30_000;
 
 /**
  * - `head`: between requests, or within the head of one.
  * - `held`: a request has a body that cannot be forwarded at the moment.
  * - `body`: a request's body is forwarded as it arrives.
  * - `answering`: a request was read to its end. What arrives belongs to the next one.
- * - `leaving`: the last response was sent. What arrives is dropped.
+ * - `leaving`: the last response was written. What arrives is dropped.
+ * - `lingering`: so it is, and this side of the connection was ended.
  */
-type State = "head" | "held" | "body" | "answering" | "leaving" | "closed";
+type State = "head" | "held" | "body" | "answering" | "leaving" | "lingering" | "closed";
 
 /** A client's connection of HTTP/1: one request after the other. */
 export class Http1Connection implements ClientConnection, ExchangeClient, BodyListener {
@@ -52,8 +58,11 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   #bodyReader: BodyReader | undefined;
   #pending: Buffer | undefined;
   #isReading = false;
+  #isProbed = false;
+  /** What is written a second time would wait for the client to confirm the first, unless the kernel is told otherwise. */
+  #writes: "none" | "one" | "undelayed" = "none";
   #status = 0;
-  /** When the state that has a limit began: the wait for a request, or its head. */
+  /** When the state that has a limit began: the wait for a request, or its head; or for the client to close. */
   #since: number;
   #requestedAt = 0;
   /** When a part of a request or of its response last came. */
@@ -61,7 +70,6 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   /** How many bytes the client was seen to have taken, and when. */
   #taken = -1;
   #takenAt = 0;
-  #cancelLinger: (() => void) | undefined;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
@@ -84,6 +92,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   enforce({ headMs, idleMs }: ClientTimeouts): void {
+    if (!this.#isProbed) this.#isProbed = probe(this.#socket);
     // A body of which nothing more comes would keep its place at a pod, and the pod from sleeping, for ever.
     const now = this.#host.clock.monotonic();
     if (this.#state === "body" && now - this.#movedAt >= idleMs)
@@ -96,16 +105,27 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
       this.#taken = this.#socket.bytesWritten - this.#socket.writableLength;
       this.#takenAt = now;
     } else if (now - this.#takenAt >= idleMs) this.#socket.resetAndDestroy();
-    if (this.#state !== "head") return;
+    // The limits that follow count from when all was sent: a client that reads slowly has the one above.
+    if (this.#socket.writableLength > 0) {
+      if (!this.#headReader.isBegun) this.#since = now;
+      return;
+    }
     const waitedMs = now - this.#since;
+    if (this.#state === "leaving" && waitedMs >= CLIENT_CLOSES_MS) this.#end();
+    else if (this.#state === "lingering" && waitedMs >= LINGER_MS) this.destroy();
+    if (this.#state !== "head") return;
     if (!this.#headReader.isBegun && waitedMs >= idleMs) this.destroy();
     else if (this.#headReader.isBegun && waitedMs >= headMs)
       this.#answer({ status: 408, body: "no request in time\n" }, "close");
   }
 
-  /** A response says so. Between two requests there is none, so one that has been silent for a while is closed. */
+  /**
+   * A response says so. Between two requests there is none, so one that has been silent for a while is ended: not at once,
+   * as its client may still be reading the last response.
+   */
   leave(): void {
-    if (this.#state === "head" && !this.#headReader.isBegun) this.enforce({ headMs: 0, idleMs: QUIET_MS });
+    const isIdle = this.#state === "head" && !this.#headReader.isBegun && this.#socket.writableLength === 0;
+    if (isIdle && this.#host.clock.monotonic() - this.#since >= QUIET_MS) this.#end();
   }
 
   handBack(): void {
@@ -117,12 +137,12 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   }
 
   writeText(text: string): void {
-    this.#movedAt = this.#host.clock.monotonic();
+    this.#wrote();
     this.#socket.write(text, "latin1");
   }
 
   writeBytes(bytes: Buffer): void {
-    this.#movedAt = this.#host.clock.monotonic();
+    this.#wrote();
     this.#socket.write(bytes);
   }
 
@@ -187,6 +207,7 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     socket.off("data", this.#onData).off("drain", this.#onDrain).off("end", this.#onEnd);
     socket.off("error", this.#onError).off("close", this.#onClose);
     this.writeText(switchedResponse(head));
+    probe(socket.setNoDelay(true));
     socket.pause();
     if (this.#pending) socket.unshift(this.#pending);
     this.#pending = undefined;
@@ -212,7 +233,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
   /** HTTP has no use for half a connection: a client that has ended its side wants no answer. */
   readonly #onEnd = (): void => {
     this.#abandon();
-    this.#socket.end();
+    if (this.#socket.writableLength > 0) this.#socket.end();
+    else this.destroy();
   };
 
   readonly #onError = (): void => this.destroy();
@@ -240,8 +262,8 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     }
     this.#isReading = false;
     this.#exchange?.flushBody();
-    if (at < bytes.length && this.#state !== "leaving" && this.#state !== "closed")
-      this.#pend(bytes.subarray(at));
+    const isWanted = this.#state !== "leaving" && this.#state !== "lingering" && this.#state !== "closed";
+    if (at < bytes.length && isWanted) this.#pend(bytes.subarray(at));
   }
 
   #readHead(bytes: Buffer, start: number): number {
@@ -325,6 +347,15 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     this.#over("aborted");
   }
 
+  #wrote(): void {
+    this.#movedAt = this.#host.clock.monotonic();
+    if (this.#writes === "none") this.#writes = "one";
+    else if (this.#writes === "one") {
+      this.#writes = "undelayed";
+      this.#socket.setNoDelay(true);
+    }
+  }
+
   #over(status: number | "aborted"): void {
     const seconds = (this.#host.clock.monotonic() - this.#requestedAt) / 1_000;
     this.#port?.service.metrics.requested(status === "aborted" ? status : resultOf(status), seconds);
@@ -344,20 +375,21 @@ export class Http1Connection implements ClientConnection, ExchangeClient, BodyLi
     this.#state = "leaving";
     this.#pending = undefined;
     this.#socket.resume();
-    const { clock } = this.#host;
-    const linger = () => {
-      this.#socket.end();
-      this.#cancelLinger = clock.schedule(LINGER_MS, () => this.destroy());
-    };
-    if (how === "end") linger();
-    else this.#cancelLinger = clock.schedule(CLIENT_CLOSES_MS, linger);
+    this.#since = this.#host.clock.monotonic();
+    // A timer for each connection would cost more than it is worth: `enforce` ends it.
+    if (how === "end") this.#end();
+  }
+
+  #end(): void {
+    this.#state = "lingering";
+    this.#since = this.#host.clock.monotonic();
+    this.#socket.end();
   }
 
   #close(): void {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#pending = undefined;
-    this.#cancelLinger?.();
     this.#host.closed(this);
   }
 

@@ -154,7 +154,9 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
     this.#observer.dispatched();
     const connection = slot.load.resources.http1.take(this, this.#needs);
     this.#state = { at: "connecting", slot, connection, cancelSettling: undefined };
-    if (connection.isConnected) this.#send();
+    if (!connection.isConnected) return;
+    slot.connected();
+    this.#send();
   }
 
   refuse(failure: Failure): void {
@@ -165,6 +167,7 @@ export class Exchange implements Waiter<EndpointResources>, UpstreamOwner {
   connected(): void {
     if (this.#state.at !== "connecting") return;
     const { slot } = this.#state;
+    slot.connected();
     if (slot.load.isProven || this.#isRepeatable) {
       this.#send();
       return;

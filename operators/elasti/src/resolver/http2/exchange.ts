@@ -100,6 +100,7 @@ export class Http2Exchange implements Waiter<EndpointResources> {
   }
 
   #forward(slot: Slot<EndpointResources>): void {
+    slot.connected();
     const stream = this.#stream;
     const endStream = stream.endAfterHeaders;
     const upstream = slot.load.resources.http2
