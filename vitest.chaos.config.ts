@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Bad weather, on a real etcd and kube-apiserver of its own. One file at a time: each shares out its own servers. */
+/** Kills, cuts and stalls, on a real etcd and kube-apiserver of its own. One file at a time: each shares out its own servers. */
 export default defineConfig({
   test: {
     isolate: false,

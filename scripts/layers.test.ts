@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
+import { importsIn } from "./import-graph.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -53,20 +54,13 @@ async function roomsOf(): Promise<string[]> {
   return rooms.toSorted();
 }
 
-const importPattern =
-  /^(?:import|export)\b[^;"=(]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
-
 /** Every import of every source, those within functions too. */
 async function importsOf(room: string): Promise<Import[]> {
   const imports: Import[] = [];
   for await (const file of glob(`${room}/{src,scripts}/**/*.ts`, { cwd: root })) {
     const text = await readFile(join(root, file), "utf8");
-    // What uses the tools of tests is part of them, whatever its name.
-    const isTest =
-      /\.(test|fixture)\.ts$|\/test-[^/]*\.ts$|\/scripts\//.test(file) ||
-      / from "(vitest|fast-check)"/.test(text);
-    for (const [, from, bare, lazy] of text.matchAll(importPattern))
-      imports.push({ room, file, what: from ?? bare ?? lazy ?? "", isTest });
+    const isTest = /\.(test|fixture)\.ts$|\/scripts\//.test(file);
+    for (const what of importsIn(text)) imports.push({ room, file, what, isTest });
   }
   return imports;
 }

@@ -14,6 +14,7 @@
  * | `chaos` | a manager whose etcd and kube-apiserver are killed, cut off and stalled |
  * | `differential` | the same requests on the embedded server and on a real one, compared |
  * | `differential-cluster` | what controllers make of the same manifests, and what kubectl prints, on both |
+ * | `properties` | every property test, with random seeds, for PROPERTY_SECONDS (4, and up to 40) each: some ten minutes |
  * | `fuzz` | invalid requests, which may fail only where they fail on a real server; and the largest ones, which may not block the event loop |
  * | `clients` | client-go, kube-rs, Python, JavaScript and helm, which must see the same on both; those whose tools are missing are left out |
  * | `envtest` | other projects' own suites, in Go, on the programs of `windlass-control-plane assets` and on the real ones |
@@ -38,6 +39,7 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   api,
   differential,
   "differential-cluster": differentialCluster,
+  properties,
   fuzz,
   clients,
   envtest,
@@ -50,6 +52,8 @@ const suites: { readonly [name: string]: () => Promise<Tally> } = {
   buildbarn,
   newcomer,
 };
+/** They need neither the lab's cluster nor its programs. */
+const withoutLab = ["properties"];
 /** Run only when they are asked for: they take an hour. */
 const onlyByName = ["elasti-full"];
 const wanted =
@@ -60,7 +64,7 @@ for (const name of wanted) {
     process.exit(2);
   }
 }
-if (!existsSync(lab)) {
+if (!existsSync(lab) && wanted.some((name) => !withoutLab.includes(name))) {
   process.stderr.write(`the lab is not at ${lab}: set WINDLASS_LAB to its program\n`);
   process.exit(2);
 }
@@ -119,6 +123,12 @@ async function differentialCluster(): Promise<Tally> {
   return await onCluster([], async ({ KUBECONFIG: kubeconfig = "", PATH: path }) =>
     compare(kubeconfig, [["controllers/main.ts"], ["kubectl/compare.ts", "--kubeconfig", kubeconfig]], path),
   );
+}
+
+/** What `npm test` tries for a moment, for longer. */
+async function properties(): Promise<Tally> {
+  const { KUBECONFIG: _kubeconfig, KUBEBUILDER_ASSETS: _assets, ...environment } = process.env;
+  return await runVitest(["--config", "vitest.properties.config.ts"], environment);
 }
 
 async function fuzz(): Promise<Tally> {

@@ -15,7 +15,8 @@ export async function declarePackage(source: SourcePackage): Promise<void> {
   try {
     const project = join(folder, "tsconfig.json");
     await writeFile(project, JSON.stringify(compilerProject(source, folder)));
-    await run("tsc", ["-p", project]);
+    // Found wherever this was started from: scripts that npm did not start have no tools in their PATH.
+    await run(join(root, "node_modules", ".bin", "tsc"), ["-p", project]);
     await publishDeclarations(source, join(folder, "src"));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -250,7 +250,7 @@ test("a new leader takes away what it no longer wants of the status, and leaves 
   };
   await cluster.client.apply(
     Shop,
-    { metadata: key, status: { conditions: [theirs] } } as unknown as InputOf<typeof Shop>,
+    { metadata: key, status: { conditions: [theirs] } },
     { fieldManager: "auditor", subresource: "status" },
   );
   await running.stop();

@@ -5,7 +5,7 @@ import { startCluster, type TestCluster } from "@windlass/testing";
 import { sample } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { type Sample, specSamples } from "../../packages/runtime/src/resource/random-schema.ts";
+import { type Sample, specSamples } from "../../packages/runtime/src/resource/random-schema.fixture.ts";
 
 /** Schemas per definition, and objects per schema. A definition takes a real server a second, an object a few milliseconds. */
 const width = 12;

@@ -4,7 +4,7 @@ import { CustomResourceDefinition, type CustomResourceDefinitionInput } from "@w
 import { startCluster, type TestCluster } from "@windlass/testing";
 import { sample } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anySpecs } from "../../packages/runtime/src/resource/random-definition.ts";
+import { anySpecs } from "../../packages/runtime/src/resource/random-definition.fixture.ts";
 
 const definitions = 400;
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type AnyKind, isInvalid } from "@windlass/client";
 import { builtinTypes } from "@windlass/kinds/schemas";
 import { cel, defineResource, immutable, listMap } from "@windlass/runtime";
-import { Deployment, type DeploymentInput, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
+import { Deployment, type PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import * as schemas from "@windlass/runtime/schemas";
 import { type BuiltinTypes, builtin, container, podSpec, podTemplateSpec } from "@windlass/runtime/schemas";
 import { startCluster, type TestCluster } from "@windlass/testing";
@@ -83,7 +83,7 @@ test("every named schema can be a field of a CRD", { timeout: 60_000 }, async ()
   await cluster.install(Named);
 });
 
-const deployment = (name: string): DeploymentInput => ({
+const deployment = (name: string) => ({
   metadata: { namespace, name },
   spec: { replicas: 0, selector: { matchLabels: { app: "web" } }, template: fullTemplate },
 });

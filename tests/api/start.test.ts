@@ -106,7 +106,7 @@ test("a kubeconfig that is not one is named, with the place", patience, async ()
   );
 });
 
-test("a level that is none is told, and the line is written all the same", patience, async () => {
+test("an unknown log level is reported, and the line is written all the same", patience, async () => {
   const { lines, err } = await end({ LOG_LEVEL: "loud" });
   expect(err).toBe("");
   expect(lines).toMatchObject([

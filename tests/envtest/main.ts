@@ -14,6 +14,7 @@ import { buildPackages } from "../../scripts/packaging/build.ts";
 import { sourcePackages } from "../../scripts/packaging/source-packages.ts";
 import { packTarballs } from "../../scripts/packaging/tarballs.ts";
 import { type Newcomer, newcomer } from "../packages/newcomer.ts";
+import { endLeftovers } from "./leftovers.ts";
 import { known, projects } from "./projects.ts";
 import { type Compiled, compile, fetchProject, type Outcome, runSuite } from "./suite-run.ts";
 
@@ -32,6 +33,14 @@ if (real === undefined) throw new Error("KUBEBUILDER_ASSETS must name the folder
 const wanted = process.argv[2] ?? "";
 const work = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "windlass", "envtest-suites");
 
+// Those of runs that were killed.
+endLeftovers();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    endLeftovers();
+    process.exit(1);
+  });
+}
 const packages = await sourcePackages();
 await buildPackages(packages);
 await using user = await newcomer(await packTarballs(packages, join(work, "packages")));

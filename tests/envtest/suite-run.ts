@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { endLeftovers, runOf, runVariable } from "./leftovers.ts";
 import type { Project, Suite } from "./projects.ts";
 
 /** What became of each test of a suite, and how long all of it took. */
@@ -43,8 +44,13 @@ export async function runSuite(suite: Compiled, assets: string): Promise<Outcome
   if (suite.runner === "ginkgo") args.push("-ginkgo.no-color", `-ginkgo.json-report=${report}`);
   await writeFile(report, "");
   const began = performance.now();
-  const { output } = await run(suite.program, args, suite.folder, { KUBEBUILDER_ASSETS: assets });
+  const { output } = await run(suite.program, args, suite.folder, {
+    KUBEBUILDER_ASSETS: assets,
+    [runVariable]: runOf(process.pid),
+  });
   const seconds = (performance.now() - began) / 1000;
+  // A suite that fails before its end, or is cut off by its timeout, does not stop its servers.
+  endLeftovers();
   const states = suite.runner === "ginkgo" ? specStates(await readFile(report, "utf8")) : testStates(output);
   return { states, seconds, log: output };
 }

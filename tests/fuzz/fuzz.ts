@@ -2,8 +2,8 @@ import { ManualClock, seededRandom } from "../../packages/clock/src/index.ts";
 import { administrator, ControlPlane } from "../../packages/control-plane/src/control-plane.ts";
 import type { ApiResponse } from "../../packages/control-plane/src/http/request.ts";
 import { widgetDefinition } from "../differential/http/widget.ts";
+import { isRealServersOwn, isUnsupported } from "./expected-failures.ts";
 import { type FuzzRequest, RequestFuzzer } from "./requests.ts";
-import { isRealServersOwn, isUnsupported } from "./rightful.ts";
 import { collections } from "./vocabulary.ts";
 
 /** A request to which the server answered that it failed itself. */

@@ -1,7 +1,7 @@
 import { widgetDefinition } from "../differential/http/widget.ts";
+import { isUnsupported } from "./expected-failures.ts";
 import { objectOf, type ServerFailure } from "./fuzz.ts";
 import type { RemoteServer } from "./remote.ts";
-import { isUnsupported } from "./rightful.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /** Of failures that read alike, so many are tried. */

@@ -1,6 +1,6 @@
 import { dump } from "js-yaml";
 import { seededRandom } from "../../packages/clock/src/index.ts";
-import { golden } from "../../packages/control-plane/src/protobuf/golden.ts";
+import { golden } from "../../packages/control-plane/src/protobuf/golden.fixture.ts";
 import {
   accepts,
   collections,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { TransportError } from "@windlass/client";
 import {
   ConfigMap,
   Deployment,
@@ -14,8 +15,10 @@ import { ElastiService } from "../../operators/elasti/src/index.ts";
 import { privateServiceName, resolverSliceName } from "../../operators/elasti/src/service/names.ts";
 import { agnhost } from "../../operators/elasti/testing/agnhost.ts";
 import { holdMany } from "../../operators/elasti/testing/hold-many.ts";
-import { type LabWorld, labWorld } from "../../operators/elasti/testing/lab-world.ts";
+import { type LabWorld, labImage, labWorld } from "../../operators/elasti/testing/lab-world.ts";
 import { askOnce, startLoad, untilAnswered } from "../../operators/elasti/testing/load.ts";
+import { protocolSuite } from "../../operators/elasti/testing/protocol-suite.ts";
+import { record } from "../../operators/elasti/testing/record.ts";
 import {
   createTarget,
   phase,
@@ -25,6 +28,8 @@ import {
 } from "../../operators/elasti/testing/traffic-suite.ts";
 
 const cycles = Number(process.env.ELASTI_CYCLES ?? 4);
+/** How long the cycles with disturbances may go on. */
+const minutes = process.env.ELASTI_MINUTES === undefined ? undefined : Number(process.env.ELASTI_MINUTES);
 const perSecond = Number(process.env.ELASTI_RATE ?? 200);
 const wait = { timeout: 90_000 };
 /** Idle at any time but the first hour of a year. */
@@ -44,6 +49,8 @@ const world = trafficSuite(async () => {
     [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
   };
 });
+
+protocolSuite(() => ({ ...lab, node: { image: labImage, command: ["/usr/bin/node", "-e"] } }));
 
 afterEach(async () => {
   const { client, namespace } = lab;
@@ -212,48 +219,107 @@ test("operators that are killed, and resolvers that are replaced or stand still,
   // Answers with the address that it sees: a resolver's, or the client's own past the resolver.
   const url = await urlOf(client, key, "/clientip");
   await untilAnswered(url);
+  const began = performance.now();
   const load = startLoad(url, perSecond);
   const told: string[] = [];
   const tell = (what: string) => told.push(`${new Date().toISOString().slice(11, 23)} ${what}`);
+  const disturbed: Record<string, number> = {};
   let isOver = false;
-  const disturb = async () => {
-    for (let turn = 0; !isOver; turn++) {
-      const operators = await lab.podsOf("operator");
-      const resolvers = await lab.podsOf("resolver");
-      if (turn % 3 === 0 && operators.length > 1 && operators[0]) {
-        // Killed as by a lost node: another pod takes its place, and is not made to wait for a restart.
-        lab.kill(operators[0]);
-        await lab.end(operators[0]);
-        tell(`killed ${operators[0].metadata.name}`);
-      } else if (turn % 3 === 1 && resolvers.length > 1 && resolvers[0]) {
-        await lab.end(resolvers[0]);
-        tell(`ended ${resolvers[0].metadata.name}`);
-      } else if (turn % 3 === 2 && resolvers[0]) {
-        tell(`froze ${resolvers[0].metadata.name}`);
-        await lab.freeze(resolvers[0], 1_000 + Math.random() * 4_000);
+  const disturbing = (async () => {
+    while (!isOver) {
+      const chosen = Math.floor(Math.random() * disturbances.length);
+      const [name, disturb] = disturbances[chosen] as (typeof disturbances)[number];
+      try {
+        const whom = await disturb();
+        if (whom.length > 0) {
+          tell(`${name}: ${whom.join(", ")}`);
+          disturbed[name] = (disturbed[name] ?? 0) + 1;
+        }
+      } catch (error) {
+        // An API server without CPU to spare cannot be asked to disturb anybody.
+        tell(`${name} failed: ${String(error)}`);
       }
-      await delay(2_000 + Math.random() * 4_000);
+      await delay(1_000 + Math.random() * 5_000);
     }
-  };
-  const disturbing = disturb();
-  for (let cycle = 0; cycle < cycles; cycle++) {
-    const waking = phase(client, key, "Waking");
-    await sendToSleep(client, key);
-    await waking;
-    tell("waking");
-    await phase(client, key, "Serving");
-    tell("serving");
+  })();
+  const isTimeLeft = () => minutes === undefined || performance.now() - began < minutes * 60_000;
+  let done = 0;
+  try {
+    for (; done < cycles && isTimeLeft(); done++) {
+      const waking = patiently(() => phase(client, key, "Waking"));
+      await patiently(() => sendToSleep(client, key));
+      await waking;
+      tell("waking");
+      await patiently(() => phase(client, key, "Serving"));
+      tell("serving");
+    }
+  } finally {
+    isOver = true;
+    await disturbing;
+    const kinds = Object.entries(disturbed).map(([name, times]) => `${name} ${times}`);
+    const { sent: count, failures: lost } = await load.stop();
+    process.stdout.write(`${done} cycles with ${kinds.join(", ")}: ${count} sent, ${lost.length} failed\n`);
   }
-  isOver = true;
-  await disturbing;
-  const { sent, ok, failures } = await load.stop();
-  process.stdout.write(
-    `${cycles} cycles, ${told.length - 2 * cycles} disturbances: ${sent} sent, ${failures.length} failed\n`,
-  );
+  const { sent, ok, failures } = load.result;
   if (failures.length > 0) process.stdout.write(`${told.join("\n")}\n`);
   expect(failures).toEqual([]);
   expect(ok).toBe(sent);
+  await record("sleeps and wakes with disturbances at random", {
+    cycles: done,
+    ...disturbed,
+    requests: sent,
+    lost: failures.length,
+    perSecond,
+    minutes: Math.round((performance.now() - began) / 6_000) / 10,
+  });
 });
+
+/** Asks again where an API server without CPU to spare does not answer. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let left = 10; ; left--)
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof TransportError) || left === 0) throw error;
+    }
+}
+
+/** What becomes of pods of the operator and of the resolver, at random. Each says whom it was done to, if it was done. */
+const disturbances = [
+  ["operatorsKilled", () => killOperators(1)],
+  ["allOperatorsKilled", () => killOperators(2)],
+  [
+    "resolversReplaced",
+    async () => {
+      const resolvers = await lab.podsOf("resolver");
+      const chosen = resolvers[Math.floor(Math.random() * resolvers.length)];
+      // One at least is left, as a PodDisruptionBudget has it.
+      if (resolvers.length < 2 || !chosen) return [];
+      await lab.end(chosen);
+      return [chosen.metadata.name];
+    },
+  ],
+  ["resolversFrozen", () => freezeOne("resolver")],
+  ["operatorsFrozen", () => freezeOne("operator")],
+] as const;
+
+/** As by a lost node: others take their place, and are not made to wait for a restart. */
+async function killOperators(count: number): Promise<readonly string[]> {
+  const operators = await lab.podsOf("operator");
+  if (operators.length < 2) return [];
+  const killed = operators.slice(0, count);
+  for (const pod of killed) lab.kill(pod);
+  for (const pod of killed) await lab.end(pod);
+  return killed.map(({ metadata }) => metadata.name);
+}
+
+async function freezeOne(part: "operator" | "resolver"): Promise<readonly string[]> {
+  const pods = await lab.podsOf(part);
+  const chosen = pods[Math.floor(Math.random() * pods.length)];
+  if (!chosen) return [];
+  await lab.freeze(chosen, 1_000 + Math.random() * 4_000);
+  return [chosen.metadata.name];
+}
 
 test("a resolver that is killed takes what it carried with it, and nothing after that", async () => {
   const { client } = lab;

@@ -143,3 +143,52 @@ console.log("the text matches");
 await client.close();
 await plane.close();
 `;
+
+/** What the compiler must refuse, whatever its settings: an error that is expected and does not come is one too. */
+export const refusedProgram = `
+import type { Client } from "@windlass/client";
+import { child, controller, defineResource, metadataOnly } from "@windlass/runtime";
+import { ClusterRole, ConfigMap, Namespace, Secret } from "@windlass/runtime/kinds";
+import { z } from "zod";
+
+const Note = defineResource({
+  group: "acme.io",
+  version: "v1",
+  kind: "Note",
+  spec: z.object({ text: z.string() }),
+});
+
+export async function refused(client: Client, namespace: string): Promise<void> {
+  await client.create(Note, { metadata: { namespace, name: "a" }, spec: { text: "" } });
+  await client.create(Note, { metadata: { namespace, generateName: "a-" }, spec: { text: "" } });
+  await client.create(Namespace, { metadata: { name: "a" } });
+  // @ts-expect-error A Note has a namespace.
+  await client.create(Note, { metadata: { name: "a" }, spec: { text: "" } });
+  // @ts-expect-error A Note has a name.
+  await client.create(Note, { metadata: { namespace }, spec: { text: "" } });
+  // @ts-expect-error A Secret has a namespace.
+  await client.update(Secret, { metadata: { name: "a" } });
+  // @ts-expect-error A Secret has a namespace.
+  await client.apply(Secret, { metadata: { name: "a" } });
+  // @ts-expect-error A Secret has a namespace.
+  await client.get(Secret, { name: "a" });
+  // @ts-expect-error A child has a name.
+  child(ConfigMap, { metadata: {} });
+}
+
+export const controllers = [
+  controller(Note, {
+    // @ts-expect-error A ClusterRole has no namespace.
+    owns: [ClusterRole],
+    reconcile: () => {},
+  }),
+  controller(Note, {
+    owns: [{ kind: Secret, metadataOnly: true }],
+    reconcile: (_note, { owned }) => {
+      owned(metadataOnly(Secret));
+      // @ts-expect-error It is cached as metadata.
+      owned(Secret);
+    },
+  }),
+];
+`;

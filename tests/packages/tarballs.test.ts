@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
-import { sourcePackages } from "../../scripts/packaging/source-packages.ts";
+import { root, sourcePackages } from "../../scripts/packaging/source-packages.ts";
 import type { Tarball } from "../../scripts/packaging/tarballs.ts";
 
 const run = promisify(execFile);
@@ -11,6 +11,26 @@ const packages = await sourcePackages();
 const libraries = packages.filter(({ entries }) => entries.length > 0);
 const tarballs = new Map(inject("tarballs").map((tarball) => [tarball.name, tarball]));
 const tarball = (name: string) => tarballs.get(name) as Tarball;
+
+test("the guide states the sizes of the packages, to within a tenth", async () => {
+  const guide = await readFile(join(root, "docs/guides/install.md"), "utf8");
+  const rows = [...guide.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \| ([\d,]+) KiB \| ([\d,]+) KiB \|/gm)];
+  const stated = new Set<string>();
+  for (const [, cell = "", ...sizes] of rows) {
+    const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    for (const name of names) stated.add(name);
+    const total = (size: (one: Tarball) => number) =>
+      names.reduce((sum, name) => sum + size(tarball(name)), 0) / 1_024;
+    const [packed = 0, unpacked = 0] = sizes.map((size) => Number(size.replaceAll(",", "")));
+    const actual = { packed: total(({ size }) => size), unpacked: total((one) => one.unpackedSize) };
+    expect(packed / actual.packed, `${cell} packed: ${Math.ceil(actual.packed)} KiB`).toBeCloseTo(1, 1);
+    expect(unpacked / actual.unpacked, `${cell} unpacked: ${Math.ceil(actual.unpacked)} KiB`).toBeCloseTo(
+      1,
+      1,
+    );
+  }
+  expect([...stated].toSorted()).toEqual([...tarballs.keys()].toSorted());
+});
 
 test.for(packages)("$manifest.name: publint finds nothing", async ({ manifest }) => {
   const { stdout } = await run("publint", [tarball(manifest.name).file, "--strict"]);

@@ -1,6 +1,12 @@
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { differences, show } from "../differences.ts";
 import { conclude } from "../tally.ts";
@@ -35,6 +41,8 @@ interface Case {
   readonly trust?: string;
   /** The host in the URL. @default 127.0.0.1 */
   readonly host?: string;
+  /** How long the webhook may take. @default 5 */
+  readonly timeoutSeconds?: number;
 }
 
 const seen: string[] = [];
@@ -46,6 +54,19 @@ async function listen(server: TcpServer): Promise<number> {
     server.listen(0, host, resolve);
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Takes what it is sent, and says nothing. */
+function mute(socket: Socket): void {
+  socket.on("error", () => undefined).resume();
+}
+
+/** Says something as soon as it is asked, and nothing more. */
+function saying(text: string): (socket: Socket) => void {
+  return (socket) => {
+    mute(socket);
+    socket.once("data", () => socket.write(text));
+  };
 }
 
 type Answering = (incoming: IncomingMessage, body: string, outgoing: ServerResponse) => boolean;
@@ -126,6 +147,34 @@ const cases: readonly Case[] = [
       listen(
         createTcpServer((socket) => {
           socket.on("error", () => undefined).once("data", () => socket.end());
+        }),
+      ),
+  },
+  // Silence at each part of an answer.
+  { name: "silent from the start", serve: () => listen(createTcpServer(mute)), timeoutSeconds: 1 },
+  ...[
+    "",
+    "HTTP/1.1 20",
+    "HTTP/1.1 200 OK\r\nContent-Le",
+    "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
+    'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"kind":',
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6",
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"kind":',
+    "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{",
+  ].map(
+    (said): Case => ({
+      name: `silent after ${JSON.stringify(said)}`,
+      serve: () => listen(createTlsServer({ key: serving.key, cert: serving.certificate }, saying(said))),
+      timeoutSeconds: 1,
+    }),
+  ),
+  {
+    name: "an end in the middle of a body",
+    serve: () =>
+      listen(
+        createTlsServer({ key: serving.key, cert: serving.certificate }, (socket) => {
+          const said = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{";
+          socket.on("error", () => undefined).once("data", () => socket.end(said));
         }),
       ),
   },
@@ -229,7 +278,7 @@ async function play(
           namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
           sideEffects: "None",
           admissionReviewVersions: ["v1"],
-          timeoutSeconds: 5,
+          timeoutSeconds: one.timeoutSeconds ?? 5,
         },
       ],
     },

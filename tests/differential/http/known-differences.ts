@@ -18,7 +18,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     covers: (_, { at, real }) => at === "body.message" && /: yaml: /.test(String(real)),
   },
   {
-    reason: "the real server panics on protobuf that is none, for custom kinds",
+    reason: "the real server panics on malformed protobuf, for custom kinds",
     covers: ({ contentType }, { at, real }) =>
       contentType === "application/vnd.kubernetes.protobuf" &&
       at === "status" &&

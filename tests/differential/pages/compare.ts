@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type Json, sorted } from "../../../packages/control-plane/src/json.ts";
 import { type Answer, openEmbedded, openReal } from "../servers.ts";
 import { conclude } from "../tally.ts";
 
@@ -68,11 +70,65 @@ for (const path of ["/metrics", "/metrics/slis"]) {
 const theirs = new Set(requests(await ask(real, "/metrics")));
 for (const labels of requests(await ask(ours, "/metrics"))) check(labels, true, theirs.has(labels));
 
+// What OpenAPI says of a definition: its own schema, and what every object has.
+const group = "pages.example.com";
+for (const server of [real, ours]) {
+  const properties = {
+    spec: { type: "object", description: "What is wanted.", properties: { size: { type: "integer" } } },
+  };
+  const definition = {
+    metadata: { name: `pages.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "pages", kind: "Page" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          selectableFields: [{ jsonPath: ".spec.size" }],
+          schema: { openAPIV3Schema: { type: "object", description: "A page.", properties } },
+        },
+      ],
+    },
+  };
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  await server.send({ method: "POST", path, body: definition });
+}
+const [published, own] = [await schemasOf(real), await schemasOf(ours)];
+check("OpenAPI: the kinds of a definition", Object.keys(published).sort(), Object.keys(own).sort());
+for (const name of Object.keys(published))
+  check(`OpenAPI: ${name}`, inOrder(published[name]), inOrder(own[name]));
+for (const server of [real, ours]) {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/pages.${group}`;
+  await server.send({ method: "DELETE", path });
+}
+
 for (const difference of differences) console.log(difference);
 conclude({ name: "pages", compared, differing: differences.length });
 
 function ask(server: { send: typeof real.send }, path: string): Promise<Answer> {
   return server.send({ method: "GET", path });
+}
+
+/** The schemas of the definition's own kinds, once they are published: the real server takes a second. */
+async function schemasOf(server: { send: typeof real.send }): Promise<Record<string, unknown>> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { status, body } = await ask(server, `/openapi/v3/apis/${group}/v1`);
+    const { components } = (status === 200 ? body : {}) as { components?: { schemas?: object } };
+    const own = Object.entries(components?.schemas ?? {}).filter(([name]) =>
+      name.startsWith("com.example.pages"),
+    );
+    if (own.length > 0) return Object.fromEntries(own) as Record<string, unknown>;
+    await wait(100);
+  }
+  throw new Error("the definition was not published within ten seconds");
+}
+
+/** The order of fields means nothing. */
+function inOrder(value: unknown): unknown {
+  return value === undefined ? undefined : sorted(value as Json);
 }
 
 interface FamilyShape {

@@ -93,7 +93,7 @@ export const wireRequests: readonly WireRequest[] = [
   { name: "no host", bytes: get("/readyz", "") },
   { name: "no host in HTTP/1.0", bytes: get("/readyz", "", "1.0") },
   { name: "an empty host", bytes: get("/readyz", "Host: \r\n") },
-  { name: "a host that is none", bytes: get("/readyz", "Host: a b\r\n") },
+  { name: "an invalid host", bytes: get("/readyz", "Host: a b\r\n") },
   { name: "OPTIONS *", bytes: `OPTIONS * HTTP/1.1\r\n${host}\r\n` },
   {
     name: "CONNECT",
@@ -107,8 +107,8 @@ export const wireRequests: readonly WireRequest[] = [
   { name: "HTTP/1.2", bytes: get("/readyz", host, "1.2"), known: strict },
   { name: "no HTTP", bytes: "hello\r\n\r\n" },
   { name: "another method", bytes: `FOO ${pods} HTTP/1.1\r\n${host}\r\n`, known: methods },
-  { name: "a method that is none", bytes: `G(T /readyz HTTP/1.1\r\n${host}\r\n` },
-  { name: "a header name that is none", bytes: get("/readyz", `${host}X A: 1\r\n`), known: words },
+  { name: "an invalid method", bytes: `G(T /readyz HTTP/1.1\r\n${host}\r\n` },
+  { name: "an invalid header name", bytes: get("/readyz", `${host}X A: 1\r\n`), known: words },
   { name: "a header without a colon", bytes: get("/readyz", `${host}XA\r\n`) },
   { name: "a folded header", bytes: get("/readyz", `${host}XA: a\r\n b\r\n`), known: strict },
   { name: "lines without CR", bytes: "GET /readyz HTTP/1.1\nHost: x\n\n", known: strict },
@@ -122,7 +122,7 @@ export const wireRequests: readonly WireRequest[] = [
     bytes: post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "2\r\n{}\r\n0\r\n\r\n"),
     known: strict,
   },
-  { name: "a length that is none", bytes: post("Content-Length: x\r\n", "{}") },
+  { name: "an invalid length", bytes: post("Content-Length: x\r\n", "{}") },
   { name: "a negative length", bytes: post("Content-Length: -1\r\n", "{}") },
   { name: "another encoding", bytes: post("Transfer-Encoding: gzip\r\n", "{}") },
   {

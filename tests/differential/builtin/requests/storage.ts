@@ -10,6 +10,37 @@ const volume: JsonObject = {
 
 export const storage: Story[] = [
   {
+    name: "resourceclaim",
+    at: "/apis/resource.k8s.io/v1/namespaces/{ns}/resourceclaims",
+    steps: [
+      {
+        post: {
+          spec: {
+            devices: {
+              requests: [
+                { name: "one", exactly: { deviceClassName: "gold" } },
+                { name: "three", exactly: { deviceClassName: "gold", count: 3 } },
+                { name: "all", exactly: { deviceClassName: "gold", allocationMode: "All" } },
+                { name: "either", firstAvailable: [{ name: "a", deviceClassName: "gold" }] },
+              ],
+            },
+          },
+        },
+      },
+    ],
+  },
+  {
+    name: "resourceclaimtemplate",
+    at: "/apis/resource.k8s.io/v1/namespaces/{ns}/resourceclaimtemplates",
+    steps: [
+      {
+        post: {
+          spec: { spec: { devices: { requests: [{ name: "one", exactly: { deviceClassName: "gold" } }] } } },
+        },
+      },
+    ],
+  },
+  {
     name: "storageclass",
     at: "/apis/storage.k8s.io/v1/storageclasses",
     steps: [

@@ -1,11 +1,11 @@
 /** A failure that the real server answers with too, and why it does. */
-interface Rightful {
+interface ExpectedFailure {
   readonly status: number;
   readonly words: RegExp;
   readonly why: string;
 }
 
-const known: readonly Rightful[] = [
+const known: readonly ExpectedFailure[] = [
   {
     status: 500,
     words: /resourceVersion should not be set on objects to be created/,

@@ -1,0 +1,58 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const columns = 100;
+
+/** Packages whose comments are yet to be wrapped. */
+const open = ["packages/cli", "packages/client", "packages/runtime"].concat(
+  ["buildbarn", "buildkit", "elasti"].map((name) => `operators/${name}`),
+);
+
+/** The numbers of the lines that are too wide. Tables, examples and single words cannot be wrapped. */
+function wideComments(text: string): number[] {
+  const found: number[] = [];
+  let inBlock = false;
+  let inExample = false;
+  for (const [index, line] of text.split("\n").entries()) {
+    const opens = /^\s*\/\*\*/.test(line);
+    if (opens) inBlock = true;
+    if (inBlock && /^\s*\* @/.test(line)) inExample = line.includes("@example");
+    const words = line.replace(/^\s*(\/\*\*|\*|\/\/) ?/, "");
+    const isComment = inBlock || /^\s*\/\/ /.test(line);
+    const canWrap = !inExample && !words.startsWith("|") && words.trim().includes(" ");
+    if (isComment && canWrap && line.length > columns) found.push(index + 1);
+    if (inBlock && line.includes("*/")) {
+      inBlock = false;
+      inExample = false;
+    }
+  }
+  return found;
+}
+
+test("wide comments are found, and tables, examples and code are not", () => {
+  const wide = "word ".repeat(25).trim();
+  const text = [
+    `/** ${wide} */`,
+    `// ${wide}`,
+    "/**",
+    ` * ${wide}`,
+    ` * | ${wide} |`,
+    " * @example",
+    ` * ${wide}`,
+    " */",
+    `const text = "${wide}";`,
+  ].join("\n");
+  expect(wideComments(text)).toEqual([1, 2, 4]);
+});
+
+test("comments are wrapped at 100 columns", async () => {
+  const wide: string[] = [];
+  for await (const file of glob("{packages,operators}/*/src/**/*.ts", { cwd: root })) {
+    if (open.some((folder) => file.startsWith(`${folder}/`)) || file.includes("/generated/")) continue;
+    const text = await readFile(join(root, file), "utf8");
+    wide.push(...wideComments(text).map((line) => `${file}:${line}`));
+  }
+  expect(wide).toEqual([]);
+});

@@ -1,0 +1,273 @@
+import { X509Certificate } from "node:crypto";
+import { connect } from "node:tls";
+import { createAuthority } from "@windlass/certificates";
+import { systemClock } from "@windlass/clock";
+import { describe, expect, test } from "vitest";
+import {
+  checkConfiguration,
+  commonDocument,
+  componentFiles,
+  storageDocument,
+} from "../../operators/buildbarn/src/configuration/index.ts";
+import { versions } from "../../operators/buildbarn/src/index.ts";
+import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
+import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
+import { flushedStores, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
+import { Programs, platform, smallStores } from "../../operators/buildbarn/testing/programs.ts";
+import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
+
+/**
+ * Shard maps on the real programs: processes of this machine, without a cluster. What the model of `resharding/` takes for
+ * granted is seen here: where blobs are, and what a mirror does.
+ */
+const actions = Array.from({ length: 40 }, (_, index) => `action ${index}`);
+
+async function written(frontend: string, names: readonly string[] = actions): Promise<void> {
+  using cache = new RemoteCache(frontend);
+  for (const action of names) await cache.write(action);
+}
+
+/** Those of the actions whose result, and its output, are found. */
+async function hits(frontend: string, names: readonly string[] = actions): Promise<readonly string[]> {
+  using cache = new RemoteCache(frontend);
+  const found: string[] = [];
+  for (const action of names) if ((await cache.read(action)) === "hit") found.push(action);
+  return found;
+}
+
+/** Those of the actions whose result a shard has, and those whose output. */
+async function keptBy(shard: string) {
+  using cache = new RemoteCache(shard);
+  const [results, outputs] = [new Set<string>(), new Set<string>()];
+  for (const action of actions) {
+    if (await cache.hasResult(action)) results.add(action);
+    if (await cache.hasBlob(`output of ${action}`)) outputs.add(action);
+  }
+  return { results, outputs };
+}
+
+describe.each(versions)("bb_storage of %s", (version) => {
+  test("places by weight, and nothing on a drained shard", async () => {
+    await using programs = new Programs(version);
+    await programs.startShards("a0", "a1", "a2");
+    const frontend = await programs.startFrontend("3w1.9d2");
+    await written(frontend);
+    expect(await hits(frontend)).toEqual(actions);
+    const [light, heavy, drained] = await Promise.all(
+      ["a0", "a1", "a2"].map((name) => keptBy(programs.shard(name))),
+    );
+    expect(drained).toEqual({ results: new Set(), outputs: new Set() });
+    expect((light?.results.size ?? 0) + (heavy?.results.size ?? 0)).toBe(actions.length);
+    // 4 of 40 are expected on the one, 36 on the other.
+    expect(light?.results.size).toBeLessThan(15);
+    expect(heavy?.results.size).toBeGreaterThan(25);
+  });
+
+  test("draining a shard moves nothing but what it keeps", async () => {
+    await using programs = new Programs(version);
+    await programs.startShards("a0", "a1", "a2");
+    await written(await programs.startFrontend("3"));
+    const lost = await keptBy(programs.shard("a1"));
+    const kept = actions.filter((action) => !lost.results.has(action) && !lost.outputs.has(action));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(actions.length);
+    await programs.loseShard("a1");
+    const drained = await programs.startFrontend("3d1");
+    expect(await hits(drained)).toEqual(kept);
+    await written(drained);
+    expect(await hits(drained)).toEqual(actions);
+  });
+
+  test("an empty mirror gets what is used, and then stands in for a volume that is lost", async () => {
+    await using programs = new Programs(version);
+    await programs.startShards("a0", "a1");
+    const single = await programs.startFrontend("2");
+    await written(single);
+    await programs.startShards("b0", "b1");
+    const mirrored = await programs.startFrontend("2m");
+    // Clients of both kinds work side by side.
+    await written(mirrored, ["by a pair"]);
+    await written(single, ["by one"]);
+    for (const frontend of [single, mirrored])
+      expect(await hits(frontend, ["by a pair", "by one"])).toEqual(["by a pair", "by one"]);
+    // Results are read from either side in turn, so the second round finds those that the first has not copied.
+    for (const _ of [1, 2]) expect(await hits(mirrored)).toEqual(actions);
+    const pair = await Promise.all(["b0", "b1"].map((name) => keptBy(programs.shard(name))));
+    // FindMissing, which every hit takes, refills the content-addressable storage.
+    expect(pair.reduce((sum, { outputs }) => sum + outputs.size, 0)).toBe(actions.length);
+    await programs.loseShard("a0");
+    await programs.startShards("a0");
+    const after = await programs.startFrontend("2m");
+    const found = await hits(after);
+    const results = pair.flatMap((one) => [...one.results]);
+    expect(results.length).toBeGreaterThan(actions.length / 3);
+    // No result that the mirror has is lost with the volume of its pair.
+    expect(found).toEqual(expect.arrayContaining(results));
+  });
+
+  test("is emptied by another number of blocks, as it is said to be, and by nothing less", async () => {
+    await using programs = new Programs(version);
+    await programs.startShards("a0");
+    await written(await programs.startFrontend("1"));
+    const evaluated = (stores: typeof smallStores) => {
+      const common = commonDocument({ version });
+      const documents = { "storage.jsonnet": storageDocument(version, stores) };
+      return checkConfiguration(
+        shardConfiguration(componentFiles({ common, documents, overrides: undefined }), version),
+      );
+    };
+    const { cas } = smallStores;
+    for (const [stores, flushed, left] of [
+      [smallStores, [], actions],
+      [
+        { ...smallStores, cas: { ...cas, blocks: { ...cas.blocks, old: 9 } } },
+        ["contentAddressableStorage"],
+        [],
+      ],
+    ] as const) {
+      expect(flushedStores(evaluated(smallStores), evaluated(stores))).toEqual(flushed);
+      await programs.stopShard("a0");
+      programs.stores = stores;
+      await programs.startShards("a0");
+      expect(await hits(await programs.startFrontend("1"))).toEqual(left);
+    }
+  });
+
+  test("every two maps that clients have at the same time find what the other one wrote", async () => {
+    await using programs = new Programs(version);
+    await programs.startShards("a0", "a1", "a2", "b0", "b1", "b2");
+    for (const [from, to] of [
+      ["2", "3w2m"],
+      ["3w2m", "2d0"],
+    ] as const) {
+      const maps = [from, `${from}+${to}`, `${from}-${to}`, to];
+      const frontends = await Promise.all(maps.map((map) => programs.startFrontend(map)));
+      for (const [index, frontend] of frontends.entries()) {
+        // Readers of results are rolled in this order, one step after the other.
+        const beside = frontends[index + 1];
+        if (beside === undefined) continue;
+        const names = [`${from} ${to} ${index} a`, `${from} ${to} ${index} b`] as const;
+        await written(frontend, [names[0]]);
+        await written(beside, [names[1]]);
+        expect(await hits(beside, names)).toEqual(names);
+        // Those that know one map alone write results there, and are not asked for others' before all know both.
+        if (index > 0 && index < 2) expect(await hits(frontend, names)).toEqual(names);
+      }
+    }
+  });
+});
+
+const authority = createAuthority({ commonName: "the set's", validFor: "1h" });
+const tls = { authorities: authority.certificate, serverName: "builds.team.svc" };
+const pairOf = (by: typeof authority, name: string) =>
+  by.issue({ commonName: name, dnsNames: [name], usages: ["server", "client"], validFor: "1h" });
+const member = pairOf(authority, tls.serverName);
+const strangers = [
+  ["no certificate", undefined],
+  [
+    "one of another authority",
+    pairOf(createAuthority({ commonName: "others", validFor: "1h" }), tls.serverName),
+  ],
+  ["one of the authority for another set", pairOf(authority, "others.team.svc")],
+] as const;
+
+describe.each(versions)("TLS between programs of %s", (version) => {
+  test("shards and the frontend's internal way take members of the set, and nobody else", async () => {
+    await using programs = new Programs(version, tls);
+    programs.certify(member);
+    await programs.startShards("a0", "a1");
+    const frontend = await programs.startFrontend("2");
+    await written(frontend);
+    expect(await hits(frontend)).toEqual(actions);
+    for (const address of [programs.shard("a0"), programs.internalWay]) {
+      using cache = new RemoteCache(address, { ...tls, pair: member });
+      await cache.write("by a member");
+      expect(await cache.read("by a member")).toBe("hit");
+      for (const [, pair] of strangers) {
+        using stranger = new RemoteCache(address, { ...tls, ...(pair && { pair }) });
+        // UNAUTHENTICATED, PERMISSION_DENIED, or no connection at all.
+        await expect(stranger.read("by a member")).rejects.toMatchObject({ name: "CallError" });
+        await expect(stranger.read("by a member")).rejects.not.toMatchObject({ code: 5 });
+      }
+      using plain = new RemoteCache(address);
+      await expect(plain.read("by a member")).rejects.toMatchObject({ code: 14 });
+    }
+  });
+
+  test("a frontend talks to no shard of another authority or another set", async () => {
+    for (const [, pair] of strangers.slice(1)) {
+      await using programs = new Programs(version, tls);
+      programs.certify(pair ?? member);
+      await programs.startShards("a0");
+      programs.certify(member);
+      const frontend = await programs.startFrontend("1");
+      using cache = new RemoteCache(frontend);
+      await expect(cache.write("secret")).rejects.toMatchObject({ name: "CallError" });
+    }
+  });
+
+  test("a certificate that is renewed is shown by programs that run on", async () => {
+    await using programs = new Programs(version, tls);
+    programs.certify(member);
+    await programs.startShards("a0");
+    const frontend = await programs.startFrontend("1");
+    await written(frontend, ["before"]);
+    const renewed = pairOf(authority, tls.serverName);
+    programs.certify(renewed);
+    await expect.poll(() => shownBy(programs.shard("a0")), { timeout: 30_000 }).toBe(fingerprintOf(renewed));
+    expect(await hits(frontend, ["before"])).toEqual(["before"]);
+  });
+});
+
+test.for([
+  ["without TLS", undefined, "2"],
+  ["with TLS", tls, "2"],
+  ["with TLS, mirrored", tls, "2w1.2m"],
+] as const)("a whole set runs an action, and finds it in the cache: %s", async ([, own, map]) => {
+  await using programs = new Programs("2025-02", own);
+  programs.certify(member);
+  await programs.startShards("a0", "a1", "b0", "b1");
+  const address = await programs.startSet(map);
+  const tried = () =>
+    smoke(
+      { address, instanceName: "", platform, nonce: `n${Date.now()}`, timeoutSeconds: 30 },
+      systemClock,
+      AbortSignal.timeout(30_000),
+    );
+  // A worker that comes before its runner or its scheduler tries again after some seconds.
+  await expect
+    .poll(tried, { timeout: 60_000 })
+    .toMatchObject({ ok: true, cacheHit: true, message: "ran, and was found in the cache" });
+});
+
+test("the operator reads the queue of a scheduler that takes members of the set alone", async () => {
+  await using programs = new Programs("2025-02", tls);
+  programs.certify(member);
+  const address = await programs.startScheduler();
+  const look = async (pair?: typeof member) => {
+    using queue = new BuildQueue({ address, ...tls, ...pair });
+    const name = { instanceNamePrefix: "", platform, sizeClass: 0 };
+    return await queue.look(name, 10, AbortSignal.timeout(10_000));
+  };
+  expect(await look(member)).toMatchObject({ exists: true, queued: 0 });
+  for (const [, pair] of strangers) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
+});
+
+/** The fingerprint of the certificate that a server shows. */
+function shownBy(address: string): Promise<string> {
+  const [host = "", port] = address.split(":");
+  return new Promise((resolve, reject) => {
+    const socket = connect(
+      { host, port: Number(port), ca: tls.authorities, servername: tls.serverName },
+      () => {
+        resolve(socket.getPeerCertificate().fingerprint256);
+        socket.destroy();
+      },
+    );
+    socket.on("error", reject);
+  });
+}
+
+function fingerprintOf({ certificate }: typeof member): string {
+  return new X509Certificate(certificate).fingerprint256;
+}
