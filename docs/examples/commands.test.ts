@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { windlassBuildbarn } from "../../operators/buildbarn/src/cli/program.ts";
 import { windlassBuildkit } from "../../operators/buildkit/src/cli/program.ts";
+import type { Program } from "../../packages/cli/src/command.ts";
 import { parse } from "../../packages/cli/src/parse.ts";
 import { windlass } from "../../packages/cli/src/program.ts";
-import type { Program } from "../../packages/cli/src/run.ts";
 
 /*
  * Nothing runs the commands that the pages show: many need a cluster, a registry or another machine. So each is taken apart: what it
@@ -194,6 +194,13 @@ function check(line: Line): string | undefined {
   if (Object.hasOwn(programs, name)) return programs[name]?.(args, line);
   return others.has(name) ? undefined : `what is ${name}?`;
 }
+
+test("commands that npm installs into a project are called by npx", () => {
+  const installed = pages
+    .flatMap(shown)
+    .filter(({ words: [name] }) => /^windlass(?:-control-plane)?$/.test(name ?? ""));
+  expect(installed.map(({ file, words }) => `${file}: ${words.join(" ")}`)).toEqual([]);
+});
 
 test("there are commands on the pages, of each kind", () => {
   const names = new Set(lines.map(({ words: [name = ""] }) => name));

@@ -63,13 +63,23 @@ test("the tests that keep the promises are there", () => {
     // A section may have a folder of its own.
     const [, folder = ""] =
       /Paths are within `([^`]+)`/.exec(section) ?? /Paths are within `([^`]+)`/.exec(introduction) ?? [];
-    const paths = [...section.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+    const paths = [...section.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = ""]) => path);
     return paths.map((path) =>
-      /^(?:tests|docs|scripts|operators|packages)\//.test(path) ? `../${path}` : `../${folder}${path}`,
+      /^(?:tests|docs|scripts|benchmarks|operators|packages)\//.test(path)
+        ? `../${path}`
+        : `../${folder}${path}`,
     );
   });
   expect(places.length).toBeGreaterThan(50);
   expect(places.filter((place) => !existsSync(new URL(place, docs)))).toEqual([]);
+});
+
+test("every promise names what keeps it", () => {
+  const { text = "" } = pages.find(({ file }) => file === "design/promises.md") ?? {};
+  const tables = text.split(/^\| promise \| tests \|\n\|---\|---\|\n/m).slice(1);
+  const rows = tables.flatMap((table) => /^(?:\|.*\n)*/.exec(table)?.[0].trimEnd().split("\n") ?? []);
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.filter((row) => !/\| [^|]*`[\w./-]+\.ts`[^|]* \|$/.test(row))).toEqual([]);
 });
 
 test.for(pages)("all links in $file lead somewhere", ({ file, text }) => {
