@@ -253,14 +253,19 @@ test.each(Object.entries(cases))(
   "%s takes no more than linear time",
   { timeout: 60_000 },
   async (_what, one) => {
-    const took: number[] = [];
-    for (const size of [450, 500, 4_000]) {
+    const took = async (size: number) => {
       if (one.first) await send(one.first(size), size);
-      took.push(await send(one, size));
-    }
-    const [, small = 0, large = 0] = took;
-    // Eight times the size: quadratic time would be 64 times as long.
-    expect(large).toBeLessThan(16 * small + noise);
+      return send(one, size);
+    };
+    await took(450);
+    // CPU time is counted in ticks that may be longer than the small request, so one look may be unlucky. Too much time is
+    // taken each time.
+    const looks: { readonly small: number; readonly large: number }[] = [];
+    const isLinear = () => looks.some(({ small, large }) => large < 16 * small + noise);
+    for (let size = 500; looks.length < 3 && !isLinear(); size += 1)
+      // Eight times the size: quadratic time would be 64 times as long.
+      looks.push({ small: await took(size), large: await took(8 * size) });
+    expect(isLinear(), JSON.stringify(looks)).toBe(true);
   },
 );
 
