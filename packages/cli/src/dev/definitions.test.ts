@@ -26,3 +26,8 @@ SyntaxError [ERR_INVALID_TYPESCRIPT_SYNTAX]: Expected ',', got ')'
     at load (file:///home/ada/shop/src/load.ts:3:1)`);
   expect(ownPart("a line of its own\n")).toBe("a line of its own");
 });
+
+test("what an error has besides its message stays whole", () => {
+  const withFields = said.replace("_SYNTAX'\n", "_SYNTAX',\n  line: 8\n");
+  expect(ownPart(withFields)).toMatch(/load\.ts:3:1\)\n\{\n {2}code: '[A-Z_]+',\n {2}line: 8\n\}$/);
+});

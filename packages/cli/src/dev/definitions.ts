@@ -5,10 +5,17 @@ import { CommandError } from "../errors.ts";
 
 /** What runs in a process of its own: modules are loaded once in a process, and these change. */
 const program = `
-  const exported = Object.values(await import(process.argv[1]));
-  const kinds = exported.filter((one) => typeof one?.crd === "function");
-  process.send(kinds.map((kind) => kind.crd({ conversion: "None" })));
-  process.disconnect();`;
+  try {
+    const exported = Object.values(await import(process.argv[1]));
+    const kinds = exported.filter((one) => typeof one?.crd === "function");
+    process.send(kinds.map((kind) => kind.crd({ conversion: "None" })));
+    process.disconnect();
+  } catch (error) {
+    if (error?.code !== "RESOURCE_DEFINITION") throw error;
+    // It names the field and the way out: where in the runtime it was thrown is of no use.
+    console.error(error.message);
+    process.exit(1);
+  }`;
 
 /**
  * The CustomResourceDefinitions of the kinds that a module exports, as the module is now.
@@ -46,10 +53,13 @@ function withoutConversion(definition: CrdManifest): CrdManifest {
 
 /** What a program said when it failed, without what it says of Node's own insides. */
 export function ownPart(said: string): string {
-  return said
-    .replace(/^node:internal[^\n]*\n(?: .*\n)*\n?/m, "")
-    .replaceAll(/ \{\n {2}code: '[A-Z_]+'\n\}/g, "")
-    .replaceAll(/^ +at .*\bnode:internal\/.*\n?/gm, "")
-    .replace(/^Node\.js v[\d.]+$/m, "")
-    .trim();
+  return (
+    said
+      .replace(/^node:internal[^\n]*\n(?: .*\n)*\n?/m, "")
+      .replaceAll(/ \{\n {2}code: '[A-Z_]+'\n\}/g, "")
+      // The last frame is followed by what else the error has.
+      .replaceAll(/^ +at .*\bnode:internal\/.*?( \{)?\n/gm, (_frame, brace?: string) => (brace ? "{\n" : ""))
+      .replace(/^Node\.js v[\d.]+$/m, "")
+      .trim()
+  );
 }

@@ -18,6 +18,8 @@ export interface DevCluster extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** Where the operator says whether it is ready, unless it has its own mind about that. */
   readonly readyUrl: string;
+  /** Where the operator serves its metrics, unless it has its own mind about that. */
+  readonly metricsUrl: string;
   /** Where the cluster calls the operator's webhooks; undefined if it does not. */
   readonly calledAt?: CalledAt;
   /** The address of an API server that was there before, and stays: there, what is changed for a time has to be put back. */
@@ -46,6 +48,7 @@ export async function embeddedCluster(
     client,
     namespace: "default",
     readyUrl: probes.readyUrl,
+    metricsUrl: probes.metricsUrl,
     calledAt: { url: webhookUrl },
     env: {
       ...probes.env,
@@ -95,6 +98,7 @@ export async function currentCluster(
     client,
     namespace: access.namespace,
     readyUrl: probes.readyUrl,
+    metricsUrl: probes.metricsUrl,
     ...(called === undefined ? {} : { calledAt: called.calledAt }),
     server: access.cluster.server,
     env: {
@@ -162,10 +166,14 @@ async function calledThroughTunnel(
 
 /** Whatever else runs on this machine, there are ports for probes and metrics. */
 async function probeAddresses() {
-  const port = await freePort();
+  const [probes, metrics] = await Promise.all([freePort(), freePort()]);
   return {
-    readyUrl: `http://127.0.0.1:${port}/readyz`,
-    env: { HEALTH_PROBE_BIND_ADDRESS: `127.0.0.1:${port}`, METRICS_BIND_ADDRESS: "127.0.0.1:0" },
+    readyUrl: `http://127.0.0.1:${probes}/readyz`,
+    metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
+    env: {
+      HEALTH_PROBE_BIND_ADDRESS: `127.0.0.1:${probes}`,
+      METRICS_BIND_ADDRESS: `127.0.0.1:${metrics}`,
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type AnyKind, Client } from "@windlass/client";
+import { type AnyKind, Client, connect } from "@windlass/client";
 import { ControlPlane } from "@windlass/control-plane";
 import {
   CustomResourceDefinition,
@@ -77,6 +77,55 @@ test("an operator is shown at work, starts anew when a source changes, and keeps
   await edit("src/kind.ts", (text) => text.slice(0, -1));
   const restarts = () => told(terminal).filter((line) => line.startsWith("operator started anew")).length;
   await expect.poll(restarts, patience).toBe(2);
+
+  terminal.interrupt();
+  expect(await running).toBe(0);
+});
+
+test("what one tries in the first hour is shown: log lines, metrics, mistakes, a CRD that is deleted", {
+  timeout: 90_000,
+}, async () => {
+  await edit("src/controller.ts", (text) =>
+    text.replace("{ owned }) => {", '{ owned, log }) => {\n    log.info({ image }, "looks at it");'),
+  );
+  const terminal = recordingTerminal({ folder, env: { PATH: process.env.PATH ?? "" } });
+  const running = runProgram(windlass, ["dev"], terminal);
+  await expect.poll(() => told(terminal), patience).toContain("shop shop Ready: 2 of 2 available");
+  const everything = () => told(terminal).join("\n");
+  expect(everything()).toMatch(/^operator looks at it .*image=nginx/m);
+  expect(everything()).not.toContain("became the leader");
+
+  const [, url = ""] = /metrics at (\S+) for windlass top --url/.exec(everything()) ?? [];
+  const top = recordingTerminal({ folder });
+  expect([await runProgram(windlass, ["top", "--url", url, "--count", "1"], top), top.complained()]).toEqual([
+    0,
+    "",
+  ]);
+
+  await edit("src/kind.ts", (text) =>
+    text.replace("image: z.string()", "image: z.map(z.string(), z.string())"),
+  );
+  await expect.poll(everything, patience).toMatch(/^error Shop .*spec\.image: .*z\.record/m);
+  expect(everything()).not.toMatch(/^at |problems:/m);
+  await edit("src/kind.ts", (text) => text.replace("z.map(z.string(), z.string())", "z.string()"));
+  await expect.poll(everything, patience).toContain("operator started anew");
+
+  const sample = await readFile(join(folder, "config", "samples", "shop.yaml"), "utf8");
+  await writeFile(join(folder, "config", "samples", "shop.yaml"), `${sample}  more: [`);
+  await expect.poll(everything, patience).toContain("error shop.yaml: ");
+
+  await using client = await connect({ kubeconfig: join(folder, ".windlass", "kubeconfig") });
+  await client.delete(CustomResourceDefinition, { name: "shops.example.com" });
+  await expect.poll(() => told(terminal), patience).toContain("shop shop is gone");
+  const restarts = () => told(terminal).filter((line) => line.startsWith("operator started anew")).length;
+  const before = restarts();
+  await edit("src/controller.ts", (text) => `${text}// saved\n`);
+  await expect.poll(restarts, patience).toBe(before + 1);
+  await writeFile(
+    join(folder, "config", "samples", "shop.yaml"),
+    sample.replace("name: shop", "name: again"),
+  );
+  await expect.poll(() => told(terminal), patience).toContain("shop again Ready: 2 of 2 available");
 
   terminal.interrupt();
   expect(await running).toBe(0);

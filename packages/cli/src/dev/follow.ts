@@ -111,8 +111,11 @@ export async function follow(
   }
 }
 
-/** Whether the next try may go well. A server answers 429 for a second after a definition was installed. */
+/**
+ * Whether the next try may go well. A server answers 429 for a second after a definition was
+ * installed, and 404 once it was deleted: it is installed again with the next change.
+ */
 function isTransient(error: unknown): boolean {
   const code = statusOf(error)?.code ?? 0;
-  return error instanceof TransportError || code === 410 || code === 429 || code >= 500;
+  return error instanceof TransportError || code === 404 || code === 410 || code === 429 || code >= 500;
 }

@@ -2,17 +2,26 @@
 export interface LogLine {
   readonly level: string;
   readonly text: string;
+  /** Whether the user's code may have written it: it has what the loggers that such code is given add to a line. */
+  readonly isOwn: boolean;
 }
+
+/** Fields of the loggers that reconcilers, sources, runnables and webhooks are given. */
+const ownFields = ["reconcileID", "controller", "runnable", "webhook"];
 
 /** Reads a line as the runtime's logger writes it; any other line is a text at level `info`. */
 export function readLogLine(line: string): LogLine {
   const record = parsed(line);
-  if (record === undefined) return { level: "info", text: line };
+  if (record === undefined) return { level: "info", text: line, isOwn: true };
   const { level, msg, time: _time, ...fields } = record;
   const rest = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return { level: String(level), text: [typeof msg === "string" ? msg : "", ...rest].join("  ") };
+  return {
+    level: String(level),
+    text: [typeof msg === "string" ? msg : "", ...rest].join("  "),
+    isOwn: ownFields.some((name) => name in fields),
+  };
 }
 
 function parsed(line: string): Readonly<Record<string, unknown>> | undefined {

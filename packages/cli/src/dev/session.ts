@@ -54,7 +54,7 @@ const settleMs = 50;
 /** Compiled code is kept between runs: most of it does not change, and it is a third of the time to start. */
 const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
 
-/** Levels of the log that are shown: the rest can be seen in what happens. */
+/** Levels of the log that are shown. What the runtime says at `info` can be seen in what happens; what the user's code says cannot. */
 const loud = new Set(["warn", "error", "fatal"]);
 
 /** An operator that runs on a cluster while its sources change. Whatever happens is told. */
@@ -76,6 +76,7 @@ export class DevSession {
   /** Aborted when there is a change, so that nobody waits for what is out of date. */
   #newest = new AbortController();
   #areSamplesApplied = false;
+  #areMetricsTold = false;
   #isRecorded = false;
   #turn: Promise<void> = Promise.resolve();
 
@@ -124,8 +125,8 @@ export class DevSession {
     if (this.#signal.aborted) return;
     const operator = new OperatorProcess(project.main, this.#env, {
       onLine: (line) => {
-        const { level, text } = readLogLine(line);
-        if (loud.has(level) || text === line) this.#say("operator", text);
+        const { level, text, isOwn } = readLogLine(line);
+        if (loud.has(level) || (isOwn && level === "info")) this.#say("operator", text);
       },
       onEnd: (how) => {
         this.#operator = undefined;
@@ -136,8 +137,19 @@ export class DevSession {
     this.#operator = operator;
     const signal = AbortSignal.any([this.#signal, this.#newest.signal]);
     await becomesReady(cluster.readyUrl, () => this.#operator === operator, signal);
+    await this.#tellMetrics(signal);
     // Webhooks answer now, so that samples are completed and checked as any object will be.
     if (!this.#areSamplesApplied && this.#operator === operator) await this.#applySamples();
+  }
+
+  /** Says once where the metrics are: an operator may have its own mind about that, or serve none. */
+  async #tellMetrics(signal: AbortSignal): Promise<void> {
+    const { metricsUrl } = this.#parts.cluster;
+    if (this.#areMetricsTold || this.#operator === undefined) return;
+    const { ok } = await fetch(metricsUrl, { method: "HEAD", signal }).catch(() => ({ ok: false }));
+    if (!ok) return;
+    this.#areMetricsTold = true;
+    this.#say("operator", `metrics at ${metricsUrl}   for windlass top --url`);
   }
 
   async #restart(): Promise<void> {
@@ -182,7 +194,7 @@ export class DevSession {
     const { client } = this.#parts.cluster;
     const files = await Array.fromAsync(glob("**/*.{yaml,yml,json}", { cwd: samples }));
     for (const file of files.toSorted()) {
-      const documents = loadAll(await readFile(join(samples, file), "utf8"));
+      const documents = documentsIn(await readFile(join(samples, file), "utf8"), file);
       for (const document of documents.filter((one) => one !== null && one !== undefined)) {
         const manifest = manifestIn(document, file);
         const { kind, metadata } = manifest;
@@ -261,6 +273,16 @@ export class DevSession {
   }
 }
 
+/** @throws CommandError that names the file, unless it is YAML */
+function documentsIn(text: string, file: string): readonly unknown[] {
+  try {
+    return loadAll(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw new CommandError(`${file}: ${error.message}`, { cause: error });
+  }
+}
+
 /** @throws CommandError unless a document names an object */
 function manifestIn(document: unknown, file: string): Manifest {
   const { apiVersion, kind, metadata } = document as Partial<Manifest>;
@@ -274,7 +296,6 @@ function identity({ kind, metadata }: AnyObject): string {
 }
 
 function isUsersToMend(error: unknown): error is Error {
-  if (error instanceof CommandError || error instanceof ApiError || error instanceof YAMLException)
-    return true;
+  if (error instanceof CommandError || error instanceof ApiError) return true;
   return error instanceof Error && error.name === "UnknownKindError";
 }
