@@ -30,8 +30,17 @@ test("an object that goes says so before all else", () => {
 });
 
 test("a line of the runtime's log is read, any other is itself", () => {
-  const line = JSON.stringify({ level: "warn", time: "now", msg: "no luck", key: "a/b", tries: 3 });
-  expect(readLogLine(line)).toEqual({ level: "warn", text: "no luck  key=a/b  tries=3" });
+  const record = { level: "warn", time: "now", msg: "no luck", key: "a/b", tries: 3 };
+  const read = { level: "warn", text: "no luck  key=a/b  tries=3", isOwn: false };
+  expect(readLogLine(JSON.stringify(record))).toEqual(read);
   for (const other of ["Error: no", "{ not json", '{"a":1}'])
-    expect(readLogLine(other)).toEqual({ level: "info", text: other });
+    expect(readLogLine(other)).toEqual({ level: "info", text: other, isOwn: true });
 });
+
+test.each(["reconcileID", "controller", "runnable", "webhook"])(
+  "a line of a logger that has %s may be the user's",
+  (field) => {
+    const line = JSON.stringify({ level: "info", msg: "looks", [field]: "x" });
+    expect(readLogLine(line)).toEqual({ level: "info", text: `looks  ${field}=x`, isOwn: true });
+  },
+);

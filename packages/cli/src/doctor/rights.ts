@@ -44,7 +44,7 @@ export async function examineRights(
   if (missing.length === 0) return fine(about, `all ${rights.length} that it needs`);
   return fault(
     about,
-    `may not ${missing.map(describe).join("; ")}`,
+    `may not ${describe(missing)}`,
     "npx windlass generate, then: kubectl apply --server-side -k config/default",
   );
 }
@@ -114,10 +114,17 @@ function rightsIn(
   );
 }
 
-function describe({ verb, group, resource, subresource, name, namespace }: Right): string {
-  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+/** All rights in one sentence, the verbs for a resource together. */
+function describe(rights: readonly Right[]): string {
+  const verbsOf = Map.groupBy(rights, objectOf);
+  return [...verbsOf]
+    .map(([object, some]) => `${some.map(({ verb }) => verb).join(", ")} ${object}`)
+    .join("; ");
+}
+
+function objectOf({ group, resource, subresource, name, namespace }: Right): string {
   return [
-    `${verb} ${what}`,
+    subresource === undefined ? resource : `${resource}/${subresource}`,
     group === "" ? "" : ` of ${group}`,
     name === undefined ? "" : ` named ${name}`,
     namespace === undefined ? "" : ` in ${namespace}`,
