@@ -172,6 +172,9 @@ export async function refused(client: Client, namespace: string): Promise<void> 
   await client.apply(Secret, { metadata: { name: "a" } });
   // @ts-expect-error A Secret has a namespace.
   await client.get(Secret, { name: "a" });
+  await client.patch(Note, { namespace, name: "a" }, { type: "merge", patch: { metadata: { labels: null } } });
+  // @ts-expect-error A Note has no title.
+  await client.patch(Note, { namespace, name: "a" }, { type: "merge", patch: { spec: { title: "" } } });
   // @ts-expect-error A child has a name.
   child(ConfigMap, { metadata: {} });
 }

@@ -94,7 +94,7 @@ test.for(badChanges.map((one, index) => ({ ...one, index })))(
 test("a change that empties the cache passes with an explicit word", async () => {
   const metadata = { namespace, name: "flushed" };
   await cluster.client.create(BuildbarnStorage, { metadata });
-  const spec = { allowCacheFlush: true, version: "2025-02", cas: { blocks: { old: 9 } } };
+  const spec = { allowCacheFlush: true, version: "2025-02", cas: { blocks: { old: 9 } } } as const;
   const changed = await cluster.client.patch(BuildbarnStorage, metadata, { type: "merge", patch: { spec } });
   expect(changed.spec.cas.blocks.old).toBe(9);
 });

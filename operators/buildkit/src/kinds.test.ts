@@ -50,12 +50,8 @@ test("a pool without a spec has the same defaults", async () => {
 test("kubectl scale sets the warm minimum", async () => {
   const key = { namespace, name: "scaled" };
   await cluster.client.create(BuildKitPool, { metadata: key, spec: { scaling: { max: 5 } } });
-  await cluster.client.patch(
-    BuildKitPool,
-    key,
-    { type: "merge", patch: { spec: { replicas: 3 } } },
-    { subresource: "scale" },
-  );
+  const scale = cluster.client.subresource(BuildKitPool, key, "scale");
+  await scale.patch({ type: "merge", patch: { spec: { replicas: 3 } } });
   expect((await cluster.client.get(BuildKitPool, key)).spec.scaling.min).toBe(3);
 });
 

@@ -1,6 +1,6 @@
 import { type Client, isConflict, isNotFound, type ObjectOf } from "@windlass/client";
 import { createCache } from "@windlass/runtime";
-import { Deployment, Pod } from "@windlass/runtime/kinds";
+import { Deployment, Pod, type PodStatus } from "@windlass/runtime/kinds";
 
 /**
  * Stands in for scheduler, kubelet and Deployment controller on a bare API server: every pod is ready as soon as it is seen, and so is every
@@ -28,7 +28,7 @@ export class SimulatedPods implements AsyncDisposable {
     const address = ++this.#lastAddress;
     const podIP = `198.18.${address >> 8}.${address & 255}`;
     const now = new Date().toISOString();
-    const status = {
+    const status: PodStatus = {
       phase: "Running",
       podIP,
       podIPs: [{ ip: podIP }],

@@ -6,6 +6,8 @@ import type {
   CreateOf,
   KeyOf,
   KubernetesList,
+  MergePatch,
+  MergePatchOf,
   ObjectKey,
   ObjectOf,
   UpdateOf,
@@ -85,7 +87,7 @@ export interface Subresource<T> {
   get(options?: CallOptions): Promise<T>;
   create(body: object, options?: WriteOptions): Promise<T>;
   update(body: object, options?: WriteOptions): Promise<T>;
-  patch(patch: Patch, options?: WriteOptions): Promise<T>;
+  patch(patch: Patch<MergePatch<T>>, options?: WriteOptions): Promise<T>;
   apply(body: object, options?: ApplyOptions): Promise<T>;
 }
 
@@ -250,7 +252,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   async patch<K extends AnyKind>(
     kind: K,
     key: KeyOf<K>,
-    patch: Patch,
+    patch: Patch<MergePatchOf<K>>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
     const path = objectPath(kind, key, options.subresource);

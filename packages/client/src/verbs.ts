@@ -6,6 +6,7 @@ import type {
   KeyOf,
   KubernetesList,
   KubernetesObject,
+  MergePatchOf,
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
@@ -87,9 +88,14 @@ export type WatchEvent<T> =
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject }
   | { readonly type: "ERROR"; readonly object: unknown };
 
-/** The three patch formats that are plain documents. Server-side apply has a verb of its own, `apply`. */
-export type Patch =
-  | { readonly type: "merge"; readonly patch: unknown }
+/**
+ * The three patch formats that are plain documents. Server-side apply has a verb of its own, `apply`.
+ *
+ * A merge patch is checked by the compiler. The others are not: a JSON patch names its fields by
+ * paths, a strategic one has directives of its own.
+ */
+export type Patch<Merge = unknown> =
+  | { readonly type: "merge"; readonly patch: Merge }
   | { readonly type: "json"; readonly patch: readonly JsonPatchOperation[] }
   | { readonly type: "strategic"; readonly patch: unknown };
 
@@ -123,7 +129,7 @@ export interface Writer {
   patch<K extends AnyKind>(
     kind: K,
     key: KeyOf<K>,
-    patch: Patch,
+    patch: Patch<MergePatchOf<K>>,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
   apply<K extends AnyKind>(kind: K, object: ApplyOf<K>, options?: ApplyOptions): Promise<ObjectOf<K>>;

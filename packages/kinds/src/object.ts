@@ -176,6 +176,24 @@ export type ApplyOf<K> =
     ? unknown
     : DeepPartial<InputOf<K>> & { readonly metadata: { readonly name: string } } & InNamespace<K>;
 
+/**
+ * A JSON merge patch (RFC 7386) of a type: any of its fields, at any depth. Null removes a field, a
+ * list replaces the whole list, and what is undefined is left as it is.
+ */
+export type MergePatch<T> = unknown extends T
+  ? unknown
+  : T extends readonly unknown[]
+    ? T
+    : T extends object
+      ? { readonly [Field in keyof T]?: MergePatch<T[Field]> | null | undefined }
+      : T;
+
+/**
+ * What a merge patch takes of a kind. Anything at all for a kind known only at run time:
+ * `client.patch<AnyKind>(…)` leaves the check to the server.
+ */
+export type MergePatchOf<K> = MergePatch<[InputOf<K>] extends [never] ? ObjectOf<K> : InputOf<K>>;
+
 /** An object that says what kind it is of, as a manifest file has it. */
 export interface Manifest {
   readonly apiVersion: string;

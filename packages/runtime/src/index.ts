@@ -13,6 +13,8 @@ export type {
   KeyOf,
   KubernetesObject,
   ManagedFieldsEntry,
+  MergePatch,
+  MergePatchOf,
   MetadataOnly,
   NamedMetaInput,
   NamespacedKey,

@@ -85,6 +85,33 @@ describe("the compiler refuses", () => {
     child(Service, service("x"));
   });
 
+  test("a merge patch of fields that the kind does not have", () => {
+    controller(WebApp, {
+      reads: [Deployment],
+      reconcile: async ({ metadata }, { client }) => {
+        const patch = { spec: { replicas: null, template: { metadata: { labels: { tier: null } } } } };
+        await client.patch(Deployment, metadata, { type: "merge", patch });
+        await client.patch(WebApp, metadata, {
+          type: "merge",
+          patch: { metadata: { annotations: { a: "b" } } },
+        });
+        await client.patch<AnyKind>(Deployment, metadata, { type: "merge", patch: { spek: {} } });
+        await client.patch(Deployment, metadata, {
+          type: "merge",
+          // @ts-expect-error `replica` is not a field of a Deployment's spec.
+          patch: { spec: { replica: 1 } },
+        });
+        // @ts-expect-error Replicas are a number.
+        await client.patch(Deployment, metadata, { type: "merge", patch: { spec: { replicas: "1" } } });
+        await client.patch(WebApp, metadata, {
+          type: "merge",
+          // @ts-expect-error `img` is not a field of a WebApp's spec.
+          patch: { spec: { img: "x" } },
+        });
+      },
+    });
+  });
+
   test("a write of an object that does not say its name, or its namespace where its kind has one", () => {
     controller(WebApp, {
       reads: [Secret],
