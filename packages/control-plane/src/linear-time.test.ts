@@ -258,8 +258,8 @@ test.each(Object.entries(cases))(
       return send(one, size);
     };
     await took(450);
-    // CPU time is counted in ticks that may be longer than the small request, so one look may be unlucky. Too much time is
-    // taken each time.
+    // CPU time is counted in ticks that may be longer than the small request, so one look may be
+    // unlucky. A request that takes too much time does so each time.
     const looks: { readonly small: number; readonly large: number }[] = [];
     const isLinear = () => looks.some(({ small, large }) => large < 16 * small + noise);
     for (let size = 500; looks.length < 3 && !isLinear(); size += 1)
