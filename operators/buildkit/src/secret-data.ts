@@ -1,8 +1,8 @@
 import type { NamespacedKey, ReconcileClient } from "@windlass/runtime";
 import {
+  ignoreNotFound,
   isAlreadyExists,
   isConflict,
-  isNotFound,
   type ObjectOf,
   type OwnerReference,
 } from "@windlass/runtime";
@@ -41,7 +41,7 @@ const ATTEMPTS = 10;
  */
 export async function keptValue<T>(client: SecretClient, init: KeptInit<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const secret = await found(client, init.key);
+    const secret = await ignoreNotFound(client.get(Secret, init.key));
     const present = secret && init.read(textData(secret));
     const value = init.advance(present);
     if (value === present) return value;
@@ -51,15 +51,6 @@ export async function keptValue<T>(client: SecretClient, init: KeptInit<T>): Pro
     } catch (error) {
       if (attempt === ATTEMPTS || !(isConflict(error) || isAlreadyExists(error))) throw error;
     }
-  }
-}
-
-async function found(client: SecretClient, key: NamespacedKey): Promise<ObjectOf<typeof Secret> | undefined> {
-  try {
-    return await client.get(Secret, key);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, isNotFound } from "@windlass/client";
+import type { Client } from "@windlass/client";
 import { EndpointSlice, Service } from "@windlass/runtime/kinds";
 import { ElastiService } from "../src/service/elasti-service.ts";
 import type { PathProbe } from "../src/service/path-probe.ts";
@@ -83,15 +83,5 @@ export class ModelTraffic implements PathProbe, ResolverReports {
       isListening: this.isListening,
       upstreamConnections: inFlight,
     };
-  }
-}
-
-/** Resolves to what a request gives, or undefined where there is nothing. */
-export async function orUndefined<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }

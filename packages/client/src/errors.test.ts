@@ -3,6 +3,7 @@ import * as errors from "./errors.ts";
 import {
   ApiError,
   deniedAccess,
+  ignoreNotFound,
   isConflict,
   isGone,
   isNotFound,
@@ -36,6 +37,13 @@ test.each([
     if (reason !== "AlreadyExists") expect(guard(new ApiError({ code }))).toBe(true);
   },
 );
+
+test("what is not found can be ignored, and nothing else", async () => {
+  const refused = new ApiError({ code: 403 });
+  expect(await ignoreNotFound(Promise.resolve(1))).toBe(1);
+  expect(await ignoreNotFound(Promise.reject(new ApiError({ code: 404 })))).toBeUndefined();
+  await expect(ignoreNotFound(Promise.reject(refused))).rejects.toBe(refused);
+});
 
 test("the reason counts for more than the number", () => {
   const error = new ApiError({ code: 500, reason: "Expired" });

@@ -300,6 +300,22 @@ function is(value: unknown, ...codes: readonly ApiErrorCode[]): boolean {
 /** No such object, or no such resource. */
 export const isNotFound = (error: unknown): boolean => is(error, "API_NOT_FOUND");
 
+/**
+ * What a request gives, or undefined if there is no such object or resource. Other errors are
+ * thrown as they are.
+ *
+ * @example
+ * const settings = await ignoreNotFound(client.get(ConfigMap, key));
+ */
+export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 /** No such resource: the kind, its version or the subresource is not served, as when its CRD is not installed. */
 export function isNotServed(error: unknown): boolean {
   return isNotFound(error) && !statusOf(error)?.details?.name;

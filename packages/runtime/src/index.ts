@@ -31,6 +31,7 @@ export type {
 } from "@windlass/client";
 export {
   ApiError,
+  ignoreNotFound,
   isAlreadyExists,
   isConflict,
   isForbidden,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   type AnyKind,
   Client,
+  ignoreNotFound,
   impersonate,
   isAlreadyExists,
   isNotFound,
@@ -186,13 +187,8 @@ export class TestCluster implements AsyncDisposable {
 
   async #install(crd: Crd): Promise<void> {
     const { name } = crd.metadata;
-    const existed = await this.client.get(CustomResourceDefinition, { name }).then(
-      () => true,
-      (error: unknown) => {
-        if (isNotFound(error)) return false;
-        throw error;
-      },
-    );
+    const before = await ignoreNotFound(this.client.get(CustomResourceDefinition, { name }));
+    const existed = before !== undefined;
     await this.client.apply(CustomResourceDefinition, crd, { force: true });
     if (!existed) this.#definitions.add(name);
     await waitForCondition(this.client, CustomResourceDefinition, { name }, "Established");

@@ -1,4 +1,4 @@
-import { type Client, isAlreadyExists, isConflict, isNotFound } from "@windlass/client";
+import { type Client, ignoreNotFound, isAlreadyExists, isConflict, isNotFound } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import { type PoolName, poolText } from "../pool-name.ts";
 import { BuildKitRequest, type WaitingRequest } from "../request/request.ts";
@@ -60,12 +60,8 @@ export class Requests {
 
   /** A request by its name, as the server has it; undefined if there is none. */
   async find(pool: PoolName, name: string): Promise<WaitingRequest | undefined> {
-    try {
-      return this.#wrote(await this.#client.get(BuildKitRequest, keyOf(pool, name)));
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found = await ignoreNotFound(this.#client.get(BuildKitRequest, keyOf(pool, name)));
+    return found && this.#wrote(found);
   }
 
   /** Has a request count for longer, if it is time. Undefined if it is gone. */

@@ -1,5 +1,5 @@
 import { inspect, readSigningRequest, splitBundle } from "@windlass/certificates";
-import { isNotFound } from "@windlass/client";
+import { ignoreNotFound } from "@windlass/client";
 import { Secret } from "@windlass/runtime/kinds";
 import { identityCertificate, signIdentityCertificate } from "../identity/index.ts";
 import { poolNames } from "../names.ts";
@@ -85,10 +85,7 @@ export function certificateRoutes(service: Service): readonly Route[] {
         given.endsWith("-tls") && !state.pool({ namespace, name: given }) ? given.slice(0, -4) : given;
       const { name } = service.admit(call, "view", { namespace, name: bare });
       const secret = poolNames(name.name).tlsSecret;
-      const found = await client.get(Secret, { namespace, name: secret }).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+      const found = await ignoreNotFound(client.get(Secret, { namespace, name: secret }));
       const certificate = Buffer.from(found?.data?.["tls.crt"] ?? "", "base64").toString("utf8");
       if (certificate === "")
         throw notFound(

@@ -1,4 +1,4 @@
-import { type Client, isAlreadyExists, isConflict, isNotFound } from "@windlass/client";
+import { type Client, ignoreNotFound, isAlreadyExists, isConflict } from "@windlass/client";
 import { type Clock, sleep } from "@windlass/clock";
 import type { Logger } from "@windlass/runtime";
 import { ConfigMap } from "@windlass/runtime/kinds";
@@ -60,10 +60,7 @@ export class PublishedTrust {
   async #writeOnce(bundle: string): Promise<void> {
     const { client, namespace } = this.#options;
     const key = { namespace, name: apiTrustName };
-    const found = await client.get(ConfigMap, key).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const found = await ignoreNotFound(client.get(ConfigMap, key));
     const data = { "ca.crt": bundle };
     if (!found) await client.create(ConfigMap, { metadata: { ...key, labels: managedByLabel }, data });
     else if (found.data?.["ca.crt"] !== bundle) await client.update(ConfigMap, { ...found, data });

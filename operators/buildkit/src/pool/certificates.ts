@@ -1,6 +1,6 @@
 import { inspect, type KeyPair } from "@windlass/certificates";
 import type { Clock } from "@windlass/clock";
-import { child, isNotFound, ReconcileError } from "@windlass/runtime";
+import { child, ignoreNotFound, ReconcileError } from "@windlass/runtime";
 import { ConfigMap, Secret } from "@windlass/runtime/kinds";
 import {
   certificateStep,
@@ -155,12 +155,8 @@ async function secretData(
   namespace: string,
   name: string,
 ): Promise<Readonly<Record<string, string>>> {
-  try {
-    return textData(await client.get(Secret, { namespace, name }));
-  } catch (error) {
-    if (isNotFound(error)) return {};
-    throw error;
-  }
+  const found = await ignoreNotFound(client.get(Secret, { namespace, name }));
+  return found ? textData(found) : {};
 }
 
 /** A certificate that somebody else makes and renews. */

@@ -5,8 +5,8 @@ import {
   controllerOf,
   type Declared,
   type EventInput,
+  ignoreNotFound,
   isConflict,
-  isNotFound,
   type MetadataOnly,
   metadataOnly,
   type ObjectOf,
@@ -250,8 +250,8 @@ async function makePod(worker: Worker, pool: Pool, context: Context, { credentia
 /** Whether an object by the name of one of the worker's is neither its own nor about to go. */
 async function isTaken({ metadata: { uid } }: Worker, { client, key }: Context): Promise<boolean> {
   const inTheWay = await Promise.all([
-    found(client.get(metadataOnly(Pod), key)),
-    found(client.get(metadataOnly(Secret), { ...key, name: workerTlsSecretName(key.name) })),
+    ignoreNotFound(client.get(metadataOnly(Pod), key)),
+    ignoreNotFound(client.get(metadataOnly(Secret), { ...key, name: workerTlsSecretName(key.name) })),
   ]);
   return inTheWay.some((object) => {
     if (!object || object.metadata.deletionTimestamp !== undefined) return false;
@@ -259,16 +259,6 @@ async function isTaken({ metadata: { uid } }: Worker, { client, key }: Context):
     const isOfThisName = owner?.kind === BuildKitWorker.kind && owner.name === key.name;
     return !isOfThisName && owner?.uid !== uid;
   });
-}
-
-/** What a read brings, or undefined if there is no such object. */
-async function found<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Autoscalers of nodes leave a worker alone while somebody has it, and until it was idle for a while: until then, if that is yet to come. */

@@ -1,5 +1,5 @@
 import type { NamespacedKey } from "@windlass/client";
-import { defineResource, manager } from "@windlass/runtime";
+import { defineResource, ignoreNotFound, manager } from "@windlass/runtime";
 import {
   Deployment,
   EndpointSlice,
@@ -10,7 +10,7 @@ import {
 import { startCluster, type TestCluster, waitFor, waitForDeletion } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { ModelTraffic, orUndefined, placeResolver, resolver } from "../../testing/model-traffic.ts";
+import { ModelTraffic, placeResolver, resolver } from "../../testing/model-traffic.ts";
 import { elastiController } from "./controller.ts";
 import { ElastiService, type ElastiServiceObject } from "./elasti-service.ts";
 import {
@@ -459,7 +459,7 @@ test("a resolver that does not listen for the service yet gets no connections", 
   traffic.isListening = false;
   wish(key, "sleep");
   await at(key, "Joining");
-  const found = () => orUndefined(cluster.client.get(EndpointSlice, slice(key)));
+  const found = () => ignoreNotFound(cluster.client.get(EndpointSlice, slice(key)));
   await vi.waitUntil(async () => (await found()) !== undefined);
   expect((await found())?.endpoints ?? []).toEqual([]);
   expect((await cluster.client.get(ElastiService, key)).status?.phase).toBe("Joining");

@@ -1,6 +1,6 @@
 import {
   type AnyKind,
-  isNotFound,
+  ignoreNotFound,
   type KubernetesObject,
   type ObjectKey,
   type ReconcileClient,
@@ -75,13 +75,9 @@ export class TargetScale {
    * @returns undefined if there is no such target.
    */
   async replicas(): Promise<number | undefined> {
-    try {
-      const scale = await this.#client.live.get(this.#kind, this.#key, { subresource: "scale" });
-      return scale.spec?.replicas ?? 0;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const { live } = this.#client;
+    const scale = await ignoreNotFound(live.get(this.#kind, this.#key, { subresource: "scale" }));
+    return scale && (scale.spec?.replicas ?? 0);
   }
 
   async set(replicas: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
-import { type AnyKind, type Client, isNotFound, type KubernetesObject } from "@windlass/client";
+import { type AnyKind, type Client, ignoreNotFound, type KubernetesObject } from "@windlass/client";
 import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
@@ -82,10 +82,7 @@ export class WebhooksBefore {
   }
 
   async #definition(name: string) {
-    return await this.#client.get(CustomResourceDefinition, { name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    return await ignoreNotFound(this.#client.get(CustomResourceDefinition, { name }));
   }
 
   async #read(): Promise<Record | undefined> {

@@ -1,4 +1,4 @@
-import { type Client, isForbidden, isNotFound } from "@windlass/client";
+import { type Client, ignoreNotFound, isForbidden } from "@windlass/client";
 import type { CrdManifest } from "@windlass/runtime";
 import { CustomResourceDefinition } from "@windlass/runtime/kinds";
 import { type Finding, fault, fine, skipped, warning } from "./finding.ts";
@@ -8,11 +8,7 @@ export async function examineDefinition(client: Client, wanted: CrdManifest): Pr
   const { name } = wanted.metadata;
   const about = `CRD ${name}`;
   const install = "npx windlass generate, then: kubectl apply --server-side -k config/default";
-  const read = () => client.get(CustomResourceDefinition, { name });
-  const present = await read().catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const present = await ignoreNotFound(client.get(CustomResourceDefinition, { name }));
   if (present === undefined) return fault(about, "is not installed", install);
   const conditions = present.status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type !== "Terminating" && status === "False");

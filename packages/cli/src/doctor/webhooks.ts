@@ -1,4 +1,4 @@
-import { ApiError, type Client, isForbidden, isNotFound, TransportError } from "@windlass/client";
+import { ApiError, type Client, ignoreNotFound, isForbidden, TransportError } from "@windlass/client";
 import type { WebhookServer } from "@windlass/runtime";
 import {
   CustomResourceDefinition,
@@ -43,10 +43,7 @@ async function examineConfigurations(
       kind === "MutatingWebhookConfiguration"
         ? await client.get(MutatingWebhookConfiguration, { name })
         : await client.get(ValidatingWebhookConfiguration, { name });
-    const present = await read().catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const present = await ignoreNotFound(read());
     if (present === undefined)
       findings.push(fault(about, "is not installed", "kubectl apply --server-side -k config/default"));
     for (const webhook of present?.webhooks ?? [])
@@ -64,10 +61,7 @@ async function examineConversions(
   for (const { plural, group, versions } of kinds) {
     if (versions.length < 2) continue;
     const name = `${plural}.${group}`;
-    const present = await client.get(CustomResourceDefinition, { name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const present = await ignoreNotFound(client.get(CustomResourceDefinition, { name }));
     const config = present?.spec.conversion?.webhook?.clientConfig;
     if (config !== undefined) findings.push(trustFinding(`Conversion of ${name}`, config.caBundle, now));
   }

@@ -1,4 +1,4 @@
-import { type Client, isNotFound } from "@windlass/client";
+import { type Client, ignoreNotFound } from "@windlass/client";
 import { Deployment, Lease } from "@windlass/runtime/kinds";
 import type { Component } from "../generate/resolve.ts";
 import { type Finding, fault, fine, warning } from "./finding.ts";
@@ -11,7 +11,7 @@ export async function examineDeployment(
 ): Promise<Finding> {
   const { name } = component;
   const about = `Deployment ${name}`;
-  const present = await ifThere(client.get(Deployment, { namespace, name }));
+  const present = await ignoreNotFound(client.get(Deployment, { namespace, name }));
   if (present === undefined)
     return fault(
       about,
@@ -42,19 +42,10 @@ export async function examineLease(
 ): Promise<Finding> {
   const about = `Lease ${name}`;
   const remedy = `kubectl -n ${namespace} logs deploy/${name} says why nobody takes it`;
-  const present = await ifThere(client.get(Lease, { namespace, name }));
+  const present = await ignoreNotFound(client.get(Lease, { namespace, name }));
   const { holderIdentity = "", renewTime, leaseDurationSeconds = 0 } = present?.spec ?? {};
   if (holderIdentity === "" || renewTime === undefined) return fault(about, "nobody leads", remedy);
   const ageMs = now - Date.parse(renewTime);
   if (ageMs <= leaseDurationSeconds * 1_000) return fine(about, `held by ${holderIdentity}`);
   return fault(about, `${holderIdentity} has not renewed it for ${Math.round(ageMs / 1_000)} s`, remedy);
-}
-
-async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import {
+  ignoreNotFound,
   isAlreadyExists,
   isConflict,
   isNotFound,
@@ -131,12 +132,9 @@ function stopwatch(clock: Clock): () => number {
 
 async function readLease(options: ElectorOptions): Promise<StoredLease | undefined> {
   const { client, lease } = options;
-  try {
-    return await within(options, async (signal) => stored(await client.get(LeaseKind, lease, { signal })));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return ignoreNotFound(
+    within(options, async (signal) => stored(await client.get(LeaseKind, lease, { signal }))),
+  );
 }
 
 function writeLease(

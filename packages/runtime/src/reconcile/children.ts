@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   type InputOf,
+  ignoreNotFound,
   isConflict,
   isInvalid,
   isNotFound,
@@ -341,13 +342,9 @@ export class Children {
    */
   async #isOwnerStaying(): Promise<boolean> {
     const { client, ownerKind, owner } = this.#options;
-    try {
-      const { metadata } = await client.live.get(ownerKind, keyOf(owner));
-      return metadata.uid === owner.metadata.uid && metadata.deletionTimestamp === undefined;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
+    const found = await ignoreNotFound(client.live.get(ownerKind, keyOf(owner)));
+    if (found === undefined) return false;
+    return found.metadata.uid === owner.metadata.uid && found.metadata.deletionTimestamp === undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type AnyKind,
   type DeleteOptions,
+  ignoreNotFound,
   isConflict,
   isNotFound,
   type KubernetesObject,
@@ -33,11 +34,6 @@ export async function deleteObject(
 
 /** A conflict is most often that of the uid: the object is gone, and another has its name. */
 async function isGone(client: ReconcileClient, kind: AnyKind, object: KubernetesObject): Promise<boolean> {
-  try {
-    const { metadata } = await client.live.get(kind, keyOf(object));
-    return metadata.uid !== object.metadata.uid;
-  } catch (error) {
-    if (isNotFound(error)) return true;
-    throw error;
-  }
+  const found = await ignoreNotFound(client.live.get(kind, keyOf(object)));
+  return found?.metadata.uid !== object.metadata.uid;
 }

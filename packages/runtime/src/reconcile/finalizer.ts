@@ -1,4 +1,11 @@
-import { type AnyKind, isConflict, isNotFound, type KubernetesObject, type ObjectOf } from "@windlass/client";
+import {
+  type AnyKind,
+  ignoreNotFound,
+  isConflict,
+  isNotFound,
+  type KubernetesObject,
+  type ObjectOf,
+} from "@windlass/client";
 import { keyOf, type ReconcileClient } from "./client.ts";
 
 const attempts = 5;
@@ -60,13 +67,9 @@ async function change<K extends AnyKind>(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || attempt === attempts) throw error;
     }
-    try {
-      current = (await client.live.get<AnyKind>(kind, key)) as ObjectOf<K>;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const found = await ignoreNotFound(client.live.get<AnyKind>(kind, key));
     // A namesake: the object that was asked about is gone.
-    if (current.metadata.uid !== uid) return undefined;
+    if (found === undefined || found.metadata.uid !== uid) return undefined;
+    current = found as ObjectOf<K>;
   }
 }
