@@ -146,7 +146,8 @@ export class DevSession {
   async #tellMetrics(signal: AbortSignal): Promise<void> {
     const { metricsUrl } = this.#parts.cluster;
     if (this.#areMetricsTold || this.#operator === undefined) return;
-    const { ok } = await fetch(metricsUrl, { method: "HEAD", signal }).catch(() => ({ ok: false }));
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(1_000)]);
+    const { ok } = await fetch(metricsUrl, { method: "HEAD", signal: soon }).catch(() => ({ ok: false }));
     if (!ok) return;
     this.#areMetricsTold = true;
     this.#say("operator", `metrics at ${metricsUrl}   for windlass top --url`);
