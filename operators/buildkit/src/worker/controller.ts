@@ -105,7 +105,11 @@ class IdleAsks {
 async function advance(worker: Worker, context: Context, dependencies: WorkerDependencies, asked: IdleAsks) {
   const { cache, clock, key, owned } = context;
   const isDeleted = worker.metadata.deletionTimestamp !== undefined;
-  const pool = cache.get(BuildKitPool, { namespace: key.namespace, name: worker.spec.poolRef.name });
+  const poolKey = { namespace: key.namespace, name: worker.spec.poolRef.name };
+  // A pool that is younger than its worker's event may not be cached yet: nothing is deleted for that.
+  const pool =
+    cache.get(BuildKitPool, poolKey) ??
+    (isDeleted ? undefined : await ignoreNotFound(context.live.get(BuildKitPool, poolKey)));
   if (!pool && !isDeleted) {
     await context.delete(BuildKitWorker, worker);
     return { requeueAfter: FALLBACK_MS };
