@@ -87,7 +87,7 @@ test.for([1])(
     const key = { namespace, name: "ci" };
     await client.create(BuildKitPool, {
       metadata: key,
-      spec: { scaling: { min, max, scaleDownDelay: "1s", drainTimeout: "5s" } },
+      spec: { scaling: { min, max, scaleDownDelay: "1s", drainTimeout: "5s", failedWorkersKept: 0 } },
     });
     const isWarm = (one: Pool) => (one.status?.workers?.idle === min ? one : undefined);
     const pool = await waitFor(client, BuildKitPool, key, isWarm, { timeout: 30_000 });
