@@ -68,6 +68,8 @@ test("without a command there is a list of them", async () => {
 test.for([
   [["sand"], 'there is no command "sand".\nTry: tool --help'],
   [["piant"], 'there is no command "piant". Did you mean paint?\nTry: tool --help'],
+  [["pa"], 'there is no command "pa". Did you mean paint?\nTry: tool --help'],
+  [["pit"], 'there is no command "pit".\nTry: tool --help'],
   [["help", "sand"], 'there is no command "sand".\nTry: tool --help'],
   [["paint", "--color", "red"], "there is no option --color\nTry: tool paint --help"],
   [["paint", "--colour"], "Option '-c, --colour <value>' argument missing\nTry: tool paint --help"],
