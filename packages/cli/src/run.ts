@@ -88,13 +88,13 @@ function unknownCommand({ name, commands }: Program, given: string, terminal: Te
   return complain(terminal, text, exitCodes.usage);
 }
 
-/** The word that someone began to type, or typed wrong: more than a third of it may not be. */
+/** The word that someone began to type, or typed wrong: at least half of it has to be right. */
 function meantBy(given: string, words: readonly string[]): string | undefined {
   const begun = words.filter((word) => given !== "" && word.startsWith(given));
   if (begun.length === 1) return begun[0];
   return words
     .map((word) => ({ word, distance: editDistance(given, word) }))
-    .filter(({ word, distance }) => distance <= Math.min(2, word.length / 3))
+    .filter(({ word, distance }) => distance <= 2 && distance < word.length / 2)
     .toSorted((a, b) => a.distance - b.distance)[0]?.word;
 }
 
