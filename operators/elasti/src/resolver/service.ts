@@ -118,8 +118,7 @@ export class Service implements DispatcherOwner, BudgetHolder {
     const names = new Set(target.ports.map(({ name }) => name));
     for (const [name, { dispatcher }] of this.#ports)
       if (!names.has(name)) {
-        dispatcher.refuseAll({ why: "unknown-service" });
-        dispatcher.update(rules, []);
+        dispatcher.close({ why: "unknown-service" });
         this.#ports.delete(name);
       }
     for (const name of names) {
@@ -136,9 +135,7 @@ export class Service implements DispatcherOwner, BudgetHolder {
   /** The service is no longer fronted. */
   close(): void {
     this.#wakes.stop();
-    this.refuseAll("unknown-service");
-    for (const { dispatcher } of this.#ports.values())
-      dispatcher.update({ isHeld: true, refusal: undefined, holdMs: 0, maxConcurrencyPerEndpoint: 0 }, []);
+    for (const { dispatcher } of this.#ports.values()) dispatcher.close({ why: "unknown-service" });
   }
 
   /** Refuses all requests that wait. */
