@@ -11,6 +11,8 @@ const MAX_CONCURRENCY = 3;
 /** A request that notes what becomes of it. */
 class Request implements Waiter<string> {
   readonly id: number;
+  /** By when it has to have ceased to wait. */
+  deadline = Number.POSITIVE_INFINITY;
   ticket: Ticket<string> | undefined;
   slot: Slot<string> | undefined;
   readonly outcomes: string[] = [];
@@ -74,10 +76,12 @@ class Owner implements DispatcherOwner {
   }
 }
 
-function rules(dispatch: "forward" | "hold") {
+const refusal = { why: "unavailable", message: "no quota", retryAfterSeconds: 1 } as const;
+
+function rules(dispatch: "forward" | "hold" | "refuse") {
   return {
     isHeld: dispatch === "hold",
-    refusal: undefined,
+    refusal: dispatch === "refuse" ? refusal : undefined,
     holdMs: HOLD_MS,
     maxConcurrencyPerEndpoint: MAX_CONCURRENCY,
   };
@@ -96,13 +100,14 @@ const command = fc.oneof(
       do: fc.constant("update" as const),
       of: fc.nat(2),
       endpoints: fc.subarray(["a", "b", "c"]),
-      dispatch: fc.constantFrom("forward" as const, "hold" as const),
+      dispatch: fc.constantFrom("forward" as const, "forward" as const, "hold" as const, "refuse" as const),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("close" as const), of: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(4_000) }) },
 );
 
-test("each request ends exactly once, no slot or place leaks, and no endpoint has more than it may", {
+test("each request ends exactly once and in time, no slot or place leaks, and no endpoint has more than it may", {
   timeout: 60_000,
 }, async () => {
   await fc.assert(
@@ -138,6 +143,7 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
               expect((slot as Slot<string>).load.inFlight).toBeLessThanOrEqual(MAX_CONCURRENCY);
             });
             requests.push({ request, owner });
+            request.deadline = clock.monotonic() + HOLD_MS;
             request.ticket = owner.dispatcher.request(request);
             // Who has an endpoint, or was refused, must not take itself for one that waits.
             if (request.ticket) expect(request.outcomes).toEqual([]);
@@ -169,7 +175,8 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
             const { request, owner } = chosen;
             expect(request.outcomes.pop()).toBe("dispatched");
             end(request, owner, "unreachable");
-            const ticket = owner.dispatcher.requestAgain(request, 5_000);
+            const leftMs = request.deadline - clock.monotonic();
+            const ticket = owner.dispatcher.requestAgain(request, leftMs);
             if (ticket) expect(request.outcomes).toEqual([]);
             if (ticket) request.ticket = ticket;
             break;
@@ -180,6 +187,12 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
               todo.endpoints.map((address) => ({ address, port: 80, podUid: address })),
             );
             break;
+          case "close":
+            // The service is gone, and comes back as another one.
+            owners[todo.of]?.dispatcher.close({ why: "unknown-service" });
+            owners[todo.of] = new Owner(clock, budget, 8);
+            atEndpoint.set(owners[todo.of] as Owner, new Map());
+            break;
           case "advance":
             await clock.advance(todo.ms);
         }
@@ -189,6 +202,7 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
         for (const { request } of requests) {
           const ends = request.outcomes.length;
           expect(ends).toBe(request.ticket ? 0 : 1);
+          if (request.ticket) expect(clock.monotonic()).toBeLessThan(request.deadline);
         }
         expect(requests.filter(isAsking)).toHaveLength(held);
       }
