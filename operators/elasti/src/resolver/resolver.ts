@@ -16,6 +16,7 @@ import {
   type TargetLookup,
   type Waker,
 } from "./targets.ts";
+import { LostPeers, type Unconfirmed } from "./upstream/lost-peers.ts";
 
 /** How many requests wait, and how long clients may take. */
 export interface ResolverLimits {
@@ -49,6 +50,8 @@ export interface ResolverOptions {
   readonly log?: Logger;
   /** @default the machine's clock */
   readonly clock?: Clock;
+  /** Which connections wait in vain for their peer to confirm what it was sent. @default what the kernel says */
+  readonly unconfirmed?: Unconfirmed;
 }
 
 /** How a resolver leaves. */
@@ -97,6 +100,7 @@ export class Resolver implements AsyncDisposable {
   readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
+  readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
   #state: "open" | "draining" = "open";
@@ -123,6 +127,7 @@ export class Resolver implements AsyncDisposable {
     };
     this.#metrics = new ResolverMetrics(options.metrics ?? new Registry(), () => this.traffic());
     this.#tunnels = new RelayGroup({ clock: this.#clock });
+    this.#lostPeers = new LostPeers(this.#clock, options.unconfirmed);
     this.#context = {
       clock: this.#clock,
       waker: options.waker,
@@ -130,6 +135,7 @@ export class Resolver implements AsyncDisposable {
       holdMs: milliseconds(limits.hold ?? "600s", "resolver: limits.hold"),
       slowStart,
       readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      lostPeers: this.#lostPeers,
     };
     for (const { namespace, service } of targets.all()) this.#sync(serviceKey(namespace, service));
     this.#unsubscribe = targets.onChange((key) => {
@@ -305,6 +311,7 @@ export class Resolver implements AsyncDisposable {
       malformed: ({ fault }) => this.#metrics.malformed(fault),
       tunnel: (port, client, upstream, ended) => {
         const { service } = port;
+        this.#lostPeers.watch(upstream);
         void this.#tunnels.join(service.key, client, upstream).ended.then(ended);
       },
       opened: (connection) => void this.#connections.add(connection),
@@ -340,6 +347,7 @@ export class Resolver implements AsyncDisposable {
 
   #end(): void {
     this.#cancelSweep();
+    this.#lostPeers.stop();
     this.#unsubscribe();
     for (const service of this.#services.values()) service.close();
   }
