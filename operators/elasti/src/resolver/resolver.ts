@@ -4,6 +4,7 @@ import { type Logger, Registry, silentLogger } from "@windlass/runtime";
 import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
+import { usualSlowStart } from "./hold/load.ts";
 import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
 import { ResolverMetrics } from "./metrics.ts";
 import type { RequestView } from "./request.ts";
@@ -74,8 +75,6 @@ interface OpenedPort {
   isOpen: boolean;
 }
 
-/** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.7 s if none is answered by then. */
-const slowStart = { initial: 64, doublingMs: 100 } as const;
 const READ_BYTES = 64 * 1024;
 /** How often a resolver that leaves looks whether connections are still led to it. */
 const LOOK_MS = 100;
@@ -133,7 +132,7 @@ export class Resolver implements AsyncDisposable {
       waker: options.waker,
       budget: new HoldBudget(limits.held ?? 50_000),
       holdMs: milliseconds(limits.hold ?? "600s", "resolver: limits.hold"),
-      slowStart,
+      slowStart: usualSlowStart,
       readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
       lostPeers: this.#lostPeers,
     };

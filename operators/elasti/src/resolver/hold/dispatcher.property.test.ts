@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Failure } from "../failure.ts";
 import { HoldBudget } from "./budget.ts";
 import { Dispatcher, type DispatcherOwner, type Slot, type Ticket, type Waiter } from "./dispatcher.ts";
+import { type SlowStart, usualSlowStart } from "./load.ts";
 
 const HOLD_MS = 10_000;
 const MAX_CONCURRENCY = 3;
@@ -43,13 +44,18 @@ class Owner implements DispatcherOwner {
   readonly dispatcher: Dispatcher<string>;
   demands = 0;
 
-  constructor(clock: Clock, budget: HoldBudget, most: number) {
+  constructor(
+    clock: Clock,
+    budget: HoldBudget,
+    most: number,
+    slowStart: SlowStart = { initial: 2, doublingMs: 100 },
+  ) {
     this.#budget = budget;
     this.#most = most;
     this.dispatcher = new Dispatcher<string>(rules("forward"), {
       clock,
       owner: this,
-      slowStart: { initial: 2, doublingMs: 100 },
+      slowStart,
       open: ({ address }) => address,
       retire: () => undefined,
     });
@@ -320,9 +326,10 @@ async function release(
   count: number,
   answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,
   connectMs = 0,
+  slowStart?: SlowStart,
 ): Promise<Record<"dispatched" | "most" | "mostConnecting" | "tookMs", number>> {
   const clock = new ManualClock();
-  const owner = new Owner(clock, new HoldBudget(count), count);
+  const owner = new Owner(clock, new HoldBudget(count), count, slowStart);
   let [dispatched, running, most, endedAt] = [0, 0, 0, 0];
   let [connecting, mostConnecting] = [0, 0];
   for (let id = 0; id < count; id++)
@@ -348,7 +355,7 @@ async function release(
   const many = { ...rules("forward"), maxConcurrencyPerEndpoint: Number.POSITIVE_INFINITY };
   const began = clock.monotonic();
   owner.dispatcher.update(many, [{ address: "a", port: 80, podUid: "a" }]);
-  for (let round = 0; round < 2_000 && owner.held > 0; round++) await clock.advance(1);
+  for (let round = 0; round < 2_000 && (owner.held > 0 || running > 0); round++) await clock.advance(1);
   return { dispatched, most, mostConnecting, tookMs: endedAt - began };
 }
 
@@ -368,6 +375,29 @@ test("an endpoint that only waits for others gets as many at a time as it answer
   expect(dispatched).toBe(1_000);
   expect(most).toBeGreaterThan(200);
   expect(tookMs).toBeLessThan(900);
+});
+
+test("5,000 that waited are answered little later than an endpoint needs for them, however long an answer takes", async () => {
+  for (const [workMs, waitMs, withinMs] of [
+    [0.1, 0, 520],
+    [0.1, 40, 700],
+    [0.15, 40, 950],
+    [0.01, 200, 1_000],
+  ] as const) {
+    let freeAt = 0;
+    const { dispatched, tookMs } = await release(
+      5_000,
+      (end, clock) => {
+        const now = clock.monotonic();
+        freeAt = Math.max(freeAt, now) + workMs;
+        clock.schedule(freeAt - now + waitMs, end);
+      },
+      0,
+      usualSlowStart,
+    );
+    expect(dispatched).toBe(5_000);
+    expect(tookMs).toBeLessThan(withinMs);
+  }
 });
 
 test("an endpoint whose answers take longer at times gets more at a time, as long as it answers more", async () => {
