@@ -66,7 +66,7 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
   function secretsOf({ entry }: LogRecord): string[] {
     const { name } = entry.object.metadata;
     const namespace = namespaceOf(entry.object);
-    return [...within(registry, secrets.bucket, namespace)]
+    return [...within(registry, secrets, namespace)]
       .filter((secret) => secret.type === type && annotation(secret, accountKey) === name)
       .map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
