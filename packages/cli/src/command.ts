@@ -55,7 +55,7 @@ export interface Command<O extends Options = Options> {
   readonly name: string;
   /** What it does, in one line: for the list of commands. */
   readonly summary: string;
-  /** What it does, for whoever wants to use it: what it reads, what it writes, what to do next. */
+  /** What it does, for those who use it: what it reads, what it writes, what to do next. */
   readonly description: string;
   /** @default it takes none */
   readonly arguments?: Arguments;

@@ -62,7 +62,7 @@ export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void
       if (length > WORTH_DRAINING) return;
     }
   } catch (error) {
-    // An answer that is thrown away has no reader to tell; the next request opens a connection and reports on that.
+    // An answer that is thrown away has no reader; the next request opens a connection and reports on that.
     if (!(error instanceof Error)) throw error;
   }
 }

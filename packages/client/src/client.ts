@@ -101,7 +101,7 @@ const patchTypes = {
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 /**
- * The verbs of the API over a transport. Holds no state but its options, so it can be shared freely; whoever made the
+ * The verbs of the API over a transport. Holds no state but its options, so it can be shared freely; the maker of the
  * transport closes it, or `close` does for both.
  *
  * Rejects with `ApiError` when the server answered with a Status, with `TransportError` when none answered, with the
@@ -273,7 +273,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
   }
 
-  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves: the answer tells. */
+  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves: the answer says whether it is. */
   async delete<K extends AnyKind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<Deletion<K>> {
     const path = objectPath(kind, key);
     const response = await this.#delete(path, options);

@@ -126,7 +126,7 @@ export class ExecPlugin implements Credentials {
     });
     const output: Buffer[] = [];
     let length = 0;
-    // Whoever it has started may hold on to its output: that is not waited for.
+    // Processes that it started may keep its output open: that is not waited for.
     const end = (fault: string) => {
       child.kill("SIGKILL");
       child.stdout?.destroy();

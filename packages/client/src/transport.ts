@@ -21,7 +21,7 @@ export interface TransportRequest {
    * Called synchronously, right before bytes of the request are handed to the socket: after
    * credentials, connecting and TLS, again for each repetition, and again for each piece of a long
    * body. Throws to refuse; the request rejects with what it threw, and the server gets at most a
-   * part, on which it cannot act. Every transport must call it: it is how whoever has lost a lease
+   * part, on which it cannot act. Every transport must call it: it is how a replica that has lost a lease
    * keeps writes from leaving. @default always allowed
    */
   readonly guard?: (() => void) | undefined;

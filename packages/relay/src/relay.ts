@@ -223,7 +223,7 @@ class JoinedSockets implements Relay {
 }
 
 /**
- * Closes a connection so that its peer can tell that it was cut off, where there is a way to say
+ * Closes a connection so that its peer can see that it was cut off, where there is a way to say
  * so.
  */
 function cutOff(socket: Duplex): void {
@@ -231,7 +231,7 @@ function cutOff(socket: Duplex): void {
   else socket.destroy();
 }
 
-/** TLS tells by the lack of close_notify; Unix sockets and other streams have no way. */
+/** With TLS, by the lack of close_notify; Unix sockets and other streams have no way. */
 function isTcp(socket: Duplex): socket is Socket {
   return socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined;
 }

@@ -22,7 +22,7 @@ import { describe } from "./describe.ts";
 
 /** Tells what is of interest: objects of the operator's kinds, what was made for them, and for that. A cluster has much else. */
 export class Descendants {
-  /** What operators make of their objects, and what becomes of that. */
+  /** What operators make of their objects, and the state of that. */
   static readonly kinds: readonly AnyKind[] = [
     ConfigMap,
     CronJob,

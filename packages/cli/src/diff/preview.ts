@@ -35,7 +35,7 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
   const writes = new Map<string, PlannedWrite>();
   const complaints = new Set<string>();
   const refused = Promise.withResolvers<never>();
-  // Whoever is not interested any more need not hear of it.
+  // A caller that has stopped listening gets no more of it.
   refused.promise.catch(() => undefined);
   const dry = client
     .through(dryRun((write) => writes.set(`${write.does} ${write.path}`, write)))

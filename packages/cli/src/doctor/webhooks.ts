@@ -12,7 +12,7 @@ import { type Finding, fault, fine, skipped } from "./finding.ts";
 
 const byOperator = "the operator puts it in once it runs: look at its log";
 
-/** Whether the API server is led to the webhooks, trusts them, and reaches them. */
+/** Whether the API server has the address of the webhooks, trusts them, and reaches them. */
 export async function examineWebhooks(
   client: Client,
   operator: Operator,

@@ -7,7 +7,7 @@ import type {
 } from "@windlass/runtime/kinds";
 import type { ZodType } from "zod";
 
-/** Something that whoever installs the operator may set. It is a value of the chart, and reaches the program as a variable. */
+/** Something that the installer of the operator may set. It is a value of the chart, and reaches the program as a variable. */
 export interface SettingDeclaration {
   /** The environment variable that carries it. */
   readonly env: string;
@@ -35,7 +35,7 @@ export interface ComponentDeclaration {
   readonly args?: readonly string[];
   /** Variables, by name: a text, or where it comes from. @default none beside POD_NAME, POD_NAMESPACE, NODE_ENV and LOG_LEVEL */
   readonly env?: Readonly<Record<string, string | EnvVarSourceInput>>;
-  /** What whoever installs it may set, by its path among the chart's values: `policy.maxReplicas`. @default nothing */
+  /** What the installer may set, by its path among the chart's values: `policy.maxReplicas`. @default nothing */
   readonly settings?: Readonly<Record<string, SettingDeclaration>>;
   /** Ports beside those of probes, metrics and webhooks, by name. A number is the container's port. @default none */
   readonly ports?: Readonly<Record<string, number | PortDeclaration>>;
@@ -125,7 +125,7 @@ export interface OperatorDeclaration extends ComponentDeclaration {
    */
   readonly podMonitors?: Readonly<Record<string, PodMonitorDeclaration>>;
   /**
-   * What whoever installs it may set for the manager and all components at once: `namespaceSelector` is one value of the chart, and reaches
+   * What the installer may set for the manager and all components at once: `namespaceSelector` is one value of the chart, and reaches
    * each of them as a variable. @default nothing
    */
   readonly commonSettings?: Readonly<Record<string, SettingDeclaration>>;

@@ -4,7 +4,7 @@ import { TransportError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Interceptor, TransportRequest, TransportResponse } from "../transport.ts";
 
-/** What became of one request, when its answer began or failed to come. Holds no headers and no body. */
+/** The outcome of one request, when its answer began or failed to come. Holds no headers and no body. */
 export interface RequestOutcome {
   readonly method: TransportRequest["method"];
   /** Path and query. */
@@ -25,7 +25,7 @@ export interface ResponseSize extends Pick<RequestOutcome, "method" | "path" | "
   readonly responseBytes: number;
 }
 
-/** Whom {@link observe} tells. */
+/** What {@link observe} calls. */
 export interface ObserveOptions {
   /** The server's host and port, for the `host` label. */
   readonly host: string;

@@ -95,7 +95,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
       this.#isOver = true;
       this.#source.bodyLeft();
     }
-    // Whoever waits for bytes while another leaves would wait for ever.
+    // Otherwise a reader that waits for bytes while another one leaves would wait for ever.
     this.#wake();
     return Promise.resolve(end);
   }

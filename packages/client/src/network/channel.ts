@@ -224,7 +224,7 @@ export class Channel {
     }
   }
 
-  /** What the parser tells. */
+  /** The parser's events. */
   readonly #listener: ResponseListener = {
     head: (head) => {
       this.#staysOpen = head.keepAlive;

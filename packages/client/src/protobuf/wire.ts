@@ -52,7 +52,7 @@ export class WireCursor {
   }
 
   /**
-   * Finds the next field that has bytes; numbers are passed over. The bytes begin where the next one is read; whoever is done with them goes on from `fieldEnd`.
+   * Finds the next field that has bytes; numbers are passed over. The bytes begin where the next one is read; the next field begins at `fieldEnd`.
    *
    * @returns its number; 0 if there is none before `end`.
    */

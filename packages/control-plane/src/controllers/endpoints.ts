@@ -23,7 +23,7 @@ import {
 import { controlledBy, controllerKey, controllerReference, selected, selectorKeys } from "./ownership.ts";
 import { isFinished, isReady } from "./pods.ts";
 
-/** The annotation that tells when what led to a write happened. */
+/** The annotation with the time of the change that led to a write. */
 export const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
 const headlessLabel = "service.kubernetes.io/headless";
 /** The label that says who keeps a slice. */
@@ -109,7 +109,7 @@ function annotate(metadata: JsonObject, trigger: string | undefined): void {
   else delete metadata.annotations;
 }
 
-/** Keeps EndpointSlices that tell where a service's pods are. */
+/** Keeps EndpointSlices with the addresses of a service's pods. */
 export function startEndpointSlices(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const context = controllerContext("endpointslice-controller");
@@ -246,7 +246,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
   const context = controllerContext("endpoint-controller");
   const resource = builtin(registry, "", "v1", "endpoints");
   const triggers = new EndpointTriggers();
-  /** Services that were seen to go, whose Endpoints go with them whoever wrote them. */
+  /** Services that were deleted. Their Endpoints are deleted too, no matter who wrote them. */
   const gone = new Set<string>();
 
   return startLoop(deps, {

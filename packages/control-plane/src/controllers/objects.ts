@@ -89,7 +89,7 @@ export async function createObject<T>(
 }
 
 /**
- * Kinds that are written here in the very shape they are stored in. What others are given is
+ * Kinds that are written here in the shape they are stored in. What others are given is
  * brought into it first: a zero that is left out in storage would look like a change every time.
  * These are written so often that normalizing them would cost noticeably.
  */

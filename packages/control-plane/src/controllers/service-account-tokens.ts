@@ -72,8 +72,8 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
   }
 
   /**
-   * The account that a Secret is for: of its name, and the very same if the Secret has been filled
-   * before.
+   * The account that a Secret is for: of its name, and with the same uid if the Secret has been
+   * filled before.
    */
   function accountOf(secret: StoredObject): StoredObject | undefined {
     const account = store.get(

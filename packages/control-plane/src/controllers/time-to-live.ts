@@ -47,7 +47,7 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
         if (type === "DELETED") queue.delete(key);
         else if (!queue.has(key)) {
           queue.set(key, lastSeen(entry.object, clock.now()));
-          // Whoever waits for the first of the queue need not hear of the others.
+          // One timer, for the first of the queue, is enough.
           return queue.size === 1 ? ["first"] : [];
         }
         return [];

@@ -30,7 +30,7 @@ import type { Connections } from "./connections.ts";
 import { tolerates } from "./fitting.ts";
 import { healthyConditions } from "./node-object.ts";
 
-/** A node that nothing was heard of for so long counts as lost. */
+/** A node whose heartbeat is this old counts as lost. */
 const graceMs = 50_000;
 /** Taints that follow from a node's conditions, and when. */
 const conditionTaints = [
@@ -165,7 +165,7 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     await unlessGone(writeStatus(registry, nodes, node, { ...statusOf(node), conditions }, context));
   }
 
-  /** No traffic goes to pods that nothing is heard of. */
+  /** Pods of a lost node get no traffic. */
   async function disregardPods(node: string): Promise<void> {
     for (const { object: pod } of store.list(pods.bucket).entries) {
       if (field(pod, "spec", "nodeName") !== node || !isReady(typed<Pod>(pod))) continue;

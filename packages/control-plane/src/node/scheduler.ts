@@ -216,7 +216,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
           .list("nodes")
           .entries.find(({ object }) => rejectionOf(pod, object, neighbours) === undefined);
         if (!node) continue;
-        // The first consumer is here: whoever makes the volume may go ahead.
+        // The first consumer is here: the provisioner may go ahead.
         await edit(registry, claims, stored, context, (next) => {
           const { metadata } = next;
           metadata.annotations = { ...mapAt(metadata, "annotations"), [chosen]: node.object.metadata.name };

@@ -271,7 +271,7 @@ test("what cannot be done is refused in words, over the same connection", async 
   expect(await open(cluster, "/api/v1/namespaces/default/pods/box")).toMatchObject({ kind: "Pod" });
 });
 
-test("whoever runs commands must be allowed to create them", async () => {
+test("running a command needs the permission to create it", async () => {
   await using cluster = await withPod("exec sleep 1000");
   const path = `${pods}/box/exec?${query(["true"])}`;
   const headers = { connection: "Upgrade", upgrade: "websocket" };

@@ -45,7 +45,7 @@ export class Chunk {
     this.home = home;
   }
 
-  /** Bytes taken from the system but for the packed ones. */
+  /** Bytes taken from the system, without the packed ones. */
   get plainBytes(): number {
     return this.#plain?.length ?? 0;
   }
@@ -88,7 +88,7 @@ const nothing = Buffer.alloc(0);
  * packed, since objects of a kind have much in common. A chunk that nothing uses is given back; one of which less than half is in use is
  * emptied into the current one as new objects come.
  *
- * Bytes are never overwritten. Whoever still holds an object that was replaced can read it; its chunk lives as long.
+ * Bytes are never overwritten. Code that still holds an object that was replaced can read it; its chunk lives as long.
  */
 export class Arena {
   readonly #packs: boolean;

@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         do: fc.constant("restore" as const),
         unseen: fc.array(place, { maxLength: 4 }),
         back: fc.constant(back),
-        // Fewer than it went back by from what was seen: once it has come as far again, there is no telling that it ever did.
+        // Fewer than it went back by from what was seen: once it has come as far again, nothing shows that it ever did.
         puts: fc.array(place, { maxLength: back === 0 ? 4 : back - 1 }),
       }),
     ),
@@ -101,7 +101,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** How long it may take until a server that went back in time is found out: two watches that say nothing, and the waits between. */
 const noticeMs = 600_000;
 
-test("whatever the server does, the cache ends up with its state, and the events tell of it without a gap or a repeat", async () => {
+test("whatever the server does, the cache ends up with its state, and the events report it without a gap or a repeat", async () => {
   const scenario = fc.record({
     steps: fc.array(step, { maxLength: 50, size: "max" }),
     streaming: fc.constantFrom("yes" as const, "refuses" as const, "never ends" as const),

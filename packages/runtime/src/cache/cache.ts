@@ -24,13 +24,13 @@ export interface CacheOptions {
   readonly random?: Random;
   /** @default none */
   readonly log?: Log;
-  /** Whoever owns the source logs when no server answers at all, so that each kind need not. @default false */
+  /** The owner of the source logs when no server answers at all, so that each kind need not. @default false */
   readonly outagesAreLogged?: boolean;
   readonly observer?: CacheObserver;
   /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
   readonly freeze?: boolean;
   /**
-   * The scope of informers that are asked for without one, and so of what there is for whoever reads from this cache. Selectors in it apply
+   * The scope of informers that are asked for without one, and so of all reads from this cache. Selectors in it apply
    * to every kind. @default everything
    */
   readonly defaultScope?: InformerScope;

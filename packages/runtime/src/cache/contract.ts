@@ -32,7 +32,7 @@ export interface CacheListOptions {
  * watch has brought it yet. Objects are shared: readonly by type, and frozen while developing.
  *
  * Reading what no informer holds throws `CacheMissError` (with the way out in its message); it never answers "not found". An informer
- * that holds a part of a kind, by a selector or by its metadata alone, answers whoever asked for that part, and nobody else about the
+ * that holds a part of a kind, by a selector or by its metadata alone, answers those who asked for that part, and nobody else about the
  * rest: the reader that a controller is handed sees what the controller declared, and the cache itself what is held in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {

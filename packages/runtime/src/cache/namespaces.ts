@@ -3,7 +3,7 @@ import type { Cache, Namespaces } from "./contract.ts";
 
 /** Namespaces that the program chooses. */
 export interface NamespaceSet extends Namespaces {
-  /** Chooses these from now on. What is cached of others is let go, and handlers hear of it as deletes. */
+  /** Chooses these from now on. Objects of other namespaces leave the cache, and handlers get deletes for them. */
   set(names: Iterable<string>): void;
 }
 

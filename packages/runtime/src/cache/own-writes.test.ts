@@ -86,7 +86,7 @@ test("a write by others after ours is shown as soon as the watch brings it", asy
   expect(cache.get(Widget, { namespace: "a", name: "old" })?.color).toBe("theirs");
 });
 
-test("handlers hear of our own writes from the watch, once", async () => {
+test("handlers get our own writes from the watch, once", async () => {
   const { server, cache, catchUp } = await setup();
   const heard: string[] = [];
   const informer = cache.informer(Widget);

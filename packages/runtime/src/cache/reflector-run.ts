@@ -93,7 +93,7 @@ export class Reflector {
     this.#watchdog?.abort();
   }
 
-  /** Runs until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
+  /** Runs until the signal is aborted. Resolves then; never rejects except for a fault in the sink itself. */
   async run(): Promise<void> {
     await this.#tell({ type: "start" });
     for (let effect = this.#next; effect && !this.#signal.aborted; effect = this.#next) {
@@ -187,7 +187,7 @@ export class Reflector {
         server.major < known.major || (server.major === known.major && server.minor <= known.minor);
       return isKnown ? protobufFormat(protobuf) : this.#json;
     } catch {
-      // Whatever is wrong with the server, the request that comes next will tell.
+      // Whatever is wrong with the server, the next request will show it.
       return this.#json;
     }
   }

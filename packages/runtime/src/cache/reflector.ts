@@ -223,7 +223,7 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
       });
     case "silent":
       // A server sends bookmarks. One that says nothing at all from the start may have been asked to go on from its own future, which it
-      // waits for without a word. A list tells.
+      // waits for silently. A list answers it.
       return state.heard ? watch(state, moment) : list(state, moment, state.version ?? "");
     case "closed":
       if (!state.heard && moment.now - state.openedAt < SHORT_WATCH_MS)

@@ -66,7 +66,7 @@ export interface ScannedEvent {
 
 const TYPE_PREFIX = Buffer.from('{"type":"');
 const OBJECT_PREFIX = Buffer.from('","object":');
-/** By the first letter, which tells them apart. */
+/** By the first letter, which differs. */
 const TYPES = new Map(
   ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].map((name) => [
     name.charCodeAt(0),

@@ -51,7 +51,7 @@ export interface SharedInformerOptions {
 
 const always = () => true;
 
-/** The objects of one kind and scope: what the watch brought, what we wrote since, and those who want to hear of changes. */
+/** The objects of one kind and scope: what the watch brought, what we wrote since, and its subscribers. */
 export class SharedInformer implements Sink {
   readonly kind: AnyKind;
   readonly scope: InformerScope;
@@ -382,7 +382,7 @@ export class SharedInformer implements Sink {
     return resourceVersion;
   }
 
-  /** Puts another store in the place of the present one, then tells of the differences. */
+  /** Puts another store in the place of the present one, then reports the differences. */
   async #replace(next: Store, version: string | undefined): Promise<void> {
     const before = this.view.store;
     const initial = !this.#hasSynced;

@@ -34,7 +34,7 @@ export class Parcel {
  * Keeps pieces of bytes in few large pieces of memory. One of which nothing is in use is given back; of one of which less than half is, the rest is moved
  * to the current one. So at most about half of the memory is idle.
  *
- * The bytes of a released parcel can still be read by whoever holds it.
+ * The bytes of a released parcel can still be read by its holders.
  */
 export class Slabs {
   #current: Slab | undefined;

@@ -365,7 +365,7 @@ function urgency(change: CacheEvent<KubernetesObject>): AddOptions {
   return change.type === "added" && change.initial ? { priority: backgroundPriority } : {};
 }
 
-/** The states of an object that a change is about: old and new, so that both sides of a moved reference hear of it. */
+/** The states of an object that a change is about: old and new, so that both sides of a moved reference are reconciled. */
 function states<T>(change: CacheEvent<T>): readonly T[] {
   return change.type === "updated" ? [change.old, change.object] : [change.object];
 }

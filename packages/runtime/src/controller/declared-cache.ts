@@ -18,7 +18,7 @@ export class DeclaredCache implements Cache {
     this.#cache = cache;
   }
 
-  /** Reads through this informer from now on, for as long as whoever asked for it holds it. */
+  /** Reads through this informer from now on, for as long as its owner holds it. */
   declare(informer: AnyInformer): void {
     const id = kindIdOf(informer.kind);
     this.#informers.set(id, [...(this.#informers.get(id) ?? []), informer]);

@@ -152,7 +152,7 @@ describe("the compiler refuses", () => {
       kind: "CodeReview",
       spec: z.object({}),
     });
-    // @ts-expect-error A kind of one's own has a name, whatever it is called.
+    // @ts-expect-error A custom kind has metadata.name.
     child(Review, { metadata: {}, spec: {} });
   });
 

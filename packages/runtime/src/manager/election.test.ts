@@ -162,7 +162,7 @@ interface Simulated {
   readonly endMs: number;
   /** Whether somebody deletes the lease, once all candidates have seen it. @default false */
   readonly deletes?: boolean;
-  /** Whether whoever leads is told to stop now and then, as long as two others are left. @default false */
+  /** Whether the leader is told to stop now and then, as long as two others are left. @default false */
   readonly releases?: boolean;
 }
 
@@ -203,7 +203,7 @@ function simulate(
         schedule(player.stalledUntil - now, go);
         return;
       }
-      // Whatever becomes of a release, the candidate is gone.
+      // Whether the release succeeds or not, the candidate is gone.
       const event: ElectionEvent = player.isReleasing ? { type: "released" } : make(now + player.origin);
       let next = step(player.rules, player.state, event);
       if (player.leaves) {

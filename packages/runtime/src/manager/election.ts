@@ -150,14 +150,14 @@ function onRead(
 }
 
 /**
- * Somebody deleted the lease, or nobody ever made one. Whoever held it last may have renewed it up to its deletion, and goes on until its
+ * Somebody deleted the lease, or nobody ever made one. Its last holder may have renewed it up to its deletion, and goes on until its
  * own deadline; so a candidate that has seen it gives that holder as much time as if the lease were still there. Also one that saw it free:
  * another may have taken it since.
  */
 function onMissing(rules: ElectionRules, state: Active, now: Millis, wall: string): ElectionStep {
   const { seen } = state;
   const create = { do: "create", record: claim(rules, wall, undefined) } as const;
-  // Whoever holds it may create it at once, but leads only when that has succeeded: another may have been faster.
+  // Its holder may create it at once, but leads only when that has succeeded: another may have been faster.
   if (state.at === "leading" || !seen) return { state: following(seen), action: create };
   const missingSince = state.missingSince ?? now;
   const leftMs = missingSince + patienceFor(rules, seen.lease.record) - now;

@@ -4,7 +4,7 @@ import { FencedError } from "../reconcile/errors.ts";
 import type { Fence } from "./fence.ts";
 
 /**
- * Answers after which the write may still be done: whoever gave them had stopped waiting for the
+ * Answers after which the write may still be done: the server that gave them had stopped waiting for the
  * server, or for etcd.
  */
 const inDoubt: ReadonlySet<number> = new Set([500, 502, 504]);

@@ -105,7 +105,7 @@ export class Tenure {
     if (isLeading && !isHeld) this.fence.cut();
   };
 
-  /** Ends it permanently, whatever becomes of the lease. */
+  /** Ends it permanently, whoever gets the lease. */
   end(): void {
     this.#isOver = true;
     this.look();

@@ -293,7 +293,7 @@ class ManagerRun implements Manager {
     return stalls;
   }
 
-  /** The fence of whoever leads at the moment it is asked. */
+  /** The fence of the current leader. */
   #fence(): Fence {
     const current = () => this.#leadership?.fence ?? closedFence;
     return {

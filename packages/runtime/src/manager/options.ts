@@ -21,7 +21,7 @@ export interface LeaderElectionOptions {
 }
 
 export interface ManagerOptions {
-  /** A client to use. Whoever made it closes it. @default one made from `kubeconfig` */
+  /** A client to use. Its maker closes it. @default one made from `kubeconfig` */
   readonly client?: Client;
   /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
   readonly kubeconfig?: ConnectOptions["kubeconfig"];

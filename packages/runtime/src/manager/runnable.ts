@@ -22,7 +22,7 @@ export interface RunnableContext {
   readonly client: Reader & Writer;
   /** All of it, in all namespaces. */
   readonly cache: Cache;
-  /** An informer within the manager's namespaces; `cache.informer` knows nothing of them. To be released by whoever asks for it. */
+  /** An informer within the manager's namespaces; `cache.informer` knows nothing of them. To be released by the caller. */
   readonly informer: Cache["informer"];
   readonly log: Logger;
   readonly metrics: Registry;

@@ -80,7 +80,7 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
   }
 }
 
-/** Drains from the moment at which the manager is told to stop: clients are led elsewhere from then on, whatever else takes its time. */
+/** Drains from the moment at which the manager is told to stop: clients are sent elsewhere from then on, however long the rest takes. */
 function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StageParts): void {
   if (!runnable.drain) return;
   let draining: Promise<void> | undefined;
@@ -88,7 +88,7 @@ function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StagePart
   const begin = () => {
     if (!readyz.hasPassed) return;
     draining = drain();
-    // A failure is told by whoever waits for it, which may be only after the reconciles under way have ended.
+    // A failure is reported where it is awaited, which may be only after the reconciles under way have ended.
     draining.catch(() => undefined);
   };
   stop.addEventListener("abort", begin, { once: true });

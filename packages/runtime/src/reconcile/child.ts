@@ -34,12 +34,12 @@ export interface ChildOptions<K extends AnyKind = AnyKind> {
    */
   readonly onImmutable?: "fail" | "replace";
   /**
-   * What becomes of the object when it is no longer among the children. `keep`: it loses its owner, and stays. When the owner
+   * What happens to the object when it is no longer among the children. `keep`: it loses its owner, and stays. When the owner
    * itself is deleted, Kubernetes deletes its children all the same. @default "delete"
    */
   readonly onRemoval?: "delete" | "keep";
   /**
-   * Take the object over if it exists already and has no owner, whoever made it: its fields are set as wanted, and it goes
+   * Take the object over if it exists already and has no owner, no matter who made it: its fields are set as wanted, and it goes
    * with its owner. Without it such an object is left alone, and the reconcile fails with `ChildAlreadyExists`. An object
    * that has another controller is never taken over. @default false
    */

@@ -113,7 +113,7 @@ const onNothing: Landing = { resourceVersion: "1" };
  * - What other managers set besides (an autoscaler's replicas, a sidecar) is left alone.
  * - An object that was not made for this owner is left alone, unless it was handed over: see {@link standingOf}. This holds
  *   whatever others create or delete at the same time.
- * - Only children that this controller applied are pruned, and only the very object that was seen (by uid).
+ * - Only children that this controller applied are pruned, and only the object that was seen (by uid).
  *
  * # How
  * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the fingerprint on the object

@@ -76,7 +76,7 @@ export class ChildError extends ReconcileError {
 /** Several children cannot be applied. Reported under the reason of the first that somebody can do something about. */
 export class ChildrenError extends ChildError {
   override readonly name: string = "ChildrenError";
-  /** What became of each. */
+  /** The outcome of each. */
   readonly causes: readonly unknown[];
 
   /** @param first the one to report under */
@@ -91,13 +91,13 @@ export function causesOf(error: unknown): readonly unknown[] {
   return error instanceof ChildrenError ? error.causes : [error];
 }
 
-/** What became of a write: not sent, or sent and then taken back as far as that goes. */
+/** The outcome of a write: not sent, or sent and then cancelled as far as possible. */
 export type FencedFate = "refused" | "given up";
 
 /**
  * This process may not write: it is not, or may no longer be, the leader. A write that is refused
  * was not sent; one that is given up had no answer yet, and may have reached the server before. The
- * work is taken up by whoever leads now, or by this process once it leads again.
+ * work is taken up by the current leader, or by this process once it leads again.
  */
 export class FencedError extends Error {
   override readonly name = "FencedError";

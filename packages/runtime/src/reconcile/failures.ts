@@ -43,7 +43,7 @@ export class Failures {
   }
 }
 
-/** In whichever namespace it is missing: whoever grants it will look at the others. */
+/** One namespace in which it is missing: who grants it will look at the others. */
 function nameOf({ verb, resource, group }: NonNullable<ReturnType<typeof deniedAccess>>): string {
   return `${verb} ${resource}.${group}`;
 }

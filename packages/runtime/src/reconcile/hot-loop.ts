@@ -50,7 +50,7 @@ interface Track {
 /** How many of its own versions are remembered of an object's reconciles: watches are not that late. */
 const MOST_WRITTEN = 100;
 
-/** So many times the threshold are too many, whoever else changes something: another program may undo each write. */
+/** So many times the threshold are too many even when others write: another program may undo each write. */
 const SHARED_FACTOR = 10;
 
 /**

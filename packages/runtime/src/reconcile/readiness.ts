@@ -18,7 +18,7 @@ interface Seen extends KubernetesObject {
 }
 
 /**
- * Whether an object is up and as its spec says, by the rules that `kubectl rollout status` and `kubectl wait` go by:
+ * Whether an object is up and as its spec says, by the rules of `kubectl rollout status` and `kubectl wait`:
  * workloads when all replicas are of the present template and available, Jobs when they are complete, custom kinds when
  * their condition `Ready` is true. Kinds that have nothing to wait for are ready when they exist.
  *

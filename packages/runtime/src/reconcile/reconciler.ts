@@ -295,7 +295,7 @@ export class Reconciler<K extends AnyKind> {
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>
         run.explain(describe(childKind, keyOf(object)), because.length > 0 ? because : ["(created)"]),
-      // It does not name this owner, so its changes would not be heard of otherwise.
+      // It does not name this owner, so its changes would be missed otherwise.
       onRefused: (owned, key) =>
         run.follows.follow(owned.metadataOnly ? metadataOnly(owned.kind) : owned.kind, key),
     });
@@ -353,7 +353,7 @@ function requeue(after: Duration): Outcome {
   return { type: "requeueAfter", ms: Math.max(0, ms) };
 }
 
-/** Where it was thrown, if that was in the program; the message goes by itself. */
+/** Where it was thrown, if that was in the program; the message is logged apart. */
 function stackOf(error: Error): string | undefined {
   const isOurs =
     error instanceof ReconcileTimeoutError ||

@@ -104,7 +104,7 @@ export interface Resource<
   ): Resource<Read, Write, Where>;
 
   /**
-   * An object of any of the kind's versions in another of them. Metadata stays as it is, but for the labels and annotations
+   * An object of any of the kind's versions in another of them. Metadata stays as it is, except for the labels and annotations
    * that the conversion sets.
    */
   convert(object: KubernetesObject, version: string): KubernetesObject;

@@ -68,6 +68,6 @@ export interface ResourceDefinition<
   readonly validations?: readonly ValidationRule[];
   /** Whether the API serves this version. @default true */
   readonly served?: boolean;
-  /** Makes the server warn whoever uses this version; the text says what to use instead. @default not deprecated */
+  /** Makes the server warn users of this version; the text says what to use instead. @default not deprecated */
   readonly deprecated?: string;
 }

@@ -15,7 +15,7 @@ export interface WebhookRules {
   readonly operations?: readonly Operation[];
   /** Also asked about these subresources of the kind, e.g. `status`. @default none */
   readonly subresources?: readonly string[];
-  /** What becomes of a request when the webhook cannot be asked, fails or is too late. @default "Fail" */
+  /** What the API server does with a request when the webhook is unreachable, fails or times out. @default "Fail" */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** How long the API server waits, in seconds: 1 to 30. @default the server's `timeoutSeconds` */
   readonly timeoutSeconds?: number;

@@ -6,7 +6,7 @@ import { turn } from "../cache/pace.ts";
  * The connections of an HTTPS server, and how many requests each has under way.
  *
  * The API server keeps its connections and sends the next request on one of them at any moment. One that is destroyed at that moment
- * fails the request, and a request to a webhook is not repeated: whoever wrote the object gets an error. So connections are ended
+ * fails the request, and a request to a webhook is not repeated: the writer of the object gets an error. So connections are ended
  * only when what has arrived on them has been read, and left to the client to close.
  */
 export class Connections {

@@ -150,7 +150,7 @@ class Model {
     this.pass(state.signer.notAfter - rules.authorityLifetimeMs / 3 - this.time - rules.skewMs);
   }
 
-  /** Everything that some API server may still be going by. */
+  /** Everything that some API server may still use. */
   #views(): readonly ReadonlySet<string>[] {
     const last = this.history.findLastIndex(({ from }) => from <= this.time - lag);
     this.history.splice(0, last);

@@ -13,7 +13,7 @@ export interface Dated {
  * ```
  *
  * An authority is trusted before it signs, and for as long as anything that it may have signed is valid. So it does not
- * matter when a replica hears of a step: what it serves is trusted before, during and after.
+ * matter when a replica learns of a step: what it serves is trusted before, during and after.
  */
 export type Authorities<A extends Dated> =
   | { readonly at: "none" }
@@ -42,7 +42,7 @@ export interface Look {
 export interface RotationRules {
   readonly authorityLifetimeMs: number;
   readonly leafLifetimeMs: number;
-  /** How long an authority must have been trusted before it signs: longer than any API server takes to hear of it. */
+  /** How long an authority must have been trusted before it signs: longer than any API server takes to read it. */
   readonly settleMs: number;
   /** How far clocks may be apart. */
   readonly skewMs: number;

@@ -22,7 +22,7 @@ export interface SelfManagedOptions {
  * # Flow
  * The authority is kept in a Secret in the operator's namespace, which the first replica to come makes. Each replica has its
  * own certificate, signed in memory: its key is nowhere else. The authority is put into the webhook configurations and the
- * CRDs by whoever sees it missing, under a field manager of its own, and again when someone takes it out.
+ * CRDs by the replica that sees it missing, under a field manager of its own, and again when someone takes it out.
  *
  * # Guarantees
  * - A new authority signs only after every configuration has held it for `settle`; an old one is trusted until all that it

@@ -169,7 +169,7 @@ export class Trust {
       if (object) await this.#redirect(watched, object, caBundle);
       await this.#apply(watched, bundle, caBundle);
     } catch (error) {
-      // Someone else was faster, or it is gone; the watch tells what became of it.
+      // Someone else was faster, or it is gone; the watch shows the outcome.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }

@@ -55,7 +55,7 @@ export class Turns {
   }
 
   async #run(): Promise<void> {
-    // Not at once: whoever asks may still be changing what is looked at.
+    // Not at once: the caller may still be changing what is looked at.
     await Promise.resolve();
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;

@@ -28,7 +28,7 @@ export async function nearEnd(parts: NearEndParts): Promise<void> {
   while (!signal.aborted) {
     try {
       await relayOnce(parts, () => {
-        if (isBroken) onState("calls are led here again");
+        if (isBroken) onState("calls are forwarded here again");
         isBroken = false;
       });
     } catch (error) {

@@ -6,7 +6,7 @@ import { isFailed, satisfiedRule, verdictOn } from "./policies.ts";
 import type { JobCondition } from "./status.ts";
 import type { JobSurvey } from "./survey.ts";
 
-/** How a Job ends, and why: decided first, and said for good once nothing of it is left running. */
+/** How a Job ends, and why: decided first, and recorded as final once no pod is left running. */
 export interface JobEnd {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
   readonly reason: string;

@@ -40,7 +40,7 @@ export function indexList(indexes: Iterable<number>): string {
 const mostIndexes = 100_000;
 
 /**
- * The indexes that such a list names, but for those beyond the limit. What is no list of indexes
+ * The indexes that such a list names, except for those beyond the limit. What is no list of indexes
  * names none.
  */
 export function parseIndexes(text: string, limit = mostIndexes): number[] {

@@ -64,7 +64,7 @@ function startReplicationControllers(deps: ControllerDependencies): Running {
 interface Flavour {
   readonly name: string;
   readonly resource: BuiltinResource<ReplicaSet>;
-  /** Whether the status tells how many pods are on their way out. */
+  /** Whether the status counts pods that are terminating. */
   readonly countsTerminating: boolean;
 }
 
