@@ -14,7 +14,11 @@ export interface ChannelOwner {
    */
   ready(): void;
   head(head: ResponseHead): void;
-  /** Bytes of the body, which are valid during the call. @returns whether there is room for more; if not, call `resume` later. */
+  /**
+   * Bytes of the body, which are valid during the call.
+   *
+   * @returns whether there is room for more; if not, call `resume` later.
+   */
   body(bytes: Buffer, start: number, end: number): boolean;
   /** The response is complete. The channel has no owner any more. */
   end(): void;

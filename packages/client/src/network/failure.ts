@@ -110,8 +110,9 @@ export interface FailureContext {
 }
 
 /**
- * The error of this package that an error of Node's stands for. One of ours passes unchanged. Node's own text is not
- * repeated where the code is known: it is written for the library's authors, not its users.
+ * The error of this package that an error of Node's stands for. One of ours passes unchanged.
+ * Node's own text is not repeated where the code is known: it is written for the library's authors,
+ * not its users.
  */
 export function failureFrom(error: unknown, { request, mayHaveBeenSent }: FailureContext): TransportError {
   if (error instanceof TransportError) return error;
