@@ -1,6 +1,9 @@
 import type { Terminal } from "./terminal.ts";
 
-/** This process's own terminal. Ctrl-C and SIGTERM ask it to end, and so does a reader of its output that goes away. */
+/**
+ * This process's own terminal. Ctrl-C and SIGTERM ask it to end, and so does a reader of its output
+ * that goes away.
+ */
 export function processTerminal(): Terminal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -14,7 +14,10 @@ export interface PlannedWrite {
 /** Events report what happened, and nothing happens. */
 const told = /^\/apis\/events\.k8s\.io\/|^\/api\/v1\/namespaces\/[^/]+\/events/;
 
-/** Has the server decide about every write without storing it, and reports those that it would store. */
+/**
+ * Has the server decide about every write without storing it, and reports those that it would
+ * store.
+ */
 export function dryRun(onWrite: (write: PlannedWrite) => void): Interceptor {
   return (next): Transport => ({
     close: () => next.close(),
