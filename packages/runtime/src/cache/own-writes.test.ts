@@ -15,7 +15,10 @@ const Widget: ResourceKind = {
 const color = (object: AnyObject) => [String(object.color)];
 const owner = (uid: string) => ({ ownerReferences: [{ apiVersion: "v1", kind: "Owner", name: "o", uid }] });
 
-/** A cache whose watch brings nothing until `catchUp` is called: what is read before is our own writes alone. */
+/**
+ * A cache whose watch brings nothing until `catchUp` is called: what is read before is our own
+ * writes alone.
+ */
 async function setup(scope: InformerScope = {}) {
   const clock = new ManualClock();
   const server = new ModelServer();

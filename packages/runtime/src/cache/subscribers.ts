@@ -25,7 +25,8 @@ export class Subscribers {
   }
 
   /**
-   * Tells the handler of what is there, then of each change. Where there is much, others get their turn in between.
+   * Tells the handler of what is there, then of each change. Where there is much, others get their
+   * turn in between.
    *
    * @returns the way to stop.
    */

@@ -155,7 +155,10 @@ function stored(lease: LeaseObject): StoredLease {
   return { resourceVersion: lease.metadata.resourceVersion ?? "", record: lease.spec ?? {} };
 }
 
-/** Gives each request half the renew deadline, at least a second: one that hangs must leave time for another. */
+/**
+ * Gives each request half the renew deadline, at least a second: one that hangs must leave time for
+ * another.
+ */
 async function within<T>(
   { clock, rules, abandon }: ElectorOptions,
   send: (signal: AbortSignal) => Promise<T>,

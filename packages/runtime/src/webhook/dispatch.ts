@@ -29,7 +29,10 @@ export interface WebhookAnswer {
 /** Where the conversion webhook answers. */
 export const conversionPath = "/convert";
 
-/** What a review may weigh: two objects of the 3 MiB that an API server takes, and what surrounds them. */
+/**
+ * What a review may weigh: two objects of the 3 MiB that an API server takes, and what surrounds
+ * them.
+ */
 const admissionLimit = 7 * 1024 * 1024;
 
 /** A whole list may come to be converted in one review. */
@@ -55,8 +58,9 @@ export class WebhookTimeoutError extends Error {
 }
 
 /**
- * Answers reviews by path. A failure of user code is answered with a 500 that says what failed, so that the webhook's
- * `failurePolicy` decides about the request; it is counted and logged, and never gets any further.
+ * Answers reviews by path. A failure of user code is answered with a 500 that says what failed, so
+ * that the webhook's `failurePolicy` decides about the request; it is counted and logged, and never
+ * gets any further.
  */
 export class Dispatcher {
   readonly #handlers = new Map<string, AdmissionHandler>();

@@ -108,7 +108,10 @@ type Command =
       readonly replica: number;
     };
 
-/** Several replicas, one Secret, one trust store, API servers that lag behind, and clocks that disagree. */
+/**
+ * Several replicas, one Secret, one trust store, API servers that lag behind, and clocks that
+ * disagree.
+ */
 class Model {
   time = 100_000;
   secret: { state: Authorities<Dated>; version: number } = { state: { at: "none" }, version: 0 };
