@@ -4,7 +4,6 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -12,6 +11,7 @@ import {
   programContainer,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
@@ -88,5 +88,5 @@ export const browserController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (browser, context) => farewell(browser, context),
+    finalize: (browser, context) => stopPods(browser, context),
   });

@@ -4,7 +4,6 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   internalServiceFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -14,6 +13,7 @@ import {
   programContainer,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
@@ -104,5 +104,5 @@ export const frontendController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (frontend, context) => farewell(frontend, context),
+    finalize: (frontend, context) => stopPods(frontend, context),
   });

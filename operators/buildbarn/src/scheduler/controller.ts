@@ -3,7 +3,6 @@ import { ConfigMap } from "@windlass/runtime/kinds";
 import {
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -13,6 +12,7 @@ import {
   programContainer,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports, profiles } from "../configuration/index.ts";
@@ -95,5 +95,5 @@ export const schedulerController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (scheduler, context) => farewell(scheduler, context),
+    finalize: (scheduler, context) => stopPods(scheduler, context),
   });

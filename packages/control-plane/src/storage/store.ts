@@ -95,8 +95,8 @@ export interface StoreOptions {
 interface Bucket {
   readonly entries: Map<string, Entry>;
   /**
-   * The keys in order but for those in `moved`; undefined until somebody asks, and after many have
-   * moved.
+   * The keys in order except for those in `moved`; undefined until somebody asks, and after many
+   * have moved.
    */
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
