@@ -9,6 +9,7 @@ import {
   farewell,
   metricsServiceFor,
   networkPolicyFor,
+  podConfiguration,
   seenOf,
   watchPods,
 } from "../component/index.ts";
@@ -88,7 +89,7 @@ async function reconcile(
       selector: workerSelector(worker),
       ...(scaled && { replicas: scaled.plan.replicas }),
       build: (own) => workerConfiguration(set, worker, own),
-      template: (configured) => workerTemplate(worker, configured, certificateOf(set)),
+      template: (configured) => workerTemplate(worker, podConfiguration(configured, certificateOf(set))),
     },
     seen,
   );
