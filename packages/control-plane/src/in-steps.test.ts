@@ -123,3 +123,49 @@ test("a field that a long text has twice is found, and nothing else", async () =
   expect((await read(twice)).duplicates).toEqual(['duplicate field "k19000.a"']);
   expect((await read(twice)).value).toEqual(long);
 });
+
+const long = `"${"x".repeat(40_000)}"`;
+const scalar = fc.constantFrom(long, long, "1", "1.0", "-0", "9007199254740993", "true", "null", '"]{"');
+const { text: anyText } = fc.letrec<{ text: string; list: string; object: string }>((tie) => ({
+  text: fc.oneof({ depthSize: "large", maxDepth: 6 }, scalar, tie("list"), tie("object")),
+  list: fc.array(tie("text"), { maxLength: 5 }).map((items) => `[ ${items.join(", ")}]`),
+  object: fc
+    .array(fc.tuple(fc.constantFrom("a", "b", "c", "__proto__"), tie("text")), { maxLength: 5 })
+    .map((fields) => `{${fields.map(([name, held]) => `"${name}" :${held}`).join(" ,")} }`),
+}));
+/** Puts something in a text, or takes something away: it may be no JSON then. */
+const damage = fc.option(
+  fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), put: fc.constantFrom(..."{}[],:\"1x", "") }),
+  { freq: 1 },
+);
+
+test("a long text is read, or refused, in pieces as it is in one go", async () => {
+  let turns = 0;
+  await fc.assert(
+    fc.asyncProperty(anyText, damage, async (inner, harm) => {
+      const whole = `[${long},${long},${inner},${inner}]`;
+      const isPlace = /["{}[\],:\d]/g;
+      const places = [...whole.matchAll(isPlace)].map(({ index }) => index);
+      const at = harm ? (places[Math.floor(harm.at * (places.length - 1))] as number) : 0;
+      const text = harm ? whole.slice(0, at) + harm.put + whole.slice(at + (harm.put === "" ? 1 : 0)) : whole;
+      const options = { findDuplicates: true, outOfRange: "noted" } as const;
+      const inPieces = await outcome(async () => {
+        const done = await inTurns(parseJsonInSteps(text, options));
+        turns += done.turns;
+        return done.result;
+      });
+      expect(inPieces).toStrictEqual(await outcome(() => parseJson(text, options)));
+    }),
+    { numRuns: 150 },
+  );
+  expect(turns).toBeGreaterThan(300);
+}, 120_000);
+
+test("a long text that is cut off anywhere is refused in the same words", async () => {
+  const text = JSON.stringify({ a: Array.from({ length: 9_000 }, (_, at) => ({ [`k${at}`]: [at, "v"] })) });
+  for (let end = text.length; end > text.length - 40; end--) {
+    const cut = text.slice(0, end);
+    const read = await outcome(() => finish(parseJsonInSteps(cut)));
+    expect(read).toEqual(await outcome(() => parseJson(cut)));
+  }
+});
