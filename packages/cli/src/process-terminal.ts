@@ -2,7 +2,10 @@ import { exitCodes } from "./errors.ts";
 import { explainSystemError } from "./system-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** This process's own terminal. Ctrl-C and SIGTERM ask it to end, and so does a reader of its output that goes away. */
+/**
+ * This process's own terminal. Ctrl-C and SIGTERM ask it to end, and so does a reader of its output
+ * that goes away.
+ */
 export function processTerminal(): Terminal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -32,7 +32,7 @@ async function create(terminal: RecordingTerminal, ...args: readonly string[]): 
   return await runProgram(windlass, ["create", ...args], terminal);
 }
 
-test("what is generated for a new operator goes by its names", { timeout: 60_000 }, async () => {
+test("what is generated for a new operator has its names", { timeout: 60_000 }, async () => {
   const project = join(folder, "proxy-operator");
   const args = ["proxy-operator", "--kind", "HttpProxy", "--group", "net.acme.io"];
   expect(await create(recordingTerminal({ folder }), ...args)).toBe(0);

@@ -20,7 +20,7 @@ test.for([
     }),
     "Ready: 2 of 2 available",
   ],
-] as const)("an object is described by what tells most: %j", ([given, words]) => {
+] as const)("an object is described by its most significant condition: %j", ([given, words]) => {
   expect(describe(given)).toBe(words);
 });
 

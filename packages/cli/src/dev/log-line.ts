@@ -2,7 +2,10 @@
 export interface LogLine {
   readonly level: string;
   readonly text: string;
-  /** Whether the user's code may have written it: it has what the loggers that such code is given add to a line. */
+  /**
+   * Whether the user's code may have written it: it has what the loggers that such code is given
+   * add to a line.
+   */
   readonly isOwn: boolean;
 }
 
