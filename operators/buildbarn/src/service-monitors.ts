@@ -18,7 +18,7 @@ interface Monitor extends KubernetesObject {
 }
 
 /** The Prometheus operator's kind, which a cluster may not have. */
-export const ServiceMonitor: ResourceKind<Monitor, Monitor> = {
+export const ServiceMonitor: ResourceKind<Monitor, Monitor, "Namespaced"> = {
   group: "monitoring.coreos.com",
   version: "v1",
   kind: "ServiceMonitor",
