@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-  type CacheReader,
   controller,
   controllerReference,
   type KubernetesObject,
@@ -67,7 +66,7 @@ export const monitoringController = controller(Service, {
 });
 
 function toAll(_: KubernetesObject, { cache }: MapContext): readonly ObjectKey[] {
-  return (cache as CacheReader<typeof Service>)
+  return cache
     .list(Service)
     .filter(({ metadata }) => metadata.labels?.[metricsLabel] === "true")
     .map(({ metadata: { namespace, name } }) => ({ namespace, name }));
