@@ -186,7 +186,7 @@ test("damaged gzip is an answer that is not valid", async () => {
   await transport.close();
 });
 
-/** A stream that never ends by itself; tells when its connection is gone. */
+/** A stream that never ends by itself, and a promise that resolves when its connection is gone. */
 async function endlessServer() {
   const gone = Promise.withResolvers<void>();
   const server = await startServer((_, response) => {
@@ -520,7 +520,7 @@ test("borrowed chunks are whole while they are read, however slowly that is", as
   await transport.close();
 });
 
-test("a reader that waits for bytes hears of the end when the body is left meanwhile", async () => {
+test("a reader that waits for bytes gets the end when the body is cancelled meanwhile", async () => {
   await using server = await startRaw((socket) => {
     socket.once("data", () => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n");

@@ -9,7 +9,9 @@ const election = { leaderElection: { name: "op", namespace: "default", identity:
 const lease = { namespace: "default", name: "op" };
 const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
 
-/** A runnable that is still starting when it is told to stop, and takes that as a failure or not. */
+/**
+ * A runnable that is still starting when it is told to stop, and takes that as a failure or not.
+ */
 function slow(name: string, stage: Stage, seen: string[], stopped: "fails" | "ends"): Runnable {
   return {
     name,
