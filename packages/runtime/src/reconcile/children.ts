@@ -186,7 +186,7 @@ export class Children {
     const uid = owner.metadata.uid ?? "";
     for (const { kind } of owns) {
       for (const child of cache.ownedBy(kind, uid)) {
-        const id = idOf(kind, keyOf(child));
+        const id = childId(kind, keyOf(child));
         if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
         if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
         memory.delete(id);
@@ -207,7 +207,7 @@ export class Children {
     };
     return {
       ...child,
-      id: idOf(owned.kind, keyOf(object)),
+      id: childId(owned.kind, keyOf(object)),
       fingerprint: print,
       object: { ...object, metadata: { ...object.metadata, annotations } },
     };
@@ -417,6 +417,6 @@ function partly(content: object, { metadata }: KubernetesObject): object {
   return { ...Object.fromEntries(Object.keys(content).map((key) => [key, notCached])), metadata };
 }
 
-function idOf(kind: AnyKind, key: ObjectKey): string {
+function childId(kind: AnyKind, key: ObjectKey): string {
   return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
 }
