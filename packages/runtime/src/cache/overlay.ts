@@ -251,7 +251,7 @@ export class Overlay {
     const waiters = this.#waiters.get(key);
     if (!waiters) return;
     this.#waiters.delete(key);
-    for (const tell of waiters) tell();
+    for (const notify of waiters) notify();
   }
 
   #moveWaiters(from: string, to: string): void {

@@ -355,8 +355,8 @@ export class Children {
 
   /**
    * Whether the owner, asked of the server itself, is still there to stay. A child without an owner
-   * may have been let go by the owner's deletion (`--cascade=orphan`), of which the cache has not
-   * heard yet: taking it back would be its end.
+   * may have been orphaned by the owner's deletion (`--cascade=orphan`), which the cache
+   * does not show yet: taking it back would let it be deleted.
    */
   async #isOwnerStaying(): Promise<boolean> {
     const { client, ownerKind, owner } = this.#options;

@@ -162,7 +162,7 @@ export class Reconciler<K extends AnyKind> {
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
-    // The fault to tell of is one that somebody can do something about.
+    // The fault to report is one that somebody can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
     throw new ChildrenError(failures, first);

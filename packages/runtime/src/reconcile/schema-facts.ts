@@ -21,9 +21,9 @@ export interface SchemaView {
 }
 
 /**
- * What the server's answers tell of the schemas of kinds, by kind and path: right after an apply,
- * everything that can be owned is. Few facts are needed, and each is learnt at the first apply that
- * needs it.
+ * What the server's answers show about the schemas of kinds, by kind and path: right after an
+ * apply, everything that can be owned is. Few facts are needed, and each is learnt at the first
+ * apply that needs it.
  */
 export class SchemaFacts {
   readonly #lists = new Map<string, "atomic" | "associative">();
