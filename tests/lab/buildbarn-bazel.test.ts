@@ -122,22 +122,6 @@ test("Bazel builds through the frontend, and finds what it built", async () => {
   tell("build", { actions, firstSeconds: first.seconds, cachedSeconds: second.seconds, hits: second.hits });
 }, 300_000);
 
-/** Builds over and over, what is cached and what is new, until something has happened. */
-async function buildUntil(happened: Promise<unknown>) {
-  let isOver = false;
-  const watching = happened.finally(() => {
-    isOver = true;
-  });
-  const cached: Built[] = [];
-  const fresh: Built[] = [];
-  while (!isOver) {
-    cached.push(await bazel.build({ targets: ["//:all_small"] }));
-    fresh.push(await bazel.build({ targets: ["//:second0"], salt: next() }));
-  }
-  await watching;
-  return { cached, fresh };
-}
-
 test.for([
   [2, 3],
   [3, 2],
@@ -148,7 +132,7 @@ test.for([
     const began = systemClock.monotonic();
     await patch(BuildbarnCluster, { storage: { replicas: to } });
     await moves();
-    const { cached, fresh } = await buildUntil(
+    const { cached, fresh } = await bazel.buildUntil(
       waitFor(
         world.cluster.client,
         BuildbarnStorage,
@@ -156,6 +140,7 @@ test.for([
         ({ status }) => status?.resharding?.phase === "Stable" && status.resharding.to === to,
         { timeout: 400_000 },
       ),
+      next,
     );
     const after = await bazel.build({ targets: ["//:all_small"] });
     const afterNew = await bazel.build({ targets: ["//:second0"], salt: next() });

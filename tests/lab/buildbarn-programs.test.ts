@@ -1,5 +1,3 @@
-import { X509Certificate } from "node:crypto";
-import { connect } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { systemClock } from "@windlass/clock";
 import { describe, expect, test } from "vitest";
@@ -13,6 +11,12 @@ import { versions } from "../../operators/buildbarn/src/index.ts";
 import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
 import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
 import { flushedStores, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
+import {
+  fingerprintOf,
+  pairOf,
+  shownBy,
+  strangersOf,
+} from "../../operators/buildbarn/testing/certificates.ts";
 import { Programs, platform, smallStores } from "../../operators/buildbarn/testing/programs.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
@@ -159,17 +163,8 @@ describe.each(versions)("bb_storage of %s", (version) => {
 
 const authority = createAuthority({ commonName: "the set's", validFor: "1h" });
 const tls = { authorities: authority.certificate, serverName: "builds.team.svc" };
-const pairOf = (by: typeof authority, name: string) =>
-  by.issue({ commonName: name, dnsNames: [name], usages: ["server", "client"], validFor: "1h" });
 const member = pairOf(authority, tls.serverName);
-const strangers = [
-  ["no certificate", undefined],
-  [
-    "one of another authority",
-    pairOf(createAuthority({ commonName: "others", validFor: "1h" }), tls.serverName),
-  ],
-  ["one of the authority for another set", pairOf(authority, "others.team.svc")],
-] as const;
+const strangers = strangersOf(authority, tls.serverName);
 
 describe.each(versions)("TLS between programs of %s", (version) => {
   test("shards and the frontend's internal way take members of the set, and nobody else", async () => {
@@ -199,7 +194,8 @@ describe.each(versions)("TLS between programs of %s", (version) => {
       await using programs = new Programs(version, tls);
       programs.certify(pair ?? member);
       await programs.startShards("a0");
-      programs.certify(member);
+      // The shard goes on showing what it has.
+      programs.certifyNext(member);
       const frontend = await programs.startFrontend("1");
       using cache = new RemoteCache(frontend);
       await expect(cache.write("secret")).rejects.toMatchObject({ name: "CallError" });
@@ -214,7 +210,9 @@ describe.each(versions)("TLS between programs of %s", (version) => {
     await written(frontend, ["before"]);
     const renewed = pairOf(authority, tls.serverName);
     programs.certify(renewed);
-    await expect.poll(() => shownBy(programs.shard("a0")), { timeout: 30_000 }).toBe(fingerprintOf(renewed));
+    await expect
+      .poll(() => shownBy(programs.shard("a0"), tls), { timeout: 30_000 })
+      .toBe(fingerprintOf(renewed));
     expect(await hits(frontend, ["before"])).toEqual(["before"]);
   });
 });
@@ -252,22 +250,3 @@ test("the operator reads the queue of a scheduler that takes members of the set 
   expect(await look(member)).toMatchObject({ exists: true, queued: 0 });
   for (const [, pair] of strangers) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
 });
-
-/** The fingerprint of the certificate that a server shows. */
-function shownBy(address: string): Promise<string> {
-  const [host = "", port] = address.split(":");
-  return new Promise((resolve, reject) => {
-    const socket = connect(
-      { host, port: Number(port), ca: tls.authorities, servername: tls.serverName },
-      () => {
-        resolve(socket.getPeerCertificate().fingerprint256);
-        socket.destroy();
-      },
-    );
-    socket.on("error", reject);
-  });
-}
-
-function fingerprintOf({ certificate }: typeof member): string {
-  return new X509Certificate(certificate).fingerprint256;
-}

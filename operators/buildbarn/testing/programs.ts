@@ -40,6 +40,11 @@ const programs = {
   "runner.jsonnet": "bb_runner",
 } as const;
 
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** A program that runs. */
 export interface Running {
   /** `host:port` of each of its ports, by the number that it has in a pod. */
@@ -62,6 +67,7 @@ export class Programs implements AsyncDisposable {
   readonly #running = new Set<Running>();
   #frontend: Running | undefined;
   #starts = 0;
+  #secrets = 0;
 
   /** @param tls How they use TLS among themselves. What they show is given by {@link certify}. @default not at all */
   constructor(version: Version, tls?: InternalTls) {
@@ -69,8 +75,8 @@ export class Programs implements AsyncDisposable {
     this.#tls = tls;
   }
 
-  /** Sets what programs show to each other, as the kubelet does with a Secret: all at once. */
-  certify({ certificate, key }: { readonly certificate: string; readonly key: string }): void {
+  /** Sets what programs show to each other, as the kubelet does with a Secret: all at once. Those that run read it again. */
+  certify({ certificate, key }: Pair): void {
     const mounted = this.#certificates();
     mkdirSync(mounted, { recursive: true });
     for (const [name, text] of Object.entries({ "tls.crt": certificate, "tls.key": key })) {
@@ -79,8 +85,14 @@ export class Programs implements AsyncDisposable {
     }
   }
 
+  /** Sets what programs show that are started from now on. Those that run keep what they have. */
+  certifyNext(pair: Pair): void {
+    this.#secrets += 1;
+    this.certify(pair);
+  }
+
   #certificates(): string {
-    return join(this.#folder, "internal-tls");
+    return join(this.#folder, `internal-tls-${this.#secrets}`);
   }
 
   /** Starts shards, with what they kept if they ran before. E.g. `a0` and `b0`. */

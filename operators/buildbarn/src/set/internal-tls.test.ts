@@ -14,7 +14,7 @@ import {
   BuildbarnWorker,
 } from "../index.ts";
 import { setFrom } from "./buildbarn-set.ts";
-import { connectionTo, mountedCertificate } from "./operator-certificate.ts";
+import { connectionTo, mountedCertificate, withoutCertificate } from "./operator-certificate.ts";
 
 const wait = { timeout: 50_000 };
 const parts = [
@@ -144,4 +144,13 @@ test("the operator shows what is mounted, as it is at the time", async () => {
   // A set without TLS is shown nothing.
   const set = setFrom("builds", "plain", () => []);
   expect(await connectionTo(set, () => Promise.reject(new Error("was asked")))).toEqual({});
+});
+
+test("a refusal says that the operator has no certificate, if that is why", () => {
+  const tls = { authorities: "ca", serverName: "builds.team.svc" };
+  expect(withoutCertificate("refused", tls)).toBe(
+    "refused; the set uses TLS, and the operator has no certificate: make a Secret buildbarn-operator-internal-tls in its namespace, for the DNS name builds.team.svc",
+  );
+  expect(withoutCertificate("refused", { ...tls, certificate: "own", key: "own" })).toBe("refused");
+  expect(withoutCertificate("refused", {})).toBe("refused");
 });

@@ -81,7 +81,7 @@ import {
 } from "../set/index.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
 import { flushedStores, shardConfiguration } from "./geometry.ts";
-import { type Growth, growthOf, liveSize } from "./growth.ts";
+import { failedGrowth, type Growth, growthOf, liveSize } from "./growth.ts";
 import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
 import { BuildbarnStorage, type Storage } from "./storage.ts";
@@ -247,6 +247,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     );
   }
   const [statefulSet, mirrors] = statefulSets;
+  const failed = failedGrowth(claimsSeen);
+  if (failed !== undefined) held ??= { reason: "VolumesCannotGrow", message: failed, isFault: true };
   held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
   const revision = template.metadata?.annotations?.[revisionAnnotation];

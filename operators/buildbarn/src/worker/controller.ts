@@ -28,6 +28,7 @@ import {
   setOf,
   watchSet,
   withAuthorities,
+  withoutCertificate,
   workerConfiguration,
 } from "../set/index.ts";
 import { forgetWorker, reportWorker } from "./metrics.ts";
@@ -156,7 +157,7 @@ async function scaleWorker(
       executing: scaled.executing,
       desired: scaled.plan.desired,
     });
-  return scaled;
+  return scaled.fault === undefined ? scaled : { ...scaled, fault: withoutCertificate(scaled.fault, server) };
 }
 
 /** Where the queue is read, and what is shown there. */
@@ -223,7 +224,7 @@ function autoscalingCondition({ spec }: Worker, scaled: Scaled | undefined): rea
     return is(
       false,
       "SchedulerUnreachable",
-      "the scheduler's queue cannot be read: the number of pods stays",
+      `the scheduler's queue cannot be read, and the number of pods stays: ${scaled.fault}`,
     );
   if (scaled.sight?.is === "missing")
     return is(false, "QueueMissing", "the scheduler does not know the queue yet: at least one pod is kept");

@@ -121,7 +121,10 @@ async function npm(
       ),
     );
   });
-  if (code !== 0) throw new CommandError(`${line} failed (exit code ${code}) in ${folder}`);
+  if (code !== 0)
+    throw new CommandError(
+      `${line} failed (exit code ${code}) in ${folder}: all files of the operator are there; when the cause is mended, run npm install and npm run generate in it`,
+    );
 }
 
 function nextSteps(folder: string, count: number, isInstalled: boolean, terminal: Terminal): string {
