@@ -11,7 +11,7 @@ import type {
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
-import { keyOf, named, placed, withKind } from "./addressing.ts";
+import { named, partialKeyOf, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
@@ -244,7 +244,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: CreateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const key = keyOf(object);
+    const key = partialKeyOf(object);
     const path = options.subresource
       ? objectPath(kind, named(kind, key), options.subresource)
       : collectionPath(kind, placed(kind, key));
@@ -261,7 +261,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: UpdateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PUT", path, body, options)) as ObjectOf<K>;
   }
@@ -285,7 +285,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: ApplyOf<K>,
     options: ApplyOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
   }

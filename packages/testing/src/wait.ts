@@ -77,7 +77,7 @@ export class WaitError extends Error {
 
 /**
  * Waits until `check` returns something for an object, and resolves to that. Looks at every state
- * the server tells of, from the present one on: no polling, no luck.
+ * the server reports, from the present one on: no polling, no luck.
  *
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
