@@ -113,7 +113,7 @@ function isOfTheStore(value: JsonObject): boolean {
   );
 }
 
-/** Bookmarks come when the server finds time for them, but for the one that ends the initial events. */
+/** Bookmarks come when the server finds time for them, except for the one that ends the initial events. */
 function isPlainBookmark(value: unknown): boolean {
   return (
     isObject(value) &&

@@ -46,7 +46,7 @@ export function bootstrap(registry: Registry): void {
 }
 
 /**
- * Stores where cluster addresses come from. Once that is known for good: nodes of real processes
+ * Stores where cluster addresses come from. Once that is final: nodes of real processes
  * choose it.
  *
  * @param finalizers what the controllers beside the server guard it with

@@ -4,13 +4,13 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
   podConfiguration,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
@@ -63,5 +63,5 @@ export const browserController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (browser, context) => farewell(browser, context),
+    finalize: (browser, context) => stopPods(browser, context),
   });

@@ -28,13 +28,13 @@ export interface PlanStep {
   readonly detail: string;
 }
 
-interface World {
+interface PlannedSet {
   readonly set: BuildbarnSet | undefined;
   readonly configMaps: readonly ObjectOf<typeof ConfigMap>[];
 }
 
 /** What the operator would do to get from one set to another, in its order. */
-export function planOf(from: World, to: World): readonly PlanStep[] {
+export function planOf(from: PlannedSet, to: PlannedSet): readonly PlanStep[] {
   const before = byName(from);
   const after = byName(to);
   const steps: PlanStep[] = [];
@@ -52,7 +52,7 @@ export function planOf(from: World, to: World): readonly PlanStep[] {
   return steps;
 }
 
-function byName({ set, configMaps }: World): ReadonlyMap<string, Configured> {
+function byName({ set, configMaps }: PlannedSet): ReadonlyMap<string, Configured> {
   return new Map((set ? configurationsOf(set, configMaps) : []).map((one) => [nameOf(one.component), one]));
 }
 

@@ -4,7 +4,6 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   internalServiceFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -13,6 +12,7 @@ import {
   podsOf,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
@@ -77,5 +77,5 @@ export const frontendController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (frontend, context) => farewell(frontend, context),
+    finalize: (frontend, context) => stopPods(frontend, context),
   });

@@ -3,7 +3,6 @@ import { ConfigMap } from "@windlass/runtime/kinds";
 import {
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
@@ -12,6 +11,7 @@ import {
   podsOf,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports } from "../configuration/index.ts";
@@ -69,5 +69,5 @@ export const schedulerController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (scheduler, context) => farewell(scheduler, context),
+    finalize: (scheduler, context) => stopPods(scheduler, context),
   });

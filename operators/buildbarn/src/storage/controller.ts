@@ -39,7 +39,6 @@ import {
   type Configured,
   componentStatusOf,
   configure,
-  farewell,
   type Made,
   metricsServiceFor,
   networkPolicyFor,
@@ -48,6 +47,7 @@ import {
   podsOfComponent,
   serviceFor,
   shardClients,
+  stopPods,
   trialOf,
   watchPods,
 } from "../component/index.ts";
@@ -473,8 +473,8 @@ function reshardingStatus(
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
   const waiting = [
-    await farewell(storage, context, StatefulSet, ringName(name, "b")),
-    await farewell(storage, context, StatefulSet),
+    await stopPods(storage, context, StatefulSet, ringName(name, "b")),
+    await stopPods(storage, context, StatefulSet),
   ].find((one) => one !== undefined);
   if (waiting) return waiting;
   if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {

@@ -6,11 +6,11 @@ import {
   type ComponentContext,
   deploymentKinds,
   deploymentOf,
-  farewell,
   metricsServiceFor,
   networkPolicyFor,
   podConfiguration,
   seenOf,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports, sorted } from "../configuration/index.ts";
@@ -119,7 +119,7 @@ async function finalize(worker: Worker, context: Context, dependencies: WorkerDe
   const { lostNodeMs = 120_000 } = dependencies;
   const longest = worker.spec.terminationGracePeriodSeconds * 1_000 + lostNodeMs;
   const began = Date.parse(worker.metadata.deletionTimestamp ?? new Date(clock.now()).toISOString());
-  const waiting = await farewell(worker, context);
+  const waiting = await stopPods(worker, context);
   const left = began + longest - clock.now();
   if (waiting !== undefined && left > 0)
     return { ...waiting, requeueAfter: Math.min(left, waiting.requeueAfter) };

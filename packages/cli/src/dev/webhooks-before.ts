@@ -26,8 +26,9 @@ interface Record {
 }
 
 /**
- * Whom a cluster called before an operator on this machine had itself called: kept in a file, so that it can be put back after a crash too.
- * Without that the cluster would go on calling a machine that no longer answers, and refuse every write.
+ * Whom a cluster called before an operator on this machine had itself called: kept in a file, so
+ * that it can be put back after a crash too. Without that the cluster would go on calling a machine
+ * that no longer answers, and refuse every write.
  */
 export class WebhooksBefore {
   readonly #client: Client;
@@ -50,7 +51,11 @@ export class WebhooksBefore {
     await writeWhole(this.#file, JSON.stringify({ meanwhile, before } satisfies Record));
   }
 
-  /** Has the cluster call again whom it called before. @returns what was changed for that, such as `ValidatingWebhookConfiguration shop` */
+  /**
+   * Has the cluster call again whom it called before.
+   *
+   * @returns what was changed for that, such as `ValidatingWebhookConfiguration shop`
+   */
   async restore(): Promise<readonly string[]> {
     const record = await this.#read();
     if (record === undefined) return [];

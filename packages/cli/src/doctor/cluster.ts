@@ -14,7 +14,7 @@ interface ServerVersion {
 export function kubeconfigRemedy(error: unknown): string {
   return error instanceof KubeconfigError && error.code === "KUBECONFIG_INVALID"
     ? "correct it; kubectl config view shows what kubectl makes of it"
-    : "set KUBECONFIG, or write ~/.kube/config";
+    : "get a kubeconfig from whoever runs the cluster; windlass dev needs none";
 }
 
 const newKubeconfig = "get a new kubeconfig from whoever runs the cluster";

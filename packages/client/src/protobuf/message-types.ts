@@ -36,7 +36,10 @@ export interface MessageField {
 export interface MessageType {
   /** By their numbers. */
   readonly fields: readonly (MessageField | undefined)[];
-  /** What JSON has although it was not sent: the fields it never leaves out, with the value they then have. */
+  /**
+   * What JSON has although it was not sent: the fields it never leaves out, with the value they
+   * then have.
+   */
   readonly always: readonly { readonly name: string; readonly value: () => unknown }[];
 }
 
@@ -138,7 +141,8 @@ class Messages {
     fullName: string,
   ): void {
     if (flags.includes("i")) {
-      // What has no number is the kind and version of the object itself, which is not in its message.
+      // What has no number is the kind and version of the object itself, which is not in its
+      // message.
       if (number === 0) return;
       const { type } = this.#declared(expression.replace(/^\*/, ""), id);
       if (type.is !== "message") throw new Error(`${id}: ${expression} is inlined and no message`);
@@ -152,7 +156,8 @@ class Messages {
     const omitsNull = flags.includes("z");
     if (number > 0)
       message.fields[number] = { name, holds, type, omitsZero: isOmitted && !isPointer, omitsNull };
-    // A message is there even if it is empty; of what was left out it is the one thing that JSON shows.
+    // A message is there even if it is empty; of what was left out it is the one thing that JSON
+    // shows.
     const isShown = !omitsNull && (!isOmitted || (holds === "one" && !isPointer && isStruct(type)));
     if (isShown)
       message.always.push({ name, value: holds === "one" && !isPointer ? () => zeroOf(type) : nothing });
@@ -231,7 +236,10 @@ export function zeroOf(type: ValueType): unknown {
 let messages: Messages | undefined;
 let loading: Promise<void> | undefined;
 
-/** Loads what is known of messages, which most programs never need. To be awaited before all else that is exported here is called. */
+/**
+ * Loads what is known of messages, which most programs never need. To be awaited before all else
+ * that is exported here is called.
+ */
 export function loadMessages(): Promise<void> {
   loading ??= import("./generated/messages.json", { with: { type: "json" } }).then(
     ({ default: recorded }) => {

@@ -2,8 +2,9 @@ import { memoised, packageOf, readData } from "./data.ts";
 import type { RecordedField, RecordedType, RecordedTypes } from "./recorded.ts";
 
 /**
- * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not tell a pointer from
- * a value, nor a field that is always written from one that is left out when empty; these do.
+ * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not distinguish a
+ * pointer from a value, nor a field that is always written from one that is left out when empty;
+ * these do.
  */
 export type GoType =
   | { readonly at: "struct"; readonly name: string; readonly fields: GoFields }

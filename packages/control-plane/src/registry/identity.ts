@@ -122,7 +122,7 @@ export function otherIdentity(
   );
 }
 
-/** Where the real server keeps a resource, which some of its messages tell. */
+/** Where the real server keeps a resource, which is in some of its messages. */
 function storagePath({ info, bucket }: Resource): string {
   if (info.origin === "custom") return `${info.group}/${info.plural}`;
   return storagePaths.get(bucket) ?? info.plural;

@@ -6,9 +6,9 @@ import { idOf, keyOf } from "../reconcile/client.ts";
 type AnyInformer = Informer<KubernetesObject>;
 
 /**
- * The cache as one controller sees it. Kinds that it declared are read through the informers that it asked for: by their selectors,
- * whatever else other controllers watch of the kind. Other kinds, and namespaces that those informers do not hold, are read from what
- * the cache holds in full.
+ * The cache as one controller sees it. Kinds that it declared are read through the informers that
+ * it asked for: by their selectors, whatever else other controllers watch of the kind. Other kinds,
+ * and namespaces that those informers do not hold, are read from what the cache holds in full.
  */
 export class DeclaredCache implements Cache {
   readonly #cache: Cache;
@@ -18,7 +18,7 @@ export class DeclaredCache implements Cache {
     this.#cache = cache;
   }
 
-  /** Reads through this informer from now on, for as long as whoever asked for it holds it. */
+  /** Reads through this informer from now on, for as long as its owner holds it. */
   declare(informer: AnyInformer): void {
     const id = kindIdOf(informer.kind);
     this.#informers.set(id, [...(this.#informers.get(id) ?? []), informer]);
@@ -91,7 +91,10 @@ export class DeclaredCache implements Cache {
     return this.#cache.stop();
   }
 
-  /** Metadata alone answers for a kind only where the controller declared it no other way, or asks for no more. */
+  /**
+   * Metadata alone answers for a kind only where the controller declared it no other way, or asks
+   * for no more.
+   */
   #of(kind: AnyKind): readonly AnyInformer[] {
     const informers = this.#informers.get(kindIdOf(kind)) ?? [];
     if (kind.representation !== undefined || informers.length < 2) return informers;

@@ -8,7 +8,9 @@ export type KindIn<Entry> = Entry extends { readonly kind: infer K extends AnyKi
     ? Entry
     : never;
 
-/** The kind in an entry as its objects are read: without spec and status, where the entry says so. */
+/**
+ * The kind in an entry as its objects are read: without spec and status, where the entry says so.
+ */
 export type ReadKindIn<Entry> = Entry extends { readonly metadataOnly: true }
   ? MetadataOnly<KindIn<Entry>>
   : KindIn<Entry>;
@@ -22,8 +24,8 @@ export type IndexIn<Entry> = Entry extends {
   : never;
 
 /**
- * Makes the compiler refuse a cluster-scoped kind in the `owns` of a controller whose objects live in a namespace: Kubernetes
- * takes the owner for deleted, and collects the object.
+ * Makes the compiler refuse a cluster-scoped kind in the `owns` of a controller whose objects live
+ * in a namespace: Kubernetes takes the owner for deleted, and collects the object.
  */
 export type Ownable<K extends AnyKind, Entry> =
   ScopeOf<K> extends "Namespaced"
@@ -62,7 +64,10 @@ type UnknownFields<Given, Allowed> = Given extends readonly (infer GivenItem)[]
       : never
     : never;
 
-/** Unknown fields of a result: its own and those of its status. The children were checked where they were made. */
+/**
+ * Unknown fields of a result: its own and those of its status. The children were checked where they
+ * were made.
+ */
 type UnknownInResult<Result, Allowed> = Result extends object
   ?
       | Exclude<keyof Result, keyof Allowed>
@@ -72,8 +77,8 @@ type UnknownInResult<Result, Allowed> = Result extends object
   : never;
 
 /**
- * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds those by itself in object
- * literals, but not in what a function returns.
+ * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds
+ * those by itself in object literals, but not in what a function returns.
  */
 export type Exact<Option extends string, Result, Allowed> = [UnknownInResult<Result, Allowed>] extends [never]
   ? unknown

@@ -29,8 +29,8 @@ interface Watch {
 const nothing: ReadonlyMap<string, readonly [kind: string, object: string]> = new Map();
 
 /**
- * Watches for kinds that are known only while running, such as the target that an object refers to. A kind is watched for as long as
- * any object of it is followed.
+ * Watches for kinds that are known only while running, such as the target that an object refers to.
+ * A kind is watched for as long as any object of it is followed.
  */
 export class Follows {
   readonly #dependencies: FollowDependencies;

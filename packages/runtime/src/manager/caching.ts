@@ -22,7 +22,10 @@ export interface CachingParts {
   readonly log: Logger;
 }
 
-/** The cache that was handed in, or one on the connection, whose metrics are shown; and the way to stop it. */
+/**
+ * The cache that was handed in, or one on the connection, whose metrics are shown; and the way to
+ * stop it.
+ */
 export function openCache(
   { cache: given, caching, cacheSyncTimeout = "2m" }: ManagerOptions,
   { source, registry, clock, random, log }: CachingParts,
@@ -46,7 +49,10 @@ export function openCache(
   return { cache, stop };
 }
 
-/** The scope of informers that are told none: the manager's namespaces. `release` lets go what it takes to know them. */
+/**
+ * The scope of informers that are told none: the manager's namespaces. `release` lets go what it
+ * takes to know them.
+ */
 export function scopeOf(
   namespaces: ManagerOptions["namespaces"],
   cache: Cache,
@@ -64,7 +70,10 @@ export function scopeOf(
   return { scope: { namespaces: chosen }, release: () => chosen.release() };
 }
 
-/** Which kinds the controllers have cached in full, in the version that they watch: a client may answer from the cache for these alone. */
+/**
+ * Which kinds the controllers have cached in full, in the version that they watch: a client may
+ * answer from the cache for these alone.
+ */
 export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: AnyKind) => boolean {
   const full = new Set<string>();
   const add = (kind: AnyKind, scope: InformerScope = {}) => {

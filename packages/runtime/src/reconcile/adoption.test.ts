@@ -230,7 +230,7 @@ describe("a child that lost its owner", () => {
     ["is being deleted", ["example.com/held"]],
     ["was replaced by another of its name", []],
   ] as [string, readonly string[]][])(
-    "is let go when the owner %s, though the cache has not heard of that",
+    "is let go when the owner %s, though the cache does not know it yet",
     async ([, finalizers]) => {
       const run = await running(webapp);
       await run.manager.stop();

@@ -4,12 +4,15 @@ import { combined, type LogDecision, type LogHistory, LogThrottle, step } from "
 import { idOf } from "./client.ts";
 import { causesOf } from "./errors.ts";
 
-/** The first retries come within milliseconds, and have nothing to add. Later ones may come often, by what the object waits for. */
+/**
+ * The first retries come within milliseconds, and have nothing to add. Later ones may come often,
+ * by what the object waits for.
+ */
 const objectPauses = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
- * Remembers which failures were logged, so that the first of equal ones comes with its stack and the others do not. A missing right is
- * one cause, however many objects it affects.
+ * Remembers which failures were logged, so that the first of equal ones comes with its stack and
+ * the others do not. A missing right is one cause, however many objects it affects.
  *
  * Keeps one line for each object that fails, and none for those that do not.
  */
@@ -43,7 +46,7 @@ export class Failures {
   }
 }
 
-/** In whichever namespace it is missing: whoever grants it will look at the others. */
+/** One namespace in which it is missing: who grants it will look at the others. */
 function nameOf({ verb, resource, group }: NonNullable<ReturnType<typeof deniedAccess>>): string {
   return `${verb} ${resource}.${group}`;
 }

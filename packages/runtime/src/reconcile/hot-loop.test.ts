@@ -67,7 +67,7 @@ test("writes that others' changes lead to are no loop, own writes that come back
   expect(loops).toMatchObject([{ cause: "own", reconciles: 4 }]);
 });
 
-test("writes without end are reported, whoever else changes something", () => {
+test("writes without end are reported, even when others write too", () => {
   const { found } = detector();
   const loops = Array.from({ length: 31 }, (_, count) => {
     found.heard(key, undefined);

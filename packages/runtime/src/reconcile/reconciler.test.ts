@@ -584,7 +584,8 @@ describe("a hot loop", () => {
         owns: [Deployment],
         reconcile: async (app, { clock }) => {
           count += 1;
-          // Each write asks for the next reconcile at once: without some time between them the clock would never move.
+          // Each write asks for the next reconcile at once: without some time between them the
+          // clock would never move.
           await sleep(clock, 50);
           const { object } = deploymentFor(app);
           const metadata = { ...object.metadata, annotations: { stamp: String(count % 1000) } };

@@ -30,7 +30,9 @@ export interface ReconcilerRules<K extends AnyKind> {
   readonly finalizer: string;
   readonly fieldManager: string;
   readonly timeoutMs: number;
-  /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
+  /**
+   * The condition that says when a reconcile failed; undefined for kinds that have no conditions.
+   */
   readonly errorCondition: string | undefined;
   /** How many writing reconciles of one object in a minute are a loop. */
   readonly hotLoopThreshold: number;
@@ -44,9 +46,15 @@ export interface ReconcilerDependencies {
   readonly client: Reader & Writer;
   /** As the controller declared it. */
   readonly cache: Cache;
-  /** As all controllers together have it: what the client answers from, for the kinds that it holds in full. */
+  /**
+   * As all controllers together have it: what the client answers from, for the kinds that it holds
+   * in full.
+   */
   readonly sharedCache: Cache;
-  /** An informer within the manager's namespaces, unless the scope says otherwise, with every index that is declared for the kind. */
+  /**
+   * An informer within the manager's namespaces, unless the scope says otherwise, with every index
+   * that is declared for the kind.
+   */
   readonly informer: <K extends AnyKind>(kind: K, scope?: InformerScope) => Informer<ObjectOf<K>>;
   readonly isCached: (kind: AnyKind) => boolean;
   readonly clock: Clock;
@@ -57,7 +65,11 @@ export interface ReconcilerDependencies {
   /** The metrics of the manager, for the reconcilers' own. */
   readonly registry: Registry;
   readonly tracing: Tracing;
-  /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
+  /**
+   * Whether it has been told already that no server answers, so that each reconcile need not.
+   *
+   * @default never
+   */
   readonly isServerOut?: () => boolean;
   /** Notified of each reconcile, to name it if the event loop blocks. @default none */
   readonly observer?: ReconcileObserver;
@@ -75,7 +87,10 @@ export interface ReconcileObserver {
 export type Outcome =
   | { readonly type: "done" }
   | { readonly type: "requeueAfter"; readonly ms: number }
-  /** Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped leading. */
+  /**
+   * Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped
+   * leading.
+   */
   | { readonly type: "again"; readonly why: string }
   | {
       readonly type: "failed";
@@ -145,7 +160,10 @@ export class Run<K extends AnyKind> {
     return this.#writes;
   }
 
-  /** Runs the reconcile, and gives it up when its time is over. What it still does then finds its client closed. */
+  /**
+   * Runs the reconcile, and gives it up when its time is over. What it still does then finds its
+   * client closed.
+   */
   async within(pass: () => Promise<Outcome>): Promise<Outcome> {
     const { timeoutMs, kind, name } = this.#rules;
     const { clock, metrics } = this.#dependencies;

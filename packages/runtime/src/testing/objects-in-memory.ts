@@ -28,7 +28,10 @@ interface KindAndObject {
   readonly object: KubernetesObject;
 }
 
-/** Objects for a test of a reconciler: a cache to read, and a client whose writes are recorded. Not an API server. */
+/**
+ * Objects for a test of a reconciler: a cache to read, and a client whose writes are recorded. Not
+ * an API server.
+ */
 export class ObjectsInMemory implements CacheReader {
   readonly writes: RecordedWrite[] = [];
   readonly client: ReconcileClient;

@@ -157,7 +157,7 @@ async function readiness(running: Manager): Promise<string> {
   return (await fetch(`http://127.0.0.1:${running.ports.health}/readyz/webhook`)).text();
 }
 
-/** An operator whose clock is the machine's, since TLS goes by that. */
+/** An operator whose clock is the machine's, since TLS uses that. */
 async function onMachine(webhooks = gadgets(), cluster = new ModelCluster(systemClock)) {
   const nothing = () => undefined;
   const log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log };
@@ -187,7 +187,7 @@ describe("self-managed certificates", () => {
     expect(configuration?.webhooks?.[0]?.rules).toEqual(gadgets().configurations()[0]?.webhooks?.[0]?.rules);
   });
 
-  test("of several replicas come from one authority, whoever is first", async () => {
+  test("of several replicas come from one authority, in any order of their starts", async () => {
     const cluster = new ModelCluster(systemClock);
     applyManifests(cluster);
     const replicas = await Promise.all([1, 2, 3].map(() => onMachine(gadgets(), cluster)));
