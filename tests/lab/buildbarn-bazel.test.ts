@@ -1,5 +1,5 @@
 import { sleep, systemClock } from "@windlass/clock";
-import { Deployment, Pod, Service } from "@windlass/runtime/kinds";
+import { Deployment, HorizontalPodAutoscaler, Pod, Service } from "@windlass/runtime/kinds";
 import { waitFor, waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -214,4 +214,55 @@ test("a scheduler that restarts in the middle of an action fails no build", asyn
   const downSeconds = (systemClock.monotonic() - began) / 1_000;
   const built = succeeded(await building);
   tell("scheduler restart", { downSeconds, buildSeconds: built.seconds, retries: 20 });
+}, 300_000);
+
+test("workers of two sizes join the set, and a HorizontalPodAutoscaler says how many of them there are", async () => {
+  const { client } = world.cluster;
+  const { workers } = (await client.get(BuildbarnCluster, key("bb"))).spec;
+  const { name: _, replicas: __, autoscaling: ___, ...own } = workers[0] ?? (await workerEntry());
+  const pool = [...platform, { name: "pool", value: "sizes" }];
+  const sizes = [1, 4];
+  for (const sizeClass of sizes)
+    await client.create(BuildbarnWorker, {
+      metadata: key(`size-${sizeClass}`),
+      spec: {
+        ...own,
+        cluster: "bb",
+        version: "2025-02",
+        instance: `size-${sizeClass}`,
+        platform: pool,
+        sizeClass,
+        replicas: 1,
+      },
+    });
+  for (const sizeClass of sizes) {
+    await waitForCondition(client, BuildbarnWorker, key(`size-${sizeClass}`), "Ready", "True", wait);
+  }
+  await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "True", wait);
+  const flags = ["--remote_default_exec_properties=pool=sizes"];
+  const built = succeeded(await bazel.build({ targets: ["//:second0", "//:second1"], salt: next(), flags }));
+  expect(built.remote).toBe(4);
+  // Without figures it keeps to its bounds.
+  await client.create(HorizontalPodAutoscaler, {
+    metadata: key("size-1"),
+    spec: {
+      scaleTargetRef: { apiVersion: "buildbarn.io/v1alpha1", kind: "BuildbarnWorker", name: "size-1" },
+      minReplicas: 2,
+      maxReplicas: 3,
+      metrics: [
+        {
+          type: "Resource",
+          resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+        },
+      ],
+    },
+  });
+  await waitFor(client, BuildbarnWorker, key("size-1"), ({ spec }) => spec.replicas === 2, wait);
+  await waitFor(client, Deployment, key("size-1"), ({ status }) => status?.readyReplicas === 2, wait);
+  await client.patch(HorizontalPodAutoscaler, key("size-1"), {
+    type: "merge",
+    patch: { spec: { minReplicas: 1, maxReplicas: 1 } },
+  });
+  await waitFor(client, Deployment, key("size-1"), ({ status }) => status?.replicas === 1, wait);
+  tell("two sizes", { buildSeconds: built.seconds, remote: built.remote });
 }, 300_000);

@@ -78,29 +78,6 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The same JSON for people to read: a line for each field and item, further in for each level. The
- * text of numbers is kept.
- */
-export function indented(text: string): string {
-  const pieces: string[] = [];
-  let depth = 0;
-  const line = () => `\n${"  ".repeat(depth)}`;
-  // Strings; brackets with nothing in them; punctuation; and what is left.
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|[^\s{}[\],:"]+/g)) {
-    if (token === "{" || token === "[") {
-      depth++;
-      pieces.push(token, line());
-    } else if (token === "}" || token === "]") {
-      depth--;
-      pieces.push(line(), token);
-    } else if (token === ",") pieces.push(token, line());
-    else if (token === ":") pieces.push(": ");
-    else pieces.push(token.startsWith("{") ? "{}" : token.startsWith("[") ? "[]" : token);
-  }
-  return pieces.join("");
-}
-
-/**
  * A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on
  * API objects.
  */

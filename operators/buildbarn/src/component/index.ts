@@ -1,4 +1,10 @@
-export { type Configured, type ConfigureInput, configure, type Refused } from "./configured.ts";
+export {
+  type Configured,
+  type ConfigureInput,
+  configure,
+  podConfiguration,
+  type Refused,
+} from "./configured.ts";
 export { type DeploymentInput, type DeploymentSeen, deploymentOf, withRevision } from "./deployment.ts";
 export { lastWords, type PodFault, podFault } from "./faults.ts";
 export {
@@ -18,6 +24,7 @@ export {
   buildbarnUser,
   configMount,
   configVolume,
+  type PodConfiguration,
   podTemplate,
   podVariables,
   probes,

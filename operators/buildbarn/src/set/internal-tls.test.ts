@@ -55,14 +55,22 @@ test("a set with TLS waits for its authorities, and then mounts its Secret where
     reason: "ConfigMapMissing",
     message: expect.stringContaining('there is no ConfigMap "authorities" with ca.crt'),
   });
+  await client.create(ConfigMap, {
+    metadata: { namespace, name: "authorities" },
+    data: { "ca.crt": "first" },
+  });
+  const waiting = await world.seen(BuildbarnStorage, "storage", (found) =>
+    found.status?.conditions?.find(({ type, message }) => type === "Ready" && message.includes("Secret")),
+  );
+  expect(waiting).toMatchObject({
+    status: "False",
+    message:
+      "0 of 1 pods are ready; pod storage-0 waits for its volumes, such as Secret pair, or its network",
+  });
   await client.create(Secret, {
     metadata: { namespace, name: "pair" },
     type: "kubernetes.io/tls",
     stringData: { "tls.crt": "certificate", "tls.key": "very-secret" },
-  });
-  await client.create(ConfigMap, {
-    metadata: { namespace, name: "authorities" },
-    data: { "ca.crt": "first" },
   });
   for (const [name, kind] of parts) await world.ready<AnyKind>(kind, name);
   for (const [name, , kind] of parts) {

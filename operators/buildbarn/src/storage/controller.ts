@@ -43,6 +43,7 @@ import {
   metricsServiceFor,
   networkPolicyFor,
   ownConfigMap,
+  podConfiguration,
   podsOfComponent,
   serviceFor,
   shardClients,
@@ -203,7 +204,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const flush = await flushHeld(storage, live, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
-  const template = shardTemplate(storage, configured);
+  const template = shardTemplate(storage, podConfiguration(configured, undefined));
   const trial = isTrialNeeded(template, live, shardPods)
     ? trialOf({
         name: metadata.name,

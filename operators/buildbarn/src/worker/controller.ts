@@ -8,6 +8,7 @@ import {
   deploymentOf,
   metricsServiceFor,
   networkPolicyFor,
+  podConfiguration,
   seenOf,
   stopPods,
   watchPods,
@@ -88,7 +89,7 @@ async function reconcile(
       selector: workerSelector(worker),
       ...(scaled && { replicas: scaled.plan.replicas }),
       build: (own) => workerConfiguration(set, worker, own),
-      template: (configured) => workerTemplate(worker, configured, certificateOf(set)),
+      template: (configured) => workerTemplate(worker, podConfiguration(configured, certificateOf(set))),
     },
     seen,
   );

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
 import { RelayGroup } from "@windlass/relay";
 import { type Logger, Registry, silentLogger } from "@windlass/runtime";
@@ -178,6 +179,8 @@ export class Resolver implements AsyncDisposable {
     while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
     const ledUntil = this.#clock.monotonic();
     for (;;) {
+      // What has come to a process without CPU is taken before it counts what came last.
+      await setImmediate();
       const now = this.#clock.monotonic();
       const closesAt = Math.min(deadline, Math.max(ledUntil, this.#acceptedAt) + acceptMs);
       if (now >= closesAt) break;
@@ -187,7 +190,8 @@ export class Resolver implements AsyncDisposable {
     const leftMs = Math.max(0, deadline - this.#clock.monotonic());
     const cancel = this.#clock.schedule(leftMs, () => void this.#cutAll());
     for (const connection of this.#connections) connection.leave();
-    if (this.#connections.size > 0)
+    // There is none for a moment where the last one turns out to be of another kind.
+    while (this.#connections.size > 0)
       await new Promise<void>((resolve) => {
         this.#emptied = resolve;
       });

@@ -69,7 +69,9 @@ test("with --install it has npm install and generate, and says what npm could no
   expect(terminal.said()).not.toContain("npm install");
   const failing = recordingTerminal({ folder, env: { ...env, FAILS: "install" } });
   expect(await create(failing, "other", "--install")).toBe(1);
-  expect(failing.complained()).toMatch(/npm install failed \(exit code 1\).*: all files of the operator are there/);
+  expect(failing.complained()).toMatch(
+    /npm install failed \(exit code 1\).*: all files of the operator are there/,
+  );
   const without = recordingTerminal({ folder, env: { PATH: "/nowhere" } });
   expect(await create(without, "third", "--install")).toBe(1);
   expect(without.complained()).toContain("npm install could not be started");
