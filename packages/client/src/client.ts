@@ -8,7 +8,6 @@ import type {
   KubernetesList,
   MergePatch,
   MergePatchOf,
-  ObjectKey,
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
@@ -319,7 +318,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * @example
    * await client.subresource(Deployment, { namespace: "default", name: "web" }, "scale").patch({ type: "merge", patch: { spec: { replicas: 3 } } });
    */
-  subresource<T = AnyObject>(kind: AnyKind, key: ObjectKey, name: string): Subresource<T> {
+  subresource<T = AnyObject, K extends AnyKind = AnyKind>(
+    kind: K,
+    key: KeyOf<K>,
+    name: string,
+  ): Subresource<T> {
     const path = objectPath(kind, key, name);
     return {
       get: async (options = {}) => (await this.json({ path, ...signalOf(options) })) as T,
