@@ -111,7 +111,7 @@ export class Run<K extends AnyKind> {
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly reconcileId: string;
   readonly client: ReconcileClient;
-  readonly log: Logger;
+  #log: Logger | undefined;
   readonly events: EventRecorder;
   readonly follows: FollowSession;
   /** The status to build upon if the failure must be written. */
@@ -135,17 +135,22 @@ export class Run<K extends AnyKind> {
     this.#attempt = attempt;
     this.#stop = stop;
     this.reconcileId = reconcileId;
-    const { name, namespace } = object.metadata;
-    this.log = dependencies.log.child({
-      controller: rules.name,
-      kind: rules.kind.kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      reconcileID: reconcileId,
-    });
     this.events = dependencies.events.about(rules.kind, object, rules.name);
     this.client = this.#makeClient((what) => this.#refuseIfOver(what));
     this.follows = rules.follows.begin(keyOf(object));
+  }
+
+  /** Made when it is first asked for: most reconciles have nothing to log. */
+  get log(): Logger {
+    const { name, namespace } = this.#object.metadata;
+    this.#log ??= this.#dependencies.log.child({
+      controller: this.#rules.name,
+      kind: this.#rules.kind.kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      reconcileID: this.reconcileId,
+    });
+    return this.#log;
   }
 
   get attempt(): number {
@@ -218,6 +223,7 @@ export class Run<K extends AnyKind> {
   context(object: ObjectOf<K>, children: Children): ReconcileContext {
     const { kind: ownerKind, owns } = this.#rules;
     const { cache, clock, registry } = this.#dependencies;
+    const log = () => this.log;
     return {
       client: this.client,
       live: this.client.live,
@@ -227,7 +233,9 @@ export class Run<K extends AnyKind> {
       apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
       delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
-      log: this.log,
+      get log() {
+        return log();
+      },
       metrics: registry,
       signal: this.#abort.signal,
       attempt: this.#attempt,

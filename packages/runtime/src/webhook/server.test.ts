@@ -238,6 +238,31 @@ describe("self-managed certificates", () => {
     expect(bundlesOf(run.cluster).flat()).toEqual([]);
   });
 
+  test("of another replica are kept, though it puts them there at the same moment", async () => {
+    const cluster = new ModelCluster(systemClock);
+    applyManifests(cluster);
+    const theirs = createAuthority({ commonName: "theirs", validFor: day }).certificate;
+    const caBundle = Buffer.from(theirs).toString("base64");
+    let isWritten = false;
+    cluster.fault = ({ method, path: at }) => {
+      if (isWritten || method !== "PATCH" || !at.includes("/validatingwebhookconfigurations/"))
+        return undefined;
+      isWritten = true;
+      const { webhooks = [], ...rest } =
+        cluster.get(ValidatingWebhookConfiguration, { name: "gadgets" }) ?? {};
+      const [own] = webhooks;
+      const clientConfig = { ...own?.clientConfig, caBundle };
+      cluster.put(ValidatingWebhookConfiguration, { ...rest, webhooks: [{ ...own, clientConfig }] });
+      return undefined;
+    };
+    await onMachine(gadgets(), cluster);
+    await vi.waitFor(() => {
+      const [inConfiguration = [], inDefinition = []] = bundlesOf(cluster);
+      expect(inDefinition).toHaveLength(1);
+      expect(inConfiguration.toSorted()).toEqual([...inDefinition, theirs].toSorted());
+    });
+  });
+
   test("settle: nothing is written any more once all is in place", async () => {
     const cluster = new ModelCluster(systemClock);
     applyManifests(cluster);
