@@ -60,7 +60,8 @@ function platforms(json: LocatedJson): readonly Fault[] {
 function propertyOf(property: LocatedJson): PlatformProperty {
   const text = (name: string) => {
     const field = fieldAt(property, name);
-    return field ? String(plain(field.value)) : "";
+    const value = field ? plain(field.value) : "";
+    return typeof value === "string" ? value : JSON.stringify(value);
   };
   return { name: text("name"), value: text("value") };
 }
