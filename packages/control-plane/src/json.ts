@@ -81,9 +81,9 @@ export function isObject(value: unknown): value is JsonObject {
  * A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on
  * API objects.
  */
-export function clone<T extends Json | undefined>(value: T): T {
+export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => clone(item)) as T;
+  if (Array.isArray(value)) return value.map((item: Json) => clone(item)) as T;
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     const item = clone((value as JsonObject)[key] as Json);

@@ -33,6 +33,8 @@ export {
   mountedCertificate,
   type OperatorCertificate,
   operatorCertificateDirectory,
+  operatorSecret,
+  withoutCertificate,
 } from "./operator-certificate.ts";
 export {
   browserUrl,

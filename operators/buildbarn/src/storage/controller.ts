@@ -1,22 +1,18 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import {
-  type AnyKind,
   ApiError,
-  type CacheReader,
   type Child,
+  type ContextOf,
   condition,
   controller,
-  type Declared,
-  type IndexName,
+  declaration,
   isForbidden,
   isInvalid,
   isReady,
   type MapContext,
-  type MetadataOnly,
   metadataOnly,
   type ObjectKey,
   type ObjectOf,
-  type ReconcileContext,
   timestamp,
   watch,
 } from "@windlass/runtime";
@@ -39,14 +35,15 @@ import {
   type Configured,
   componentStatusOf,
   configure,
-  farewell,
   type Made,
   metricsServiceFor,
   networkPolicyFor,
   ownConfigMap,
+  podConfiguration,
   podsOfComponent,
   serviceFor,
   shardClients,
+  stopPods,
   trialOf,
   watchPods,
 } from "../component/index.ts";
@@ -81,48 +78,42 @@ import {
 } from "../set/index.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
 import { flushedStores, shardConfiguration } from "./geometry.ts";
-import { type Growth, growthOf, liveSize } from "./growth.ts";
+import { failedGrowth, type Growth, growthOf, liveSize } from "./growth.ts";
 import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
 import { BuildbarnStorage, type Storage } from "./storage.ts";
 
-const owned = [StatefulSet, Service, Job, NetworkPolicy, PodDisruptionBudget] as const;
-type Owned = (typeof owned)[number] | MetadataOnly<typeof ConfigMap>;
-
-type Context = ReconcileContext<
-  Declared & {
-    readonly kind: typeof BuildbarnStorage;
-    readonly owned: Owned;
-    readonly cached:
-      | Owned
-      | typeof BuildbarnStorage
-      | typeof Deployment
-      | typeof Pod
-      | typeof PersistentVolumeClaim
-      | typeof StorageClass;
-    readonly index: IndexName<typeof Pod, "component">;
-  }
->;
+const declared = declaration(BuildbarnStorage, {
+  owns: [
+    StatefulSet,
+    Service,
+    Job,
+    NetworkPolicy,
+    PodDisruptionBudget,
+    { kind: ConfigMap, metadataOnly: true },
+  ],
+  watches: [
+    watchPods(),
+    // A change of shards goes on as their clients do.
+    watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(
+      PersistentVolumeClaim,
+      ({ metadata: { namespace, labels } }) =>
+        labels?.component === undefined ? undefined : { namespace, name: labels.component },
+      { scope: { labelSelector: managedBySelector } },
+    ),
+  ],
+  reads: [StorageClass],
+});
+type Context = ContextOf<typeof declared>;
 
 type Held = NonNullable<ComponentSeen["held"]>;
 
 /** Keeps the shards of each storage, and moves what they keep when their number changes. */
 export const storageController = (checks: ConfigurationChecks) =>
   controller(BuildbarnStorage, {
-    owns: [...owned, { kind: ConfigMap, metadataOnly: true }],
-    watches: [
-      watchPods(),
-      // A change of shards goes on as their clients do.
-      watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
-      watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
-      watch(
-        PersistentVolumeClaim,
-        ({ metadata: { namespace, labels } }) =>
-          labels?.component === undefined ? undefined : { namespace, name: labels.component },
-        { scope: { labelSelector: managedBySelector } },
-      ),
-    ],
-    reads: [StorageClass],
+    ...declared,
     follows: [ConfigMap],
     permissions: [
       { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
@@ -139,7 +130,7 @@ function toStorages(
 ): readonly ObjectKey[] {
   const set = labels?.[setLabel];
   if (set === undefined) return [];
-  return (cache as CacheReader<AnyKind>)
+  return cache
     .list(BuildbarnStorage, namespace === undefined ? {} : { namespace })
     .filter(({ spec }) => spec.cluster === set)
     .map(({ metadata }) => ({ namespace, name: metadata.name }));
@@ -203,7 +194,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const flush = await flushHeld(storage, live, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
-  const template = shardTemplate(storage, configured);
+  const template = shardTemplate(storage, podConfiguration(configured, undefined));
   const trial = isTrialNeeded(template, live, shardPods)
     ? trialOf({
         name: metadata.name,
@@ -247,6 +238,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     );
   }
   const [statefulSet, mirrors] = statefulSets;
+  const failed = failedGrowth(claimsSeen);
+  if (failed !== undefined) held ??= { reason: "VolumesCannotGrow", message: failed, isFault: true };
   held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
   const revision = template.metadata?.annotations?.[revisionAnnotation];
@@ -470,8 +463,8 @@ function reshardingStatus(
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
   const waiting = [
-    await farewell(storage, context, StatefulSet, ringName(name, "b")),
-    await farewell(storage, context, StatefulSet),
+    await stopPods(storage, context, StatefulSet, ringName(name, "b")),
+    await stopPods(storage, context, StatefulSet),
   ].find((one) => one !== undefined);
   if (waiting) return waiting;
   if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {

@@ -1,16 +1,15 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import {
+  type ContextOf,
   child,
   controller,
   controllerOf,
-  type Declared,
+  declaration,
   type EventInput,
   ignoreNotFound,
   isConflict,
-  type MetadataOnly,
   metadataOnly,
   type ObjectOf,
-  type ReconcileContext,
   ReconcileError,
 } from "@windlass/runtime";
 import { Pod, Secret } from "@windlass/runtime/kinds";
@@ -20,7 +19,7 @@ import { cacheVolumeName, poolLabel, workerTlsSecretName } from "../names.ts";
 import { persistentOf } from "../pool/cache-slots.ts";
 import { BuildKitPool, type Pool } from "../pool/pool.ts";
 import { spanMs } from "../span.ts";
-import { hasUnseenUse, released } from "./claim.ts";
+import { hasUnseenUse, released, untracked } from "./claim.ts";
 import { mustAsk, type WorkerAction, type WorkerRules, type WorkerState, workerStep } from "./machine.ts";
 import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
 import { configHashAnnotation, FORCED_GRACE_SECONDS, keepAnnotations, podFor } from "./pod.ts";
@@ -28,6 +27,7 @@ import { seenPod } from "./pod-observation.ts";
 import type { BuildProbe } from "./probe.ts";
 import { stateOf, statusOf } from "./status.ts";
 import { BuildKitWorker, type Worker } from "./worker.ts";
+import { writeStatus } from "./write-status.ts";
 
 /** What the workers' controller stands on. */
 export interface WorkerDependencies {
@@ -57,21 +57,18 @@ const ASK_IDLE_MS = 60_000;
 /** How soon a worker is looked at again that waits for an event alone. */
 const FALLBACK_MS = 60_000;
 
-type Context = ReconcileContext<
-  Declared & {
-    readonly kind: typeof BuildKitWorker;
-    readonly owned: typeof Pod | MetadataOnly<typeof Secret>;
-    readonly cached: typeof BuildKitWorker | typeof BuildKitPool | typeof Pod | MetadataOnly<typeof Secret>;
-  }
->;
+const declared = declaration(BuildKitWorker, {
+  owns: [Pod, { kind: Secret, metadataOnly: true }],
+  reads: [BuildKitPool],
+});
+type Context = ContextOf<typeof declared>;
 
 /** Takes each worker through its life: makes its pod, says what it does, and lets it go once its builds have ended. */
 export function workerController(dependencies: WorkerDependencies) {
   const asked = new IdleAsks();
   return controller(BuildKitWorker, {
+    ...declared,
     name: "buildkitworker",
-    owns: [Pod, { kind: Secret, metadataOnly: true }],
-    reads: [BuildKitPool],
     permissions: [{ kind: BuildKitWorker, verbs: ["update"] }],
     concurrency: 16,
     reconcile: (worker, context) => advance(worker, context, dependencies, asked),
@@ -114,7 +111,11 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     await context.delete(BuildKitWorker, worker);
     return { requeueAfter: FALLBACK_MS };
   }
-  if (pool && !isDeleted && isForeign(worker, pool)) return { status: foreignStatus(worker, clock.now()) };
+  if (pool && !isDeleted && isForeign(worker, pool)) {
+    const now = clock.now();
+    await writeStatus(context.client, worker, foreignStatus(worker, now), now);
+    return {};
+  }
   const podObject = owned(Pod, worker.metadata.name);
   const pod = seenPod(podObject);
   const { allocation } = worker.spec;
@@ -179,10 +180,10 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     volume,
     volumeAffinity: pool?.status?.cacheSlots?.find((one) => one.volume === volume)?.affinityKey,
   });
+  await writeStatus(context.client, worker, status, now);
   count(worker, status, metrics, now);
   const asksAt = state.at === "idle" ? now + asked.dueAt(key) - clock.monotonic() : undefined;
   return {
-    status,
     events: eventsFor(worker, status),
     ...requeue(action, [looksAt, asksAt], now),
   };
@@ -304,7 +305,7 @@ async function deleteWorker(
 /** Takes the claim off, unless somebody has written the worker since it was read. */
 async function releaseWorker(worker: Worker, why: string, { client, events }: Context): Promise<void> {
   try {
-    await client.update(BuildKitWorker, released(worker));
+    await client.update(BuildKitWorker, untracked(released(worker)));
     events.normal("Released", `the allocation was ended: ${why}`);
   } catch (error) {
     if (!isConflict(error)) throw error;

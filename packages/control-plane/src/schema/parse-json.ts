@@ -62,7 +62,7 @@ export interface ParseOptions {
    */
   readonly findDuplicates?: boolean;
   /**
-   * What becomes of a number that no float64 holds: it is refused, or it is in the value as
+   * How a number is read that no float64 holds: it is refused, or it is in the value as
    * infinite and in `numbers` as it was written.
    *
    * @default "refused"

@@ -110,8 +110,8 @@ export interface StoreOptions {
 interface Bucket {
   readonly entries: Map<string, Entry>;
   /**
-   * The keys in order but for those in `moved`; undefined until somebody asks, and after many have
-   * moved.
+   * The keys in order except for those in `moved`; undefined until somebody asks, and after many
+   * have moved.
    */
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
@@ -421,7 +421,7 @@ function countFrom(keys: readonly string[], from: number, prefix: string): numbe
 }
 
 /** `namespace/name`, or the name alone. */
-export function keyOf(namespace: string | undefined, name: string): string {
+export function storageKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

@@ -79,7 +79,7 @@ describe("the compiler refuses", () => {
   test("a child without a name", () => {
     // @ts-expect-error A child needs a stable name.
     child(ConfigMap, { metadata: {} });
-    // @ts-expect-error A child needs a stable name: one that is generated is another with each reconcile.
+    // @ts-expect-error A child needs a stable name, and each reconcile would generate another.
     child(ConfigMap, { metadata: { generateName: "x-" } });
     const service = (name: string): ServiceInput => ({ metadata: { name } });
     child(Service, service("x"));
@@ -152,7 +152,7 @@ describe("the compiler refuses", () => {
       kind: "CodeReview",
       spec: z.object({}),
     });
-    // @ts-expect-error A kind of one's own has a name, whatever it is called.
+    // @ts-expect-error A custom kind has metadata.name.
     child(Review, { metadata: {}, spec: {} });
   });
 
@@ -311,8 +311,8 @@ describe("the compiler knows", () => {
     controller(Fleet, {
       owns: [Deployment],
       reconcile: (fleet, { owned, key }) => {
-        expectTypeOf(fleet.metadata.namespace).toEqualTypeOf<string | undefined>();
-        expectTypeOf(key.namespace).toEqualTypeOf<string | undefined>();
+        expectTypeOf(fleet.metadata.namespace).toEqualTypeOf<undefined>();
+        expectTypeOf(key.namespace).toEqualTypeOf<undefined>();
         const deployment = owned(Deployment);
         if (deployment) expectTypeOf(deployment.metadata.namespace).toEqualTypeOf<string>();
       },

@@ -1,4 +1,6 @@
 import type {
+  ClusterMetaInput,
+  ClusterObjectMeta,
   KubernetesObject,
   NamedMetaInput,
   NamespacedObjectMeta,
@@ -36,6 +38,14 @@ interface TypeFields<Kind extends string = string> {
   readonly kind?: Kind;
 }
 
+type MetaIn<Where extends Scope> = [Where] extends ["Namespaced"]
+  ? NamespacedObjectMeta
+  : [Where] extends ["Cluster"]
+    ? ClusterObjectMeta
+    : ObjectMeta;
+
+type MetaInputIn<Where extends Scope> = [Where] extends ["Cluster"] ? ClusterMetaInput : NamedMetaInput;
+
 /** An object of a defined kind as the server returns it: defaults are filled in. */
 export type ReadObject<
   Spec extends $ZodType,
@@ -43,7 +53,7 @@ export type ReadObject<
   Kind extends string = string,
   Where extends Scope = Scope,
 > = TypeFields<Kind> & {
-  readonly metadata: Where extends "Namespaced" ? NamespacedObjectMeta : ObjectMeta;
+  readonly metadata: MetaIn<Where>;
 } & SpecField<output<Spec>> &
   StatusField<Status, output<Status>>;
 
@@ -52,14 +62,18 @@ export type WriteObject<
   Spec extends $ZodType,
   Status extends $ZodType | undefined,
   Kind extends string = string,
+  Where extends Scope = Scope,
 > = TypeFields<Kind> & {
-  readonly metadata: NamedMetaInput;
+  readonly metadata: MetaInputIn<Where>;
 } & SpecField<input<Spec>> &
   StatusField<Status, input<Status>>;
 
 type FieldOf<T, Name extends string> = T extends { readonly [K in Name]?: infer Field } ? Field : never;
 
-/** A kind that was defined here: a value to address it, with its CustomResourceDefinition and its versions. */
+/**
+ * A kind that was defined here: a value to address it, with its CustomResourceDefinition and its
+ * versions.
+ */
 export interface Resource<
   Read extends KubernetesObject = KubernetesObject,
   Write = unknown,
@@ -73,7 +87,8 @@ export interface Resource<
   /**
    * The CustomResourceDefinition, as plain JSON.
    *
-   * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at fault
+   * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at
+   *   fault
    */
   crd(options?: CrdOptions): CrdManifest;
 
@@ -81,22 +96,22 @@ export interface Resource<
   is(object: unknown): object is Read;
 
   /**
-   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview. Its namespace is
-   * `default` unless given. The spec is checked
-   * against the schema (CEL rules are the server's to run); the status is taken as it is.
+   * An object of the kind as the server would return it, defaults filled in: for tests, and to
+   * preview. Its namespace is `default` unless given. The spec is checked against the schema (CEL
+   * rules are the server's to run); the status is taken as it is.
    *
    * @throws TypeError when the spec does not fit, with the fields at fault
    */
   make(
-    metadata: string | NamedMetaInput,
+    metadata: string | MetaInputIn<Where>,
     spec: FieldOf<Write, "spec">,
     status?: FieldOf<Read, "status">,
   ): Read;
 
   /**
-   * The same kind, also served in another version. This one is stored; the other is converted to and from it. The functions
-   * get objects with their defaults filled in, and must not lose anything: what the other version has no field for belongs
-   * into an annotation.
+   * The same kind, also served in another version. This one is stored; the other is converted to
+   * and from it. The functions get objects with their defaults filled in, and must not lose
+   * anything: what the other version has no field for belongs into an annotation.
    */
   withVersion<OtherRead extends KubernetesObject, OtherWrite>(
     other: Resource<OtherRead, OtherWrite>,
@@ -104,14 +119,15 @@ export interface Resource<
   ): Resource<Read, Write, Where>;
 
   /**
-   * An object of any of the kind's versions in another of them. Metadata stays as it is, but for the labels and annotations
-   * that the conversion sets.
+   * An object of any of the kind's versions in another of them. Metadata stays as it is, except for
+   * the labels and annotations that the conversion sets.
    */
   convert(object: KubernetesObject, version: string): KubernetesObject;
 }
 
 /**
- * Defines a kind from zod schemas: its types, its CustomResourceDefinition, and a value to address it by.
+ * Defines a kind from zod schemas: its types, its CustomResourceDefinition, and a value to address
+ * it by.
  *
  * Names are checked at once; the schema when its CRD is first asked for.
  *
@@ -132,8 +148,8 @@ export function defineResource<
   Where extends Scope = "Namespaced",
 >(
   definition: ResourceDefinition<Spec, Status, Kind, Where>,
-): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where> {
-  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where>(
+): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind, Where>, Where> {
+  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind, Where>, Where>(
     definition,
     [],
   );
