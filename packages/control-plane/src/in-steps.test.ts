@@ -156,7 +156,7 @@ const { text: anyText } = fc.letrec<{ text: string; list: string; object: string
 const damage = fc.option(
   fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
-    put: fc.constantFrom(...Array.from('{}[],:"1x'), ""),
+    put: fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "1", "x", ""),
   }),
   { freq: 1 },
 );
