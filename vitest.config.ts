@@ -8,6 +8,7 @@ export default defineConfig({
       "packages/*/src/**/*.test.ts",
       "operators/*/src/**/*.test.ts",
       "tests/api/**/*.test.ts",
+      "tests/face/*.test.ts",
       "tests/properties/*.test.ts",
       "scripts/**/*.test.ts",
       "benchmarks/src/**/*.test.ts",

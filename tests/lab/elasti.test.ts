@@ -303,7 +303,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What becomes of pods of the operator and of the resolver, at random. Each says whom it was done to, if it was done. */
+/** Deletes and kills pods of the operator and of the resolver, at random. @returns which pod, if there was one */
 const disturbances = [
   ["operatorsKilled", () => killOperators(1)],
   ["allOperatorsKilled", () => killOperators(2)],

@@ -6,6 +6,7 @@ import { Namespace } from "@windlass/runtime/kinds";
 import { startBinaries, waitForCondition } from "@windlass/testing";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { root } from "../../scripts/packaging/source-packages.ts";
 import { type Newcomer, newcomer, type Running } from "./newcomer.ts";
 import { bundles, compilerSettings, planeProgram, refusedProgram } from "./settings.ts";
 
@@ -102,7 +103,10 @@ test.for(Object.entries(compilerSettings))("types hold under %s settings", async
   };
   const file = `tsconfig.${name}.json`;
   await writeFile(join(project, "src", "refused.ts"), refusedProgram);
-  await writeFile(join(project, file), JSON.stringify({ compilerOptions, include: ["src"] }));
+  await cp(join(root, "tests/face"), join(project, "src", "face"), { recursive: true });
+  // Without `strict` there is nothing that is possibly undefined.
+  const exclude = ["src/face/*.test.ts", ...(settings.strict ? [] : ["src/face/refused.ts"])];
+  await writeFile(join(project, file), JSON.stringify({ compilerOptions, include: ["src"], exclude }));
   await user.run(project, "npx", "tsc", "-p", file);
 });
 

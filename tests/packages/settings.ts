@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Newcomer } from "./newcomer.ts";
 
 /** How users have the compiler check their code, from those who want to know everything to those who want to know little. */
-export const compilerSettings: Readonly<Record<string, object>> = {
+export const compilerSettings = {
   strictest: {
     target: "es2024",
     lib: ["es2024", "esnext.disposable"],
@@ -35,7 +35,7 @@ export const compilerSettings: Readonly<Record<string, object>> = {
     exactOptionalPropertyTypes: false,
   },
   lax: { target: "es2022", lib: ["es2022", "dom"], module: "preserve", types: [], strict: false },
-};
+} satisfies Readonly<Record<string, object>>;
 
 interface Bundle {
   /** What is installed to make it. */

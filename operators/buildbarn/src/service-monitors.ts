@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-  type CacheReader,
   controller,
   controllerReference,
   type KubernetesObject,
@@ -18,7 +17,7 @@ interface Monitor extends KubernetesObject {
 }
 
 /** The Prometheus operator's kind, which a cluster may not have. */
-export const ServiceMonitor: ResourceKind<Monitor, Monitor> = {
+export const ServiceMonitor: ResourceKind<Monitor, Monitor, "Namespaced"> = {
   group: "monitoring.coreos.com",
   version: "v1",
   kind: "ServiceMonitor",
@@ -67,7 +66,7 @@ export const monitoringController = controller(Service, {
 });
 
 function toAll(_: KubernetesObject, { cache }: MapContext): readonly ObjectKey[] {
-  return (cache as CacheReader<typeof Service>)
+  return cache
     .list(Service)
     .filter(({ metadata }) => metadata.labels?.[metricsLabel] === "true")
     .map(({ metadata: { namespace, name } }) => ({ namespace, name }));

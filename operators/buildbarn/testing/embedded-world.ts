@@ -1,4 +1,4 @@
-import type { AnyKind, ObjectOf } from "@windlass/runtime";
+import type { AnyKind, NamespacedKind, ObjectOf } from "@windlass/runtime";
 import { startCluster, type TestCluster, waitFor, waitForCondition } from "@windlass/testing";
 import { BuildbarnCluster } from "../src/cluster/cluster.ts";
 import { kinds } from "../src/kinds.ts";
@@ -50,12 +50,12 @@ export class EmbeddedWorld {
     return this.client.patch<AnyKind>(kind, this.key(name), { type: "merge", patch: { spec } });
   }
 
-  get<K extends AnyKind>(kind: K, name: string): Promise<ObjectOf<K>> {
+  get<K extends NamespacedKind>(kind: K, name: string): Promise<ObjectOf<K>> {
     return this.client.get(kind, this.key(name));
   }
 
   /** Resolves once a condition is as wanted of the object's present generation. */
-  condition<K extends AnyKind>(
+  condition<K extends NamespacedKind>(
     kind: K,
     name: string,
     type: string,
@@ -64,12 +64,12 @@ export class EmbeddedWorld {
     return waitForCondition(this.client, kind, this.key(name), type, status, wait);
   }
 
-  ready<K extends AnyKind>(kind: K, name: string): Promise<ObjectOf<K>> {
+  ready<K extends NamespacedKind>(kind: K, name: string): Promise<ObjectOf<K>> {
     return this.condition(kind, name, "Ready");
   }
 
   /** Resolves with what the look gives, once it gives something. */
-  seen<K extends AnyKind, T>(
+  seen<K extends NamespacedKind, T>(
     kind: K,
     name: string,
     look: (object: ObjectOf<K>) => T | undefined | false,

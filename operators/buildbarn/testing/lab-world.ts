@@ -62,7 +62,8 @@ export async function labWorld(name: string, certificate?: OperatorCertificate):
       for (const kind of [BuildbarnCluster, BuildbarnWorker, ...kinds]) {
         const { items } = await client.list<AnyKind>(kind, { namespace });
         for (const { metadata } of items) await client.delete<AnyKind>(kind, metadata);
-        for (const { metadata } of items) await waitForDeletion(client, kind, metadata, { timeout: 120_000 });
+        for (const { metadata } of items)
+          await waitForDeletion<AnyKind>(client, kind, metadata, { timeout: 120_000 });
       }
       await cluster.close();
       await replica.stop();

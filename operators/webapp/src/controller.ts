@@ -1,14 +1,10 @@
-import { byLabel, controller, type ReconcileContext, watch } from "@windlass/runtime";
+import { byLabel, type ContextOf, controller, declaration, watch } from "@windlass/runtime";
 import { Deployment, HorizontalPodAutoscaler, Ingress, Pod, Service } from "@windlass/runtime/kinds";
 import { childrenFor, deploymentFor, managedBy, nameLabel, scaledBy } from "./children.ts";
 import { observe } from "./status.ts";
 import { type App, WebApp } from "./webapp.ts";
 
-/**
- * Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says
- * how far they are.
- */
-export const webapp = controller(WebApp, {
+const declared = declaration(WebApp, {
   owns: [Deployment, Service, Ingress, HorizontalPodAutoscaler],
   watches: [
     // Why a pod does not start is said on the pod alone.
@@ -17,6 +13,15 @@ export const webapp = controller(WebApp, {
       indexes: { app: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
     }),
   ],
+});
+type Context = ContextOf<typeof declared>;
+
+/**
+ * Keeps a Deployment, a Service, an Ingress and an autoscaler in step with each WebApp, and says
+ * how far they are.
+ */
+export const webapp = controller(WebApp, {
+  ...declared,
   concurrency: 8,
 
   async reconcile(app, context) {
@@ -43,7 +48,7 @@ export const webapp = controller(WebApp, {
  * A field that its last manager stops applying falls back to its default, here one replica. So
  * before it is left out, another manager takes hold of it, until the autoscaler writes.
  */
-async function replicasFor(app: App, { cache, client, key, owned }: ReconcileContext) {
+async function replicasFor(app: App, { cache, client, key, owned }: Context) {
   const live = owned(Deployment, key.name);
   const targets = cache.list(HorizontalPodAutoscaler, key).map(({ spec }) => spec?.scaleTargetRef);
   const isAutoscaled = targets.some((target) => target?.kind === "Deployment" && target.name === key.name);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Program } from "./command.ts";
 import { command } from "./command.ts";
 import { CommandError, UsageError } from "./errors.ts";
-import { windlass, windlass } from "./program.ts";
+import { windlass } from "./program.ts";
 import { runProgram } from "./run.ts";
 import { recordingTerminal } from "./terminal.fixture.ts";
 

@@ -8,11 +8,10 @@ import type {
   KubernetesList,
   MergePatch,
   MergePatchOf,
-  ObjectKey,
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
-import { keyOf, named, placed, withKind } from "./addressing.ts";
+import { named, partialKeyOf, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
@@ -245,7 +244,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: CreateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const key = keyOf(object);
+    const key = partialKeyOf(object);
     const path = options.subresource
       ? objectPath(kind, named(kind, key), options.subresource)
       : collectionPath(kind, placed(kind, key));
@@ -262,7 +261,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: UpdateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PUT", path, body, options)) as ObjectOf<K>;
   }
@@ -286,7 +285,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: ApplyOf<K>,
     options: ApplyOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
   }
@@ -319,7 +318,11 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
    * @example
    * await client.subresource(Deployment, { namespace: "default", name: "web" }, "scale").patch({ type: "merge", patch: { spec: { replicas: 3 } } });
    */
-  subresource<T = AnyObject>(kind: AnyKind, key: ObjectKey, name: string): Subresource<T> {
+  subresource<T = AnyObject, K extends AnyKind = AnyKind>(
+    kind: K,
+    key: KeyOf<K>,
+    name: string,
+  ): Subresource<T> {
     const path = objectPath(kind, key, name);
     return {
       get: async (options = {}) => (await this.json({ path, ...signalOf(options) })) as T,

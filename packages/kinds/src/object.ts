@@ -25,6 +25,11 @@ export interface NamespacedObjectMeta extends ObjectMeta {
   readonly namespace: string;
 }
 
+/** The metadata of an object that lives in no namespace. */
+export interface ClusterObjectMeta extends ObjectMeta {
+  readonly namespace?: never;
+}
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -55,6 +60,11 @@ export interface ObjectMetaInput extends Omit<Partial<ObjectMeta>, "namespace"> 
 /** The metadata of an object as one writes it: it has a name, and the server fills in the rest. */
 export interface NamedMetaInput extends ObjectMetaInput {
   readonly name: string;
+}
+
+/** The metadata of an object as one writes it that lives in no namespace. */
+export interface ClusterMetaInput extends NamedMetaInput {
+  readonly namespace?: undefined;
 }
 
 /** The metadata of an object that the server generates a name for. */
@@ -125,6 +135,15 @@ export interface ResourceKind<
 /** Any kind at all: the bound for code that works with every kind. */
 export type AnyKind = ResourceKind<KubernetesObject, unknown>;
 
+/**
+ * Any kind whose objects live in a namespace: the bound for code that addresses objects of many
+ * kinds by namespace and name.
+ *
+ * @example
+ * const find = <K extends NamespacedKind>(kind: K, name: string) => client.get(kind, { namespace, name });
+ */
+export type NamespacedKind = ResourceKind<KubernetesObject, unknown, "Namespaced">;
+
 /** An object whose kind is not known to the compiler. */
 export interface AnyObject extends KubernetesObject {
   readonly [field: string]: unknown;
@@ -142,9 +161,12 @@ export type InputOf<K> = K extends ResourceKind<infer _Read, infer Write> ? Writ
  */
 export type ScopeOf<K> = K extends { readonly scope: infer Where extends Scope } ? Where : never;
 
-/** What a write must say of the object's namespace. */
-type InNamespace<K> =
-  ScopeOf<K> extends "Namespaced" ? { readonly metadata: { readonly namespace: string } } : unknown;
+/** What a write must say of the object's namespace. What is known only at run time may have one. */
+type InNamespace<K> = [ScopeOf<K>] extends ["Namespaced"]
+  ? { readonly metadata: { readonly namespace: string } }
+  : [ScopeOf<K>] extends ["Cluster"]
+    ? { readonly metadata?: { readonly namespace?: undefined } }
+    : unknown;
 
 /** The same object, for which the server generates a name. */
 type WithGeneratedName<Input> = Omit<Input, "metadata"> & { readonly metadata: GeneratedNameMetaInput };
@@ -241,10 +263,24 @@ export interface NamespacedKey {
   readonly name: string;
 }
 
+/** Where an object that lives in no namespace is. */
+export interface ClusterKey {
+  readonly namespace?: undefined;
+  readonly name: string;
+}
+
+interface KeyByScope {
+  readonly Namespaced: NamespacedKey;
+  readonly Cluster: ClusterKey;
+}
+
 /**
- * Where an object of this kind is: kinds whose objects live in a namespace have one in their keys.
+ * Where an object of this kind is: kinds whose objects live in a namespace have one in their keys,
+ * cluster-scoped ones have none. For a kind known only at run time it is any key.
  */
-export type KeyOf<K> = ScopeOf<K> extends "Namespaced" ? NamespacedKey : ObjectKey;
+export type KeyOf<K extends Pick<AnyKind, "scope">> =
+  | KeyByScope[K["scope"]]
+  | (Scope extends K["scope"] ? ObjectKey : never);
 
 /**
  * `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`.

@@ -8,6 +8,9 @@ export type {
   AnyKind,
   AnyObject,
   ApplyOf,
+  ClusterKey,
+  ClusterMetaInput,
+  ClusterObjectMeta,
   CreateOf,
   InputOf,
   KeyOf,
@@ -18,6 +21,7 @@ export type {
   MetadataOnly,
   NamedMetaInput,
   NamespacedKey,
+  NamespacedKind,
   NamespacedObjectMeta,
   ObjectKey,
   ObjectMeta,
@@ -54,8 +58,10 @@ export {
   namespaceSet,
 } from "./cache/index.ts";
 export { type Controller, controller } from "./controller/controller.ts";
+export { type ContextOf, type Declaration, declaration } from "./controller/declaration.ts";
 export { type IndexedKind, type Indexes, type IndexValues, indexed } from "./controller/indexes.ts";
-export type { ControllerOptions, Owns, Permission } from "./controller/options.ts";
+export type { ControllerOptions, Permission } from "./controller/options.ts";
+export type { Owns } from "./controller/owns.ts";
 export {
   allOf,
   annotationsChanged,

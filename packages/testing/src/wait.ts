@@ -3,6 +3,7 @@ import {
   type Client,
   isGone,
   isNotFound,
+  type KeyOf,
   type KubernetesObject,
   type ObjectKey,
   type ObjectOf,
@@ -76,7 +77,7 @@ export class WaitError extends Error {
 
 /**
  * Waits until `check` returns something for an object, and resolves to that. Looks at every state
- * the server tells of, from the present one on: no polling, no luck.
+ * the server reports, from the present one on: no polling, no luck.
  *
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);
@@ -85,7 +86,7 @@ export class WaitError extends Error {
 export async function waitFor<K extends AnyKind, R>(
   client: Client,
   kind: K,
-  key: ObjectKey,
+  key: KeyOf<K>,
   check: (object: ObjectOf<K>) => R | undefined | false,
   options: WaitOptions = {},
 ): Promise<R> {
@@ -135,10 +136,10 @@ async function waitForState<K extends AnyKind, R>(
  * await waitForDeletion(client, Deployment, key);
  * @throws WaitError after the timeout, with the last state seen.
  */
-export async function waitForDeletion(
+export async function waitForDeletion<K extends AnyKind>(
   client: Client,
-  kind: AnyKind,
-  key: ObjectKey,
+  kind: K,
+  key: KeyOf<K>,
   options: WaitOptions = {},
 ): Promise<void> {
   let last: unknown;
@@ -169,7 +170,7 @@ export async function waitForDeletion(
 export function waitForCondition<K extends AnyKind>(
   client: Client,
   kind: K,
-  key: ObjectKey,
+  key: KeyOf<K>,
   type: string,
   status: "True" | "False" | "Unknown" = "True",
   options: WaitOptions = {},

@@ -65,8 +65,8 @@ export function watchSet(kind: ComponentKind) {
     { metadata: { namespace }, spec: { cluster } }: ComponentObject,
     { cache }: MapContext,
   ): readonly ObjectKey[] =>
-    (cache as CacheReader<ComponentKind>)
-      .list(kind, { namespace })
+    cache
+      .list<ComponentKind>(kind, { namespace })
       .filter(({ spec }) => spec.cluster === cluster)
       .map(({ metadata }) => ({ namespace, name: metadata.name }));
   return [

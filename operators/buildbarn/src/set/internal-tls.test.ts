@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AnyKind } from "@windlass/runtime";
+import type { AnyKind, NamespacedKind } from "@windlass/runtime";
 import { ConfigMap, Deployment, Secret, Service, StatefulSet } from "@windlass/runtime/kinds";
 import { waitFor } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -72,7 +72,7 @@ test("a set with TLS waits for its authorities, and then mounts its Secret where
     type: "kubernetes.io/tls",
     stringData: { "tls.crt": "certificate", "tls.key": "very-secret" },
   });
-  for (const [name, kind] of parts) await world.ready<AnyKind>(kind, name);
+  for (const [name, kind] of parts) await world.ready<NamespacedKind>(kind, name);
   for (const [name, , kind] of parts) {
     const { volumes = [], containers } = (await workload(name, kind)).spec?.template.spec ?? {
       containers: [],
@@ -130,7 +130,7 @@ test("other authorities restart all of the set, and another certificate restarts
 }, 120_000);
 
 test("a scheduler whose storage is gone stays as it is: only that one says that the set has TLS", async () => {
-  for (const [name, kind] of parts) await world.ready<AnyKind>(kind, name);
+  for (const [name, kind] of parts) await world.ready<NamespacedKind>(kind, name);
   const before = await workload("scheduler", Deployment);
   await world.client.delete(BuildbarnStorage, world.key("storage"));
   await world.condition(BuildbarnScheduler, "scheduler", "ConfigValid", "False");

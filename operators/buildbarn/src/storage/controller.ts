@@ -1,22 +1,18 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import {
-  type AnyKind,
   ApiError,
-  type CacheReader,
   type Child,
+  type ContextOf,
   condition,
   controller,
-  type Declared,
-  type IndexName,
+  declaration,
   isForbidden,
   isInvalid,
   isReady,
   type MapContext,
-  type MetadataOnly,
   metadataOnly,
   type ObjectKey,
   type ObjectOf,
-  type ReconcileContext,
   timestamp,
   watch,
 } from "@windlass/runtime";
@@ -87,43 +83,37 @@ import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
 import { BuildbarnStorage, type Storage } from "./storage.ts";
 
-const owned = [StatefulSet, Service, Job, NetworkPolicy, PodDisruptionBudget] as const;
-type Owned = (typeof owned)[number] | MetadataOnly<typeof ConfigMap>;
-
-type Context = ReconcileContext<
-  Declared & {
-    readonly kind: typeof BuildbarnStorage;
-    readonly owned: Owned;
-    readonly cached:
-      | Owned
-      | typeof BuildbarnStorage
-      | typeof Deployment
-      | typeof Pod
-      | typeof PersistentVolumeClaim
-      | typeof StorageClass;
-    readonly index: IndexName<typeof Pod, "component">;
-  }
->;
+const declared = declaration(BuildbarnStorage, {
+  owns: [
+    StatefulSet,
+    Service,
+    Job,
+    NetworkPolicy,
+    PodDisruptionBudget,
+    { kind: ConfigMap, metadataOnly: true },
+  ],
+  watches: [
+    watchPods(),
+    // A change of shards goes on as their clients do.
+    watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
+    watch(
+      PersistentVolumeClaim,
+      ({ metadata: { namespace, labels } }) =>
+        labels?.component === undefined ? undefined : { namespace, name: labels.component },
+      { scope: { labelSelector: managedBySelector } },
+    ),
+  ],
+  reads: [StorageClass],
+});
+type Context = ContextOf<typeof declared>;
 
 type Held = NonNullable<ComponentSeen["held"]>;
 
 /** Keeps the shards of each storage, and moves what they keep when their number changes. */
 export const storageController = (checks: ConfigurationChecks) =>
   controller(BuildbarnStorage, {
-    owns: [...owned, { kind: ConfigMap, metadataOnly: true }],
-    watches: [
-      watchPods(),
-      // A change of shards goes on as their clients do.
-      watch(Pod, toStorages, { scope: { labelSelector: managedBySelector } }),
-      watch(Deployment, toStorages, { scope: { labelSelector: managedBySelector } }),
-      watch(
-        PersistentVolumeClaim,
-        ({ metadata: { namespace, labels } }) =>
-          labels?.component === undefined ? undefined : { namespace, name: labels.component },
-        { scope: { labelSelector: managedBySelector } },
-      ),
-    ],
-    reads: [StorageClass],
+    ...declared,
     follows: [ConfigMap],
     permissions: [
       { kind: PersistentVolumeClaim, verbs: ["patch", "delete"] },
@@ -140,7 +130,7 @@ function toStorages(
 ): readonly ObjectKey[] {
   const set = labels?.[setLabel];
   if (set === undefined) return [];
-  return (cache as CacheReader<AnyKind>)
+  return cache
     .list(BuildbarnStorage, namespace === undefined ? {} : { namespace })
     .filter(({ spec }) => spec.cluster === set)
     .map(({ metadata }) => ({ namespace, name: metadata.name }));

@@ -1,15 +1,14 @@
 import {
   type CacheEvent,
+  type ContextOf,
   child,
   controller,
   controllerReference,
-  type Declared,
+  declaration,
   isAlreadyExists,
   isConflict,
   isNotFound,
-  type MetadataOnly,
   type ObjectOf,
-  type ReconcileContext,
   ReconcileError,
   watch,
 } from "@windlass/runtime";
@@ -56,27 +55,31 @@ export interface PoolDependencies {
   readonly operatorNamespace: string;
 }
 
-const owned = [
-  ConfigMap,
-  Deployment,
-  Ingress,
-  NetworkPolicy,
-  PersistentVolumeClaim,
-  PodDisruptionBudget,
-  Role,
-  RoleBinding,
-  Service,
-  ServiceAccount,
-] as const;
-
-type Owned = (typeof owned)[number] | typeof BuildKitWorker | MetadataOnly<typeof Secret>;
-type Context = ReconcileContext<
-  Declared & {
-    readonly kind: typeof BuildKitPool;
-    readonly owned: Owned;
-    readonly cached: typeof BuildKitPool | typeof BuildKitRequest | Owned;
-  }
->;
+const declared = (pace: Pace) =>
+  declaration(BuildKitPool, {
+    owns: [
+      ConfigMap,
+      Deployment,
+      Ingress,
+      NetworkPolicy,
+      PersistentVolumeClaim,
+      PodDisruptionBudget,
+      Role,
+      RoleBinding,
+      Service,
+      ServiceAccount,
+      { kind: BuildKitWorker, predicate: (change: CacheEvent<Worker>) => !pace.isTold(change) },
+      { kind: Secret, metadataOnly: true },
+    ],
+    watches: [
+      watch(
+        BuildKitRequest,
+        ({ metadata, spec }) => ({ namespace: metadata.namespace, name: spec.poolRef.name }),
+        { indexes: { pool: ({ metadata, spec }) => [`${metadata.namespace}/${spec.poolRef.name}`] } },
+      ),
+    ],
+  });
+type Context = ContextOf<ReturnType<typeof declared>>;
 
 /** The longest that a worker lives: it must be gone before the authorities that it trusts have changed. */
 const LONGEST_LIFE_MS = 6 * 24 * 3_600_000;
@@ -90,19 +93,8 @@ export function poolController(dependencies: PoolDependencies) {
   const pace = new Pace();
   const lives = new PoolRequestLives();
   return controller(BuildKitPool, {
+    ...declared(pace),
     name: "buildkitpool",
-    owns: [
-      ...owned,
-      { kind: BuildKitWorker, predicate: (change: CacheEvent<Worker>) => !pace.isTold(change) },
-      { kind: Secret, metadataOnly: true },
-    ],
-    watches: [
-      watch(
-        BuildKitRequest,
-        ({ metadata, spec }) => ({ namespace: metadata.namespace, name: spec.poolRef.name }),
-        { indexes: { pool: ({ metadata, spec }) => [`${metadata.namespace}/${spec.poolRef.name}`] } },
-      ),
-    ],
     permissions: [
       ...routePermissions,
       ...grantedPermissions,

@@ -1,16 +1,15 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import {
+  type ContextOf,
   child,
   controller,
   controllerOf,
-  type Declared,
+  declaration,
   type EventInput,
   ignoreNotFound,
   isConflict,
-  type MetadataOnly,
   metadataOnly,
   type ObjectOf,
-  type ReconcileContext,
   ReconcileError,
 } from "@windlass/runtime";
 import { Pod, Secret } from "@windlass/runtime/kinds";
@@ -58,21 +57,18 @@ const ASK_IDLE_MS = 60_000;
 /** How soon a worker is looked at again that waits for an event alone. */
 const FALLBACK_MS = 60_000;
 
-type Context = ReconcileContext<
-  Declared & {
-    readonly kind: typeof BuildKitWorker;
-    readonly owned: typeof Pod | MetadataOnly<typeof Secret>;
-    readonly cached: typeof BuildKitWorker | typeof BuildKitPool | typeof Pod | MetadataOnly<typeof Secret>;
-  }
->;
+const declared = declaration(BuildKitWorker, {
+  owns: [Pod, { kind: Secret, metadataOnly: true }],
+  reads: [BuildKitPool],
+});
+type Context = ContextOf<typeof declared>;
 
 /** Takes each worker through its life: makes its pod, says what it does, and lets it go once its builds have ended. */
 export function workerController(dependencies: WorkerDependencies) {
   const asked = new IdleAsks();
   return controller(BuildKitWorker, {
+    ...declared,
     name: "buildkitworker",
-    owns: [Pod, { kind: Secret, metadataOnly: true }],
-    reads: [BuildKitPool],
     permissions: [{ kind: BuildKitWorker, verbs: ["update"] }],
     concurrency: 16,
     reconcile: (worker, context) => advance(worker, context, dependencies, asked),

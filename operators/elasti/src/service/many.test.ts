@@ -1,4 +1,4 @@
-import { Client, type ObjectKey } from "@windlass/client";
+import { Client, type NamespacedKey } from "@windlass/client";
 import { manager } from "@windlass/runtime";
 import { Deployment, Namespace, Service } from "@windlass/runtime/kinds";
 import { startCluster, type TestCluster, waitFor } from "@windlass/testing";
@@ -51,7 +51,7 @@ async function create(name: string, replicas: number): Promise<void> {
 }
 
 /** Its phase comes before the number of its pods: only with both is there nothing left to write. */
-const settled = (key: ObjectKey, phase: string, replicas: number) =>
+const settled = (key: NamespacedKey, phase: string, replicas: number) =>
   waitFor(
     cluster.client,
     ElastiService,

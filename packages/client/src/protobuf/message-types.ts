@@ -1,5 +1,5 @@
 import type { AnyKind } from "@windlass/kinds";
-import type { RecordedField, RecordedMessages, RecordedPackage } from "./recorded.ts";
+import type { RecordedGoField, RecordedGoPackage, RecordedGoTypes } from "@windlass/kinds/go-types";
 
 /** How a value is sent, and what JSON makes of it. */
 export type ValueType =
@@ -83,10 +83,10 @@ interface Declared {
 
 /** The messages of one Kubernetes version. Each is put together when it is first asked for. */
 class Messages {
-  readonly #recorded: RecordedMessages;
+  readonly #recorded: RecordedGoTypes;
   readonly #known = new Map<string, MessageType>();
 
-  constructor(recorded: RecordedMessages) {
+  constructor(recorded: RecordedGoTypes) {
     this.#recorded = recorded;
   }
 
@@ -109,7 +109,7 @@ class Messages {
   #split(name: string): {
     readonly id: string;
     readonly local: string;
-    readonly owner: RecordedPackage | undefined;
+    readonly owner: RecordedGoPackage | undefined;
   } {
     const dot = name.lastIndexOf(".");
     const id = name.slice(0, dot);
@@ -126,7 +126,7 @@ class Messages {
     // Known before its fields are: a schema holds schemas.
     this.#known.set(name, message);
     const { id, local, owner } = this.#split(name);
-    for (const field of (owner?.types[local] ?? []) as readonly RecordedField[])
+    for (const field of (owner?.types[local] ?? []) as readonly RecordedGoField[])
       this.#addField(message, field, id, `${name}.${field[0]}`);
     return message;
   }
@@ -136,7 +136,7 @@ class Messages {
       readonly fields: (MessageField | undefined)[];
       readonly always: { name: string; value: () => unknown }[];
     },
-    [name, expression, flags, number]: RecordedField,
+    [name, expression, flags, number]: RecordedGoField,
     id: string,
     fullName: string,
   ): void {
@@ -241,11 +241,9 @@ let loading: Promise<void> | undefined;
  * that is exported here is called.
  */
 export function loadMessages(): Promise<void> {
-  loading ??= import("./generated/messages.json", { with: { type: "json" } }).then(
-    ({ default: recorded }) => {
-      messages = new Messages(recorded as unknown as RecordedMessages);
-    },
-  );
+  loading ??= import("@windlass/kinds/go-types").then(({ goTypes }) => {
+    messages = new Messages(goTypes);
+  });
   return loading;
 }
 

@@ -29,7 +29,7 @@ import {
   UndecodableError,
 } from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
-import { keyOf } from "../storage/store.ts";
+import { storageKey } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
 import { isTrue } from "./list-options.ts";
 import { present, type ReadDependencies } from "./read.ts";
@@ -253,7 +253,8 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     return merged;
   };
   for (;;) {
-    const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
+    const exists =
+      registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
     if (!exists) {
       const { subresource } = target;
       if (subresource !== undefined && !resource.strategy.createOnUpdate) {

@@ -8,7 +8,7 @@ import type { Patterns } from "../patterns/index.ts";
 import { alreadyExists, type Cause, forbidden, invalidInSteps, notFound, StatusError } from "../status.ts";
 import { finish, nextTurn, type Steps } from "../steps.ts";
 import type { ObjectIndexes } from "../storage/object-indexes.ts";
-import { type Entry, keyOf, prepareInSteps, type Store } from "../storage/store.ts";
+import { type Entry, prepareInSteps, type Store, storageKey } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { runAdmission } from "./admission-chain.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
@@ -173,7 +173,7 @@ export class Registry {
 
   /** @throws StatusError 404 */
   entry({ resource, namespace, name }: Target): Entry {
-    const entry = this.store.get(resource.bucket, keyOf(namespace, name));
+    const entry = this.store.get(resource.bucket, storageKey(namespace, name));
     if (!entry) throw notFound(nameOf(resource), name);
     return entry;
   }
@@ -254,7 +254,7 @@ export class Registry {
     await this.#validate({ ...request, name, object });
     if (isSlow) await nextTurn();
 
-    const key = keyOf(namespace, name);
+    const key = storageKey(namespace, name);
     const settled = await settle(resource, object, isSlow);
     const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
@@ -315,7 +315,7 @@ export class Registry {
   ): Promise<JsonObject | "raced"> {
     const { resource, namespace, subresource } = target;
     const { strategy } = resource;
-    const key = keyOf(namespace, target.name);
+    const key = storageKey(namespace, target.name);
     const entry = this.entry(target);
     const live = await this.fromStorage(resource, entry.object);
     if (isLarge(live)) await nextTurn();
@@ -401,7 +401,7 @@ export class Registry {
     context: RequestContext,
   ): Promise<{ object: JsonObject; gone: boolean }> {
     const { resource, namespace } = target;
-    const key = keyOf(namespace, target.name);
+    const key = storageKey(namespace, target.name);
     const before = this.entry(target);
     if (!options.admitted) {
       await this.#validate(

@@ -175,7 +175,9 @@ function afterSpace(text: string, at: number): number {
   }
 }
 
-/** Where the string that starts at `start` ends: at its closing quote, or at the end of the text. */
+/**
+ * Where the string that starts at `start` ends: at its closing quote, or at the end of the text.
+ */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

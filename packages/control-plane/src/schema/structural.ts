@@ -157,7 +157,9 @@ export function findUnknownFields(schema: Schema, object: JsonObject): string[] 
   return unknown;
 }
 
-/** Whether nothing below a value of this schema is declared: a map of such has no unknown fields. */
+/**
+ * Whether nothing below a value of this schema is declared: a map of such has no unknown fields.
+ */
 function isScalar({ properties, additionalProperties, items }: Schema): boolean {
   return properties === undefined && additionalProperties === undefined && items === undefined;
 }

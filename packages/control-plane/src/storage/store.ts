@@ -421,7 +421,7 @@ function countFrom(keys: readonly string[], from: number, prefix: string): numbe
 }
 
 /** `namespace/name`, or the name alone. */
-export function keyOf(namespace: string | undefined, name: string): string {
+export function storageKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

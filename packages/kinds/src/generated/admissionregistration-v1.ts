@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface AuditAnnotation {
@@ -43,14 +43,14 @@ export interface MutatingWebhook {
 export interface MutatingWebhookConfiguration {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "MutatingWebhookConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly webhooks?: readonly MutatingWebhook[];
 }
 
 export interface MutatingWebhookConfigurationInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "MutatingWebhookConfiguration";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly webhooks?: readonly MutatingWebhook[];
 }
 
@@ -97,7 +97,7 @@ export interface TypeChecking {
 export interface ValidatingAdmissionPolicy {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicy";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: ValidatingAdmissionPolicySpec;
   readonly status?: ValidatingAdmissionPolicyStatus;
 }
@@ -105,7 +105,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicy";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: ValidatingAdmissionPolicySpec;
   readonly status?: ValidatingAdmissionPolicyStatus;
 }
@@ -113,14 +113,14 @@ export interface ValidatingAdmissionPolicyInput {
 export interface ValidatingAdmissionPolicyBinding {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicyBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
 export interface ValidatingAdmissionPolicyBindingInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingAdmissionPolicyBinding";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: ValidatingAdmissionPolicyBindingSpec;
 }
 
@@ -164,14 +164,14 @@ export interface ValidatingWebhook {
 export interface ValidatingWebhookConfiguration {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingWebhookConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly webhooks?: readonly ValidatingWebhook[];
 }
 
 export interface ValidatingWebhookConfigurationInput {
   readonly apiVersion?: "admissionregistration.k8s.io/v1";
   readonly kind?: "ValidatingWebhookConfiguration";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly webhooks?: readonly ValidatingWebhook[];
 }
 

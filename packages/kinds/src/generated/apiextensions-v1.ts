@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 
 export interface CustomResourceColumnDefinition {
   readonly description?: string;
@@ -18,7 +18,7 @@ export interface CustomResourceConversion {
 export interface CustomResourceDefinition {
   readonly apiVersion?: "apiextensions.k8s.io/v1";
   readonly kind?: "CustomResourceDefinition";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: CustomResourceDefinitionSpec;
   readonly status?: CustomResourceDefinitionStatus;
 }
@@ -26,7 +26,7 @@ export interface CustomResourceDefinition {
 export interface CustomResourceDefinitionInput {
   readonly apiVersion?: "apiextensions.k8s.io/v1";
   readonly kind?: "CustomResourceDefinition";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: CustomResourceDefinitionSpec;
   readonly status?: CustomResourceDefinitionStatus;
 }

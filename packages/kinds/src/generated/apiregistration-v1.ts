@@ -1,10 +1,10 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 
 export interface APIService {
   readonly apiVersion?: "apiregistration.k8s.io/v1";
   readonly kind?: "APIService";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: APIServiceSpec;
   readonly status?: APIServiceStatus;
 }
@@ -12,7 +12,7 @@ export interface APIService {
 export interface APIServiceInput {
   readonly apiVersion?: "apiregistration.k8s.io/v1";
   readonly kind?: "APIService";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: APIServiceSpec;
   readonly status?: APIServiceStatus;
 }

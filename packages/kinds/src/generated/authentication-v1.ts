@@ -1,10 +1,10 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { ClusterObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 
 export interface SelfSubjectReview {
   readonly apiVersion?: "authentication.k8s.io/v1";
   readonly kind?: "SelfSubjectReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly status?: SelfSubjectReviewStatus;
 }
 
@@ -22,7 +22,7 @@ export interface SelfSubjectReviewStatus {
 export interface TokenReview {
   readonly apiVersion?: "authentication.k8s.io/v1";
   readonly kind?: "TokenReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: TokenReviewSpec;
   readonly status?: TokenReviewStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { ClusterObjectMeta, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from "./meta-v1.ts";
 
 export interface FieldSelectorAttributes {
@@ -60,7 +60,7 @@ export interface ResourceRule {
 export interface SelfSubjectAccessReview {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SelfSubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: SelfSubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }
@@ -81,7 +81,7 @@ export interface SelfSubjectAccessReviewSpec {
 export interface SelfSubjectRulesReview {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SelfSubjectRulesReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: SelfSubjectRulesReviewSpec;
   readonly status?: SubjectRulesReviewStatus;
 }
@@ -101,7 +101,7 @@ export interface SelfSubjectRulesReviewSpec {
 export interface SubjectAccessReview {
   readonly apiVersion?: "authorization.k8s.io/v1";
   readonly kind?: "SubjectAccessReview";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: SubjectAccessReviewSpec;
   readonly status?: SubjectAccessReviewStatus;
 }

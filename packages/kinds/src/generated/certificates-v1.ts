@@ -1,10 +1,10 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 
 export interface CertificateSigningRequest {
   readonly apiVersion?: "certificates.k8s.io/v1";
   readonly kind?: "CertificateSigningRequest";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: CertificateSigningRequestSpec;
   readonly status?: CertificateSigningRequestStatus;
 }
@@ -12,7 +12,7 @@ export interface CertificateSigningRequest {
 export interface CertificateSigningRequestInput {
   readonly apiVersion?: "certificates.k8s.io/v1";
   readonly kind?: "CertificateSigningRequest";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: CertificateSigningRequestSpec;
   readonly status?: CertificateSigningRequestStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
@@ -141,14 +141,14 @@ export interface ComponentCondition {
 export interface ComponentStatus {
   readonly apiVersion?: "v1";
   readonly kind?: "ComponentStatus";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly conditions?: readonly ComponentCondition[];
 }
 
 export interface ComponentStatusInput {
   readonly apiVersion?: "v1";
   readonly kind?: "ComponentStatus";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly conditions?: readonly ComponentCondition[];
 }
 
@@ -817,7 +817,7 @@ export interface NFSVolumeSource {
 export interface Namespace {
   readonly apiVersion?: "v1";
   readonly kind?: "Namespace";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: NamespaceSpec;
   readonly status?: NamespaceStatus;
 }
@@ -825,7 +825,7 @@ export interface Namespace {
 export interface NamespaceInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Namespace";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: NamespaceSpec;
   readonly status?: NamespaceStatus;
 }
@@ -850,7 +850,7 @@ export interface NamespaceStatus {
 export interface Node {
   readonly apiVersion?: "v1";
   readonly kind?: "Node";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: NodeSpec;
   readonly status?: NodeStatus;
 }
@@ -858,7 +858,7 @@ export interface Node {
 export interface NodeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "Node";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: NodeSpec;
   readonly status?: NodeStatusInput;
 }
@@ -1006,7 +1006,7 @@ export interface ObjectReference {
 export interface PersistentVolume {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolume";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: PersistentVolumeSpec;
   readonly status?: PersistentVolumeStatus;
 }
@@ -1014,7 +1014,7 @@ export interface PersistentVolume {
 export interface PersistentVolumeInput {
   readonly apiVersion?: "v1";
   readonly kind?: "PersistentVolume";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: PersistentVolumeSpecInput;
   readonly status?: PersistentVolumeStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 
 export interface ExemptPriorityLevelConfiguration {
   readonly lendablePercent?: number;
@@ -13,7 +13,7 @@ export interface FlowDistinguisherMethod {
 export interface FlowSchema {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "FlowSchema";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: FlowSchemaSpec;
   readonly status?: FlowSchemaStatus;
 }
@@ -21,7 +21,7 @@ export interface FlowSchema {
 export interface FlowSchemaInput {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "FlowSchema";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: FlowSchemaSpec;
   readonly status?: FlowSchemaStatus;
 }
@@ -75,7 +75,7 @@ export interface PolicyRulesWithSubjects {
 export interface PriorityLevelConfiguration {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "PriorityLevelConfiguration";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: PriorityLevelConfigurationSpec;
   readonly status?: PriorityLevelConfigurationStatus;
 }
@@ -83,7 +83,7 @@ export interface PriorityLevelConfiguration {
 export interface PriorityLevelConfigurationInput {
   readonly apiVersion?: "flowcontrol.apiserver.k8s.io/v1";
   readonly kind?: "PriorityLevelConfiguration";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: PriorityLevelConfigurationSpec;
   readonly status?: PriorityLevelConfigurationStatus;
 }

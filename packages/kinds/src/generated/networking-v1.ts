@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { TypedLocalObjectReference } from "./core-v1.ts";
 import type { Condition, LabelSelector } from "./meta-v1.ts";
 
@@ -16,14 +16,14 @@ export interface HTTPIngressRuleValue {
 export interface IPAddress {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IPAddress";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: IPAddressSpec;
 }
 
 export interface IPAddressInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IPAddress";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: IPAddressSpec;
 }
 
@@ -60,14 +60,14 @@ export interface IngressBackend {
 export interface IngressClass {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IngressClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: IngressClassSpec;
 }
 
 export interface IngressClassInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "IngressClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: IngressClassSpec;
 }
 
@@ -184,7 +184,7 @@ export interface ServiceBackendPort {
 export interface ServiceCIDR {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "ServiceCIDR";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: ServiceCIDRSpec;
   readonly status?: ServiceCIDRStatus;
 }
@@ -192,7 +192,7 @@ export interface ServiceCIDR {
 export interface ServiceCIDRInput {
   readonly apiVersion?: "networking.k8s.io/v1";
   readonly kind?: "ServiceCIDR";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec?: ServiceCIDRSpec;
   readonly status?: ServiceCIDRStatus;
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 import type { Toleration } from "./core-v1.ts";
 
 export interface Overhead {
@@ -13,7 +13,7 @@ export interface OverheadInput {
 export interface RuntimeClass {
   readonly apiVersion?: "node.k8s.io/v1";
   readonly kind?: "RuntimeClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly handler: string;
   readonly overhead?: Overhead;
   readonly scheduling?: Scheduling;
@@ -22,7 +22,7 @@ export interface RuntimeClass {
 export interface RuntimeClassInput {
   readonly apiVersion?: "node.k8s.io/v1";
   readonly kind?: "RuntimeClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly handler: string;
   readonly overhead?: OverheadInput;
   readonly scheduling?: Scheduling;

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface AggregationRule {
@@ -9,7 +9,7 @@ export interface AggregationRule {
 export interface ClusterRole {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRole";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly aggregationRule?: AggregationRule;
   readonly rules?: readonly PolicyRule[];
 }
@@ -17,7 +17,7 @@ export interface ClusterRole {
 export interface ClusterRoleInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRole";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly aggregationRule?: AggregationRule;
   readonly rules?: readonly PolicyRule[];
 }
@@ -25,7 +25,7 @@ export interface ClusterRoleInput {
 export interface ClusterRoleBinding {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRoleBinding";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }
@@ -33,7 +33,7 @@ export interface ClusterRoleBinding {
 export interface ClusterRoleBindingInput {
   readonly apiVersion?: "rbac.authorization.k8s.io/v1";
   readonly kind?: "ClusterRoleBinding";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly roleRef: RoleRef;
   readonly subjects?: readonly Subject[];
 }

@@ -1,5 +1,5 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ObjectMetaInput, ResourceKind } from "../object.ts";
 import type { NodeSelector } from "./core-v1.ts";
 import type { Condition } from "./meta-v1.ts";
 
@@ -162,14 +162,14 @@ export interface DeviceClaimConfiguration {
 export interface DeviceClass {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "DeviceClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: DeviceClassSpec;
 }
 
 export interface DeviceClassInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "DeviceClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: DeviceClassSpec;
 }
 
@@ -383,14 +383,14 @@ export interface ResourcePool {
 export interface ResourceSlice {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceSlice";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: ResourceSliceSpec;
 }
 
 export interface ResourceSliceInput {
   readonly apiVersion?: "resource.k8s.io/v1";
   readonly kind?: "ResourceSlice";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: ResourceSliceSpecInput;
 }
 

@@ -1,10 +1,10 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, ResourceKind } from "../object.ts";
 
 export interface PriorityClass {
   readonly apiVersion?: "scheduling.k8s.io/v1";
   readonly kind?: "PriorityClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly description?: string;
   readonly globalDefault?: boolean;
   readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";
@@ -14,7 +14,7 @@ export interface PriorityClass {
 export interface PriorityClassInput {
   readonly apiVersion?: "scheduling.k8s.io/v1";
   readonly kind?: "PriorityClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly description?: string;
   readonly globalDefault?: boolean;
   readonly preemptionPolicy?: "Never" | "PreemptLowerPriority";

@@ -1,19 +1,19 @@
 // Generated from an API server's OpenAPI by packages/runtime/scripts/generate-kinds.ts. Do not edit.
-import type { NamedMetaInput, NamespacedObjectMeta, ObjectMeta, ResourceKind } from "../object.ts";
+import type { ClusterMetaInput, ClusterObjectMeta, NamedMetaInput, NamespacedObjectMeta, ResourceKind } from "../object.ts";
 import type { PersistentVolumeSpec, PersistentVolumeSpecInput, TopologySelectorTerm } from "./core-v1.ts";
 import type { LabelSelector } from "./meta-v1.ts";
 
 export interface CSIDriver {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIDriver";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: CSIDriverSpec;
 }
 
 export interface CSIDriverInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSIDriver";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: CSIDriverSpec;
 }
 
@@ -33,14 +33,14 @@ export interface CSIDriverSpec {
 export interface CSINode {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSINode";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: CSINodeSpec;
 }
 
 export interface CSINodeInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "CSINode";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: CSINodeSpec;
 }
 
@@ -78,7 +78,7 @@ export interface CSIStorageCapacityInput {
 export interface StorageClass {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "StorageClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly allowVolumeExpansion?: boolean;
   readonly allowedTopologies?: readonly TopologySelectorTerm[];
   readonly mountOptions?: readonly string[];
@@ -91,7 +91,7 @@ export interface StorageClass {
 export interface StorageClassInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "StorageClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly allowVolumeExpansion?: boolean;
   readonly allowedTopologies?: readonly TopologySelectorTerm[];
   readonly mountOptions?: readonly string[];
@@ -109,7 +109,7 @@ export interface TokenRequest {
 export interface VolumeAttachment {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttachment";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly spec: VolumeAttachmentSpec;
   readonly status?: VolumeAttachmentStatus;
 }
@@ -117,7 +117,7 @@ export interface VolumeAttachment {
 export interface VolumeAttachmentInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttachment";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly spec: VolumeAttachmentSpecInput;
   readonly status?: VolumeAttachmentStatus;
 }
@@ -154,7 +154,7 @@ export interface VolumeAttachmentStatus {
 export interface VolumeAttributesClass {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttributesClass";
-  readonly metadata: ObjectMeta;
+  readonly metadata: ClusterObjectMeta;
   readonly driverName: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }
@@ -162,7 +162,7 @@ export interface VolumeAttributesClass {
 export interface VolumeAttributesClassInput {
   readonly apiVersion?: "storage.k8s.io/v1";
   readonly kind?: "VolumeAttributesClass";
-  readonly metadata: NamedMetaInput;
+  readonly metadata: ClusterMetaInput;
   readonly driverName: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }

@@ -84,7 +84,7 @@ export class Overlay {
 
   /** The last write of ours to this name, if the watch has not passed it. */
   get(namespace: string, name: string): OwnWrite | undefined {
-    return this.#writes.get(keyOf(namespace, name));
+    return this.#writes.get(storeKey(namespace, name));
   }
 
   writes(): Iterable<OwnWrite> {
@@ -99,7 +99,7 @@ export class Overlay {
     readonly resourceVersion: string;
   }): boolean {
     if (this.#tombs.has(object.uid)) return true;
-    const key = keyOf(object.namespace, object.name);
+    const key = storeKey(object.namespace, object.name);
     if (this.#writes.has(key)) return true;
     const tomb = this.#lastTombs.get(key);
     return tomb !== undefined && isOlder(object.resourceVersion, tomb.version);
@@ -110,7 +110,7 @@ export class Overlay {
    * nothing.
    */
   wrote(write: OwnWrite, { held, seen }: Known): void {
-    const key = keyOf(write.namespace, write.name);
+    const key = storeKey(write.namespace, write.name);
     const earlier = this.#writes.get(key);
     // Answers may overtake each other, and a delete.
     if (earlier?.uid === write.uid && isOlder(write.version, earlier.version)) return;
@@ -122,7 +122,7 @@ export class Overlay {
 
   /** An object is gone by our own doing. */
   deleted(tomb: OwnWrite, { held, seen }: Known): void {
-    const key = keyOf(tomb.namespace, tomb.name);
+    const key = storeKey(tomb.namespace, tomb.name);
     const earlier = this.#writes.get(key);
     let { version } = tomb;
     if (earlier?.uid === tomb.uid && (version === "" || isOlder(version, earlier.version)))
@@ -225,7 +225,7 @@ export class Overlay {
   }
 
   #sawChange(namespace: string, name: string, version: string): void {
-    const key = keyOf(namespace, name);
+    const key = storeKey(namespace, name);
     const write = this.#writes.get(key);
     if (write && !isOlder(version, write.version)) this.#pass(this.#writes, key);
     this.#sawVersion(version);
@@ -244,14 +244,14 @@ export class Overlay {
   #pass(from: Map<string, Pending>, key: string): void {
     if (from === this.#tombs) {
       const tomb = this.#tombs.get(key);
-      const place = tomb && keyOf(tomb.namespace, tomb.name);
+      const place = tomb && storeKey(tomb.namespace, tomb.name);
       if (place !== undefined && this.#lastTombs.get(place) === tomb) this.#lastTombs.delete(place);
     }
     from.delete(key);
     const waiters = this.#waiters.get(key);
     if (!waiters) return;
     this.#waiters.delete(key);
-    for (const tell of waiters) tell();
+    for (const notify of waiters) notify();
   }
 
   #moveWaiters(from: string, to: string): void {
@@ -262,7 +262,7 @@ export class Overlay {
   }
 }
 
-function keyOf(namespace: string, name: string): string {
+function storeKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 

@@ -13,7 +13,7 @@ export type RequestFailure =
   | { readonly is: "refused"; readonly message: string; readonly forGood: boolean }
   /** The server does not serve this kind. */
   | { readonly is: "missing"; readonly message: string }
-  /** The server ended a watch with an error that is none of the above. */
+  /** The server ended a watch with another error. */
   | { readonly is: "broken"; readonly message: string }
   /**
    * No server answered. Asking again costs nobody anything, so it is done often, and says nothing

@@ -1,8 +1,9 @@
 import type { AnyKind } from "@windlass/client";
 import type { FinalizeResult, ReconcileResult, Wanted, WantedWhileDeleting } from "../reconcile/context.ts";
-import type { Exact, KindIn, Ownable } from "./declared.ts";
+import type { Entry, Exact, KindIn, NothingOwned, Ownable } from "./declared.ts";
 import { type IndexedKind, IndexTable } from "./indexes.ts";
-import type { ControllerOptions, Owns } from "./options.ts";
+import type { ControllerOptions } from "./options.ts";
+import type { Owns } from "./owns.ts";
 import { type AnyOptions, type ControllerSettings, resolve, settings } from "./settings.ts";
 import type { Watches } from "./watch.ts";
 
@@ -34,19 +35,19 @@ const namePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function controller<
   K extends AnyKind,
-  const O extends readonly (AnyKind | Owns)[] = readonly [],
+  const O extends readonly (AnyKind | Owns)[] = NothingOwned,
   const W extends readonly Watches[] = readonly [],
   const R extends readonly (AnyKind | IndexedKind)[] = readonly [],
   Index extends string = never,
-  const Result extends ReconcileResult<K, KindIn<O[number]>> = undefined,
+  const Result extends ReconcileResult<K, KindIn<Entry<O>>> = undefined,
   const Finalized extends FinalizeResult<K> = undefined,
 >(
   kind: K,
   options: ControllerOptions<K, O, W, R, Index, Result, Finalized> &
-    Ownable<K, O[number]> &
-    Exact<"reconcile", Result, Wanted<K, KindIn<O[number]>>> &
+    Ownable<K, Entry<O>> &
+    Exact<"reconcile", Result, Wanted<K, KindIn<Entry<O>>>> &
     Exact<"finalize", Finalized, WantedWhileDeleting<K>>,
-): Controller<K, KindIn<O[number]>> {
+): Controller<K, KindIn<Entry<O>>> {
   const name = options.name ?? kind.kind.toLowerCase();
   if (!namePattern.test(name))
     throw new TypeError(

@@ -1,7 +1,7 @@
 import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
-import { idOf, keyOf } from "../reconcile/client.ts";
+import { keyId, keyOf } from "../reconcile/client.ts";
 
 type AnyInformer = Informer<KubernetesObject>;
 
@@ -111,7 +111,7 @@ function union<K extends AnyKind>(
   if (only && informers.length === 1) return read(only) as readonly ObjectOf<K>[];
   const found = new Map<string, KubernetesObject>();
   for (const object of informers.flatMap(read)) {
-    const id = idOf(keyOf(object));
+    const id = keyId(keyOf(object));
     if (!found.has(id)) found.set(id, object);
   }
   return [...found.values()] as ObjectOf<K>[];

@@ -1,5 +1,18 @@
 import type { AnyKind, MetadataOnly, ScopeOf } from "@windlass/client";
 import type { IndexName } from "../cache/contract.ts";
+import type { Owns } from "./owns.ts";
+
+declare const nothing: unique symbol;
+
+/**
+ * The type of `owns` where it is left out. It is a list of any entries all the same: the compiler
+ * takes the default of a type parameter as the context of what stands inside, and `readonly []`
+ * would refuse `{ kind, predicate: anyOf(…) }`.
+ */
+export type NothingOwned = readonly (AnyKind | Owns)[] & { readonly [nothing]?: true };
+
+/** An entry of `owns`; none where it is left out. */
+export type Entry<O extends readonly unknown[]> = typeof nothing extends keyof O ? never : O[number];
 
 /** The kind in an entry of `owns`, `watches` or `reads`: the entry itself, or its `kind`. */
 export type KindIn<Entry> = Entry extends { readonly kind: infer K extends AnyKind }
@@ -66,15 +79,17 @@ type UnknownFields<Given, Allowed> = Given extends readonly (infer GivenItem)[]
 
 /**
  * Unknown fields of a result: its own and those of its status. The children were checked where they
- * were made.
+ * were made. For a compiler that is not strict, a function that returns nothing returns `any`.
  */
-type UnknownInResult<Result, Allowed> = Result extends object
-  ?
-      | Exclude<keyof Result, keyof Allowed>
-      | ("status" extends keyof Result & keyof Allowed
-          ? UnknownFields<NonNullable<Result["status"]>, NonNullable<Allowed["status"]>>
-          : never)
-  : never;
+type UnknownInResult<Result, Allowed> = unknown extends Result
+  ? never
+  : Result extends object
+    ?
+        | Exclude<keyof Result, keyof Allowed>
+        | ("status" extends keyof Result & keyof Allowed
+            ? UnknownFields<NonNullable<Result["status"]>, NonNullable<Allowed["status"]>>
+            : never)
+    : never;
 
 /**
  * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds

@@ -311,8 +311,8 @@ describe("the compiler knows", () => {
     controller(Fleet, {
       owns: [Deployment],
       reconcile: (fleet, { owned, key }) => {
-        expectTypeOf(fleet.metadata.namespace).toEqualTypeOf<string | undefined>();
-        expectTypeOf(key.namespace).toEqualTypeOf<string | undefined>();
+        expectTypeOf(fleet.metadata.namespace).toEqualTypeOf<undefined>();
+        expectTypeOf(key.namespace).toEqualTypeOf<undefined>();
         const deployment = owned(Deployment);
         if (deployment) expectTypeOf(deployment.metadata.namespace).toEqualTypeOf<string>();
       },

@@ -1,28 +1,14 @@
-import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
+import type { AnyKind, ObjectOf } from "@windlass/client";
 import type { Duration } from "@windlass/clock";
 import type { InformerScope } from "../cache/contract.ts";
 import type { BackoffOptions } from "../queue/index.ts";
 import type { Finalize, FinalizeResult, Reconcile, ReconcileResult } from "../reconcile/context.ts";
-import type { DeclaredKinds, KindIn } from "./declared.ts";
+import type { DeclaredKinds, Entry, KindIn } from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
+import type { Owns } from "./owns.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Source } from "./source.ts";
 import type { Watches } from "./watch.ts";
-
-/** A kind that the controller owns objects of, with options. */
-export interface Owns<K extends AnyKind = AnyKind, Index extends string = string> {
-  readonly kind: K;
-  /**
-   * Cache metadata alone: a fraction of the memory. `owned(metadataOnly(Secret))` then gives
-   * objects without spec and status. Edits of a child are noticed all the same, except for the
-   * order of items in a list. @default false
-   */
-  readonly metadataOnly?: boolean;
-  /** Which changes of a child count. @default all */
-  readonly predicate?: Predicate;
-  /** For `cache.byIndex`; {@link indexed} knows the type of the objects. @default none */
-  readonly indexes?: Indexes<KubernetesObject, Index>;
-}
 
 /** A permission that the controller needs beyond what its declaration shows. */
 export interface Permission {
@@ -30,6 +16,14 @@ export interface Permission {
   readonly verbs: readonly string[];
   /** @default the kind itself */
   readonly subresources?: readonly string[];
+}
+
+declare const declaredFor: unique symbol;
+
+/** Says, for the compiler alone, which kind a declaration is for. */
+export interface DeclarationOf<K extends AnyKind> {
+  /** Type-level only: absent at run time. */
+  readonly [declaredFor]?: K;
 }
 
 /**
@@ -43,15 +37,15 @@ export interface ControllerOptions<
   W extends readonly Watches[] = readonly Watches[],
   R extends readonly (AnyKind | IndexedKind)[] = readonly (AnyKind | IndexedKind)[],
   Index extends string = string,
-  Result = ReconcileResult<K, KindIn<O[number]>>,
+  Result = ReconcileResult<K, KindIn<Entry<O>>>,
   Finalized = FinalizeResult<K>,
-> {
-  readonly reconcile: Reconcile<K, DeclaredKinds<K, O[number], W[number], R[number], Index>, Result>;
+> extends DeclarationOf<K> {
+  readonly reconcile: Reconcile<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>, Result>;
   /**
    * Its presence gives every object the controller's finalizer; without it the field is never
    * touched.
    */
-  readonly finalize?: Finalize<K, DeclaredKinds<K, O[number], W[number], R[number], Index>, Finalized>;
+  readonly finalize?: Finalize<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>, Finalized>;
   /**
    * The kinds of the children. Their changes ask for a reconcile of the owner; they are cached in
    * full, because reconcilers read them.

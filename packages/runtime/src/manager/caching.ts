@@ -78,7 +78,7 @@ export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: 
   const full = new Set<string>();
   const add = (kind: AnyKind, scope: InformerScope = {}) => {
     const isPart = Object.values(scope).some((value) => value !== undefined && value !== false);
-    if (!isPart) full.add(idOf(kind));
+    if (!isPart) full.add(kindName(kind));
   };
   for (const { kind: own, scope: ownScope, owns, watches, reads } of controllers) {
     add(own, ownScope);
@@ -86,9 +86,9 @@ export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: 
     for (const { kind, scope } of watches) add(kind, scope);
     for (const kind of reads) add(kind);
   }
-  return (kind) => full.has(idOf(kind));
+  return (kind) => full.has(kindName(kind));
 }
 
-function idOf(kind: AnyKind): string {
+function kindName(kind: AnyKind): string {
   return `${kind.group}/${kind.version}/${kind.kind}`;
 }

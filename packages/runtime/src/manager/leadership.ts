@@ -109,7 +109,7 @@ export class Tenure {
     if (isLeading && !isHeld) this.fence.cut();
   };
 
-  /** Ends it permanently, whoever gets the lease. */
+  /** Ends it permanently, no matter who gets the lease. */
   end(): void {
     this.#isOver = true;
     this.look();

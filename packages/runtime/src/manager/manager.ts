@@ -38,10 +38,13 @@ export type Addable = Controller | Runnable | Runnable["start"];
  * the reverse one.
  *
  * # Flow
- * 1. Probes and metrics listen, so that a slow start can be watched. 2. Webhooks. 3. Caches fill.
- * 4. What runs everywhere.
- * 5. Leader election; standbys have full caches. 6. Controllers, each as soon as its own kinds are
- * there: a kind that the server does not have holds up its own controllers alone.
+ * 1. Probes and metrics listen, so that a slow start can be watched.
+ * 2. Webhooks are served.
+ * 3. Caches fill.
+ * 4. Runnables of every replica start.
+ * 5. Leader election begins; standbys have full caches.
+ * 6. Controllers start, each as soon as its own kinds are there: a kind that the server does not
+ *    have holds up its own controllers alone.
  *
  * # Guarantees
  * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`,

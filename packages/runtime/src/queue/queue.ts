@@ -7,7 +7,9 @@ import { ReadyOrder } from "./ready.ts";
 
 export type { NamespacedKey };
 
-/** What a queue tells of its work. The meanings are those of client-go's `workqueue_*` metrics. */
+/**
+ * What a queue reports about its work. The meanings are those of client-go's `workqueue_*` metrics.
+ */
 export interface QueueObserver {
   /** A key became due that was not due already. */
   added?(): void;

@@ -186,7 +186,7 @@ export class Children {
     const uid = owner.metadata.uid ?? "";
     for (const { kind } of owns) {
       for (const child of cache.ownedBy(kind, uid)) {
-        const id = idOf(kind, keyOf(child));
+        const id = childId(kind, keyOf(child));
         if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
         if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
         memory.delete(id);
@@ -207,7 +207,7 @@ export class Children {
     };
     return {
       ...child,
-      id: idOf(owned.kind, keyOf(object)),
+      id: childId(owned.kind, keyOf(object)),
       fingerprint: print,
       object: { ...object, metadata: { ...object.metadata, annotations } },
     };
@@ -355,8 +355,8 @@ export class Children {
 
   /**
    * Whether the owner, asked of the server itself, is still there to stay. A child without an owner
-   * may have been let go by the owner's deletion (`--cascade=orphan`), of which the cache has not
-   * heard yet: taking it back would be its end.
+   * may have been orphaned by the owner's deletion (`--cascade=orphan`), which the cache
+   * does not show yet: taking it back would let it be deleted.
    */
   async #isOwnerStaying(): Promise<boolean> {
     const { client, ownerKind, owner } = this.#options;
@@ -417,6 +417,6 @@ function partly(content: object, { metadata }: KubernetesObject): object {
   return { ...Object.fromEntries(Object.keys(content).map((key) => [key, notCached])), metadata };
 }
 
-function idOf(kind: AnyKind, key: ObjectKey): string {
+function childId(kind: AnyKind, key: ObjectKey): string {
   return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
 }

@@ -212,7 +212,7 @@ export function keyOf(object: unknown): ObjectKey {
 }
 
 /** A key as one string, to look things up by. */
-export function idOf({ namespace = "", name }: ObjectKey): string {
+export function keyId({ namespace = "", name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 

@@ -4,7 +4,6 @@ import type {
   KeyOf,
   KubernetesObject,
   MetadataOnly,
-  ObjectKey,
   ObjectOf,
   Reader,
 } from "@windlass/client";
@@ -32,6 +31,17 @@ export interface Declared {
   readonly cached: AnyKind;
   readonly index: IndexName;
 }
+
+/**
+ * The key of an object of the reconciled kind. Written as a condition, so that the compiler
+ * compares contexts member by member: one with more kinds or indexes is good wherever one with
+ * fewer is asked for.
+ */
+type KeyIn<D extends Declared> = D["kind"] extends infer K extends AnyKind ? KeyOf<K> : never;
+
+/** As much of an object as says which one it is. */
+export type IdentityOf<K> = KubernetesObject &
+  Pick<ObjectOf<K> & KubernetesObject, "apiVersion" | "kind" | "metadata">;
 
 /** A kind as its objects are written, whichever part of them is read. */
 type Written<K extends AnyKind> = K extends MetadataOnly<infer Whole> ? Whole : K;
@@ -65,7 +75,7 @@ export interface ReconcileContext<D extends Declared = Declared> {
    * kind is known only now, such as a scale target. Followed until a reconcile of this object ends
    * well without following it. Needs get, list and watch of the kind.
    */
-  follow<K extends AnyKind>(kind: K, key: ObjectKey): Promise<ObjectOf<K> | undefined>;
+  follow<K extends AnyKind>(kind: K, key: KeyOf<K>): Promise<ObjectOf<K> | undefined>;
   /**
    * Applies a child now: sets the owner, skips the write if nothing differs, and resolves to the
    * object on the server. For reconcilers that need an answer before they go on; others return
@@ -77,9 +87,9 @@ export interface ReconcileContext<D extends Declared = Declared> {
    * it is gone already counts as done, so finalizers may call it again after a crash. Resolves once
    * the server has taken the request.
    */
-  delete(
-    kind: AnyKind,
-    object: KubernetesObject,
+  delete<K extends AnyKind>(
+    kind: K,
+    object: IdentityOf<K>,
     options?: Pick<DeleteOptions, "propagationPolicy" | "gracePeriodSeconds">,
   ): Promise<void>;
   readonly events: EventRecorder;
@@ -93,7 +103,7 @@ export interface ReconcileContext<D extends Declared = Declared> {
   readonly signal: AbortSignal;
   /** 1 for the first try, and one more for each failure in a row. */
   readonly attempt: number;
-  readonly key: KeyOf<D["kind"]>;
+  readonly key: KeyIn<D>;
   /** One per reconcile; in every log line and span of it. */
   readonly reconcileId: string;
   readonly clock: Clock;

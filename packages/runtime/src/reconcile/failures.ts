@@ -1,7 +1,7 @@
 import { deniedAccess, type ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import { combined, type LogDecision, type LogHistory, LogThrottle, step } from "../logging/log-throttle.ts";
-import { idOf } from "./client.ts";
+import { keyId } from "./client.ts";
 import { causesOf } from "./errors.ts";
 
 /**
@@ -32,7 +32,7 @@ export class Failures {
     // If something else is wrong as well, that is the object's own affair.
     if (rights.length === denied.length)
       return combined(rights.map((right) => this.#rights.record(nameOf(right))));
-    const id = idOf(key);
+    const id = keyId(key);
     const known = this.#byObject.get(id);
     const before = known?.message === message ? known.history : undefined;
     const { history, decision } = step(before, this.#clock.monotonic(), objectPauses);
@@ -42,7 +42,7 @@ export class Failures {
 
   /** The object was reconciled, or is gone. */
   settle(key: ObjectKey): void {
-    if (this.#byObject.size > 0) this.#byObject.delete(idOf(key));
+    if (this.#byObject.size > 0) this.#byObject.delete(keyId(key));
   }
 }
 

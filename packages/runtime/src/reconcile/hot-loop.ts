@@ -1,6 +1,6 @@
 import type { ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import { idOf } from "./client.ts";
+import { keyId } from "./client.ts";
 
 /** A write of one reconcile, and the fields that made it necessary. */
 export interface FlappingWrite {
@@ -89,7 +89,7 @@ export class HotLoopDetector {
    * @param version the resourceVersion of the change; undefined if it is none of a watch
    */
   heard(key: ObjectKey, version: string | undefined): void {
-    if (this.#tracks.size > 0) this.#tracks.get(idOf(key))?.heard.add(version);
+    if (this.#tracks.size > 0) this.#tracks.get(keyId(key))?.heard.add(version);
   }
 
   /**
@@ -104,7 +104,7 @@ export class HotLoopDetector {
     writes: readonly FlappingWrite[],
     written: readonly string[] = [],
   ): HotLoop | undefined {
-    const id = idOf(key);
+    const id = keyId(key);
     if (writes.length === 0) {
       this.#settle(id);
       return undefined;
@@ -170,7 +170,7 @@ export class HotLoopDetector {
 
   /** Forgets an object that is gone. */
   forget(key: ObjectKey): void {
-    this.#tracks.delete(idOf(key));
+    this.#tracks.delete(keyId(key));
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { AnyKind, KubernetesObject, ObjectOf } from "@windlass/client";
+import type { AnyKind, KeyOf, KubernetesObject, ObjectOf } from "@windlass/client";
 import type { CacheReader } from "../cache/contract.ts";
 import type { OwnedKind } from "./child.ts";
 import { describe, keyOf } from "./client.ts";
@@ -33,7 +33,8 @@ export function ownedReader(
       if (name === undefined || namespace === undefined)
         return ownedAll(kind).find((child) => name === undefined || child.metadata.name === name);
       check(kind);
-      const child = cache.get(kind, { namespace, name });
+      // An object in a namespace owns only what is in its own.
+      const child = cache.get(kind, { namespace, name } as KeyOf<typeof kind>);
       return child && isControlledBy(child, uid) ? child : undefined;
     },
   };

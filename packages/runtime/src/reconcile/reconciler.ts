@@ -16,7 +16,7 @@ import { countOf, type LogDecision } from "../logging/log-throttle.ts";
 import { describeChild, wantedChildren } from "./child.ts";
 import { applyInOrder } from "./child-order.ts";
 import { type ChildMemory, Children } from "./children.ts";
-import { describe, idOf, keyOf } from "./client.ts";
+import { describe, keyId, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
@@ -162,7 +162,7 @@ export class Reconciler<K extends AnyKind> {
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
-    // The fault to tell of is one that somebody can do something about.
+    // The fault to report is one that somebody can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
     throw new ChildrenError(failures, first);
@@ -335,7 +335,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #remember(key: ObjectKey, uid: string): void {
-    const id = idOf(key);
+    const id = keyId(key);
     const before = this.#uids.get(id);
     if (before === uid) return;
     if (before !== undefined) this.#forget(key);
@@ -343,7 +343,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #forget(key: ObjectKey): void {
-    const id = idOf(key);
+    const id = keyId(key);
     const uid = this.#uids.get(id);
     this.#uids.delete(id);
     this.#hotLoops.forget(key);

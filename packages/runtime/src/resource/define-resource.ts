@@ -1,4 +1,6 @@
 import type {
+  ClusterMetaInput,
+  ClusterObjectMeta,
   KubernetesObject,
   NamedMetaInput,
   NamespacedObjectMeta,
@@ -36,6 +38,14 @@ interface TypeFields<Kind extends string = string> {
   readonly kind?: Kind;
 }
 
+type MetaIn<Where extends Scope> = [Where] extends ["Namespaced"]
+  ? NamespacedObjectMeta
+  : [Where] extends ["Cluster"]
+    ? ClusterObjectMeta
+    : ObjectMeta;
+
+type MetaInputIn<Where extends Scope> = [Where] extends ["Cluster"] ? ClusterMetaInput : NamedMetaInput;
+
 /** An object of a defined kind as the server returns it: defaults are filled in. */
 export type ReadObject<
   Spec extends $ZodType,
@@ -43,7 +53,7 @@ export type ReadObject<
   Kind extends string = string,
   Where extends Scope = Scope,
 > = TypeFields<Kind> & {
-  readonly metadata: Where extends "Namespaced" ? NamespacedObjectMeta : ObjectMeta;
+  readonly metadata: MetaIn<Where>;
 } & SpecField<output<Spec>> &
   StatusField<Status, output<Status>>;
 
@@ -52,8 +62,9 @@ export type WriteObject<
   Spec extends $ZodType,
   Status extends $ZodType | undefined,
   Kind extends string = string,
+  Where extends Scope = Scope,
 > = TypeFields<Kind> & {
-  readonly metadata: NamedMetaInput;
+  readonly metadata: MetaInputIn<Where>;
 } & SpecField<input<Spec>> &
   StatusField<Status, input<Status>>;
 
@@ -92,7 +103,7 @@ export interface Resource<
    * @throws TypeError when the spec does not fit, with the fields at fault
    */
   make(
-    metadata: string | NamedMetaInput,
+    metadata: string | MetaInputIn<Where>,
     spec: FieldOf<Write, "spec">,
     status?: FieldOf<Read, "status">,
   ): Read;
@@ -137,8 +148,8 @@ export function defineResource<
   Where extends Scope = "Namespaced",
 >(
   definition: ResourceDefinition<Spec, Status, Kind, Where>,
-): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where> {
-  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind>, Where>(
+): Resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind, Where>, Where> {
+  return resource<ReadObject<Spec, Status, Kind, Where>, WriteObject<Spec, Status, Kind, Where>, Where>(
     definition,
     [],
   );

@@ -9,7 +9,7 @@ import {
 import type { CacheListOptions, CacheReader } from "../cache/contract.ts";
 import { parseLabels } from "../cache/selector.ts";
 import type { DeclaredIndex } from "../controller/indexes.ts";
-import { idOf, keyOf, notFound, type ReconcileClient } from "../reconcile/client.ts";
+import { keyId, keyOf, notFound, type ReconcileClient } from "../reconcile/client.ts";
 import { isRecord } from "../record.ts";
 
 /** A write that a reconciler made through its client. */
@@ -179,7 +179,7 @@ export function withDefaults<T extends KubernetesObject>(
 }
 
 function identify(kind: AnyKind, key: ObjectKey): string {
-  return `${kind.group}/${kind.kind} ${idOf(key)}`;
+  return `${kind.group}/${kind.kind} ${keyId(key)}`;
 }
 
 /** Maps are merged, null removes, everything else is replaced. */

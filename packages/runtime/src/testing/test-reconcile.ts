@@ -106,7 +106,7 @@ const defaultNow = Date.UTC(2026, 0, 1);
 export async function testReconcile<K extends AnyKind, Owned extends AnyKind>(
   controller: Controller<K, Owned>,
   object: ObjectOf<K>,
-  given: ReconcileGiven<Owned> = {},
+  given: ReconcileGiven<NoInfer<Owned>> = {},
 ): Promise<ReconcileTried<K, Owned>> {
   const rules: ControllerSettings = controller[settings];
   const owner = withDefaults(rules.kind, object, undefined);

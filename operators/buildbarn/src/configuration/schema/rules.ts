@@ -44,7 +44,9 @@ function newBlocks(json: LocatedJson): readonly Fault[] {
 function platforms(json: LocatedJson): readonly Fault[] {
   const runners = listAt(json, "buildDirectories").flatMap((directory) => listAt(directory, "runners"));
   return runners.flatMap((runner) => {
-    const names = listAt(runner, "platform", "properties").map((property) => JSON.stringify(keyOf(property)));
+    const names = listAt(runner, "platform", "properties").map((property) =>
+      JSON.stringify(nameAndValue(property)),
+    );
     const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name);
     if (isSorted) return [];
     const { at } = fieldAt(runner, "platform", "properties") ?? runner;
@@ -53,7 +55,7 @@ function platforms(json: LocatedJson): readonly Fault[] {
   });
 }
 
-function keyOf(property: LocatedJson): readonly unknown[] {
+function nameAndValue(property: LocatedJson): readonly unknown[] {
   return ["name", "value"].map((name) => {
     const field = fieldAt(property, name);
     return field ? plain(field.value) : "";

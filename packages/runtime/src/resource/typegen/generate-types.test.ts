@@ -250,8 +250,8 @@ test("objects need a name, but for reviews: those can be created and not read, a
   const inputOf = (kind: string) =>
     new RegExp(`export interface ${kind}Input \\{.*?(metadata[^;]*);`, "s").exec(module?.text ?? "")?.[1];
   expect(kinds.map(inputOf)).toEqual([
-    "metadata: NamedMetaInput",
-    "metadata: NamedMetaInput",
+    "metadata: ClusterMetaInput",
+    "metadata: ClusterMetaInput",
     "metadata?: ObjectMetaInput",
   ]);
 });

@@ -5,11 +5,12 @@ import type { OpenApiSchema, ServedKind } from "./openapi-schema.ts";
 /** The types from `@windlass/client` that a kind's declaration may name. */
 export const clientTypes = [
   "AnyObject",
+  "ClusterMetaInput",
+  "ClusterObjectMeta",
   "KubernetesObject",
   "ManagedFieldsEntry",
   "NamedMetaInput",
   "NamespacedObjectMeta",
-  "ObjectMeta",
   "ObjectMetaInput",
   "OwnerReference",
   "ResourceKind",
@@ -58,12 +59,13 @@ export function declareKind(
   });
   // A review is answered in its status and not stored, so it has no name.
   const isReview = kind.createOnly === true && Object.hasOwn(properties, "status");
+  const [readMeta, writeMeta] =
+    kind.scope === "Namespaced"
+      ? ["NamespacedObjectMeta", "NamedMetaInput"]
+      : ["ClusterObjectMeta", "ClusterMetaInput"];
   const metadata = {
     name: "metadata",
-    type: {
-      read: kind.scope === "Namespaced" ? "NamespacedObjectMeta" : "ObjectMeta",
-      write: isReview ? "ObjectMetaInput" : "NamedMetaInput",
-    },
+    type: { read: readMeta, write: isReview ? "ObjectMetaInput" : writeMeta },
     required: { read: true, write: !isReview },
   };
   const all = [

@@ -1,0 +1,54 @@
+import type { AnyKind, ObjectOf } from "@windlass/client";
+import type { ReconcileContext } from "../reconcile/context.ts";
+import type { DeclaredKinds, Entry, NothingOwned, Ownable } from "./declared.ts";
+import type { IndexedKind, Indexes } from "./indexes.ts";
+import type { DeclarationOf } from "./options.ts";
+import type { Owns } from "./owns.ts";
+import type { Watches } from "./watch.ts";
+
+/** What a controller reads and owns, apart from what it does. Make one with {@link declaration}. */
+export interface Declaration<
+  K extends AnyKind = AnyKind,
+  O extends readonly (AnyKind | Owns)[] = readonly (AnyKind | Owns)[],
+  W extends readonly Watches[] = readonly Watches[],
+  R extends readonly (AnyKind | IndexedKind)[] = readonly (AnyKind | IndexedKind)[],
+  Index extends string = string,
+> extends DeclarationOf<K> {
+  readonly owns: O;
+  readonly watches: W;
+  readonly reads: R;
+  readonly indexes: Indexes<ObjectOf<K>, Index>;
+}
+
+/**
+ * Declares what a controller owns, watches and reads before the controller itself, so that its
+ * functions can name the type of their context: {@link ContextOf}. Spread it into the controller's
+ * options.
+ *
+ * @example
+ * const declared = declaration(WebApp, { owns: [Deployment, Service], reads: [ConfigMap] });
+ *
+ * const webapp = controller(WebApp, { ...declared, reconcile: (app, context) => ({ children: childrenFor(app, context) }) });
+ *
+ * function childrenFor(app: ObjectOf<typeof WebApp>, { cache, owned }: ContextOf<typeof declared>) { … }
+ */
+export function declaration<
+  K extends AnyKind,
+  const O extends readonly (AnyKind | Owns)[] = NothingOwned,
+  const W extends readonly Watches[] = readonly [],
+  const R extends readonly (AnyKind | IndexedKind)[] = readonly [],
+  Index extends string = never,
+>(
+  _kind: K,
+  declared: Partial<Omit<Declaration<K, O, W, R, Index>, keyof DeclarationOf<K>>> & Ownable<K, Entry<O>>,
+): Declaration<K, O, W, R, Index> {
+  const { owns = [], watches = [], reads = [], indexes = {} } = declared as Partial<Declaration>;
+  // What is left out has its type from the parameters' defaults: no entries.
+  return { owns, watches, reads, indexes } as unknown as Declaration<K, O, W, R, Index>;
+}
+
+/** What the functions of a controller are handed that has this {@link declaration}. */
+export type ContextOf<D extends Declaration> =
+  D extends Declaration<infer K, infer O, infer W, infer R, infer Index>
+    ? ReconcileContext<DeclaredKinds<K, Entry<O>, W[number], R[number], Index>>
+    : never;

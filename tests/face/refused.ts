@@ -1,0 +1,493 @@
+import type { Client } from "@windlass/client";
+import {
+  allOf,
+  byReference,
+  type Child,
+  type ContextOf,
+  child,
+  condition,
+  controller,
+  declaration,
+  defineResource,
+  every,
+  indexed,
+  manager,
+  metadataOnly,
+  type ObjectOf,
+  type Predicate,
+  rbacFor,
+  watch,
+} from "@windlass/runtime";
+import {
+  ClusterRole,
+  ConfigMap,
+  Deployment,
+  type Job,
+  Namespace,
+  Node,
+  Pod,
+  Secret,
+  Service,
+} from "@windlass/runtime/kinds";
+import { existing, testReconcile } from "@windlass/runtime/testing";
+import { waitFor, waitForCondition } from "@windlass/testing";
+import { z } from "zod";
+import { Region, Shop } from "./kinds.ts";
+
+const metadata = { name: "web" };
+const labels = { app: "web" };
+const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } };
+
+// What the compiler refuses, each with a part of what it says: `messages.test.ts` compares.
+
+/** Children that are no objects of their kind. */
+export const children = [
+  // @ts-expect-error 'dada' does not exist in type 'ConfigMapInput'.
+  child(ConfigMap, { metadata, dada: { a: "b" } }),
+  // @ts-expect-error Type 'number' is not assignable to type 'string'.
+  child(ConfigMap, { metadata, data: { a: 1 } }),
+  // @ts-expect-error 'nam' does not exist in type 'NamedMetaInput'. Did you mean to write 'name'?
+  child(ConfigMap, { metadata: { nam: "web" } }),
+  // @ts-expect-error Property 'metadata' is missing in type '{}' but required in type
+  child(ConfigMap, {}),
+  // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+  child(ConfigMap, { kind: "Secret", metadata }),
+  // @ts-expect-error Property 'template' is missing in type '{ selector: { matchLabels: { app:
+  child(Deployment, { metadata, spec: { selector: { matchLabels: labels } } }),
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  child(Deployment, { metadata, spec: { replicas: "3", selector: { matchLabels: labels }, template } }),
+  // @ts-expect-error Type '{ app: string; }' has no properties in common with type 'LabelSelector'.
+  child(Deployment, { metadata, spec: { selector: labels, template } }),
+  child(Deployment, {
+    metadata,
+    spec: {
+      selector: { matchLabels: labels },
+      // @ts-expect-error 'img' does not exist in type 'ContainerInput'.
+      template: { spec: { containers: [{ name: "web", img: "nginx" }] } },
+    },
+  }),
+  child(Deployment, {
+    metadata,
+    spec: {
+      selector: { matchLabels: labels },
+      // @ts-expect-error Property 'name' is missing in type '{ image: string; }' but required in
+      template: { spec: { containers: [{ image: "nginx" }] } },
+    },
+  }),
+  child(Deployment, {
+    metadata,
+    spec: {
+      selector: { matchLabels: labels },
+      // @ts-expect-error Type 'number' is not assignable to type 'string'.
+      template: { spec: { containers: [{ name: "web", env: [{ name: "A", value: 1 }] }] } },
+    },
+  }),
+  child(Deployment, {
+    metadata,
+    spec: {
+      selector: { matchLabels: labels },
+      // @ts-expect-error Type 'string' is not assignable to type 'number'.
+      template: { spec: { containers: [{ name: "web", ports: [{ containerPort: "80" }] }] } },
+    },
+  }),
+  // @ts-expect-error 'target' does not exist in type 'ServicePort'.
+  child(Service, { metadata, spec: { ports: [{ port: 80, target: 8080 }] } }),
+  // @ts-expect-error 'port' does not exist in type 'readonly ServicePort[]'.
+  child(Service, { metadata, spec: { ports: { port: 80 } } }),
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+  child(Namespace, { metadata: { name: "web", namespace: "default" } }),
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+  child(ClusterRole, { metadata: { name: "web", namespace: "default" }, rules: [] }),
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+  child(Region, { metadata: { name: "web", namespace: "default" }, spec: {} }),
+  // @ts-expect-error Property 'image' is missing in type '{}' but required in type '{ readonly
+  child(Shop, { metadata, spec: {} }),
+  // @ts-expect-error 'replica' does not exist in type '{ readonly image: string; readonly
+  child(Shop, { metadata, spec: { image: "a", replica: 2 } }),
+  // @ts-expect-error Property 'name' is missing in type '{ port: number; }' but required in type
+  child(Shop, { metadata, spec: { image: "a", ports: [{ port: 80 }] } }),
+  // @ts-expect-error Type '"Redy"' is not assignable to type '"Ready" | "Waiting" | undefined'.
+  child(Shop, { metadata, spec: { image: "a" }, status: { phase: "Redy" } }),
+  // @ts-expect-error Argument of type 'string' is not assignable to parameter of type 'AnyKind'.
+  child("ConfigMap", { metadata }),
+  // @ts-expect-error Argument of type '{ metadata: { name: string; }; }' is not assignable to
+  child(metadataOnly(ConfigMap), { metadata }),
+];
+
+/** Children that are treated as nobody can. */
+export const treated = [
+  // @ts-expect-error Type 'string' is not assignable to type 'Child<AnyKind>'.
+  child(ConfigMap, { metadata }, { after: ["web"] }),
+  // @ts-expect-error Type 'Child<ResourceKind<Secret, SecretInput, "Namespaced">>' is missing the
+  child(ConfigMap, { metadata }, { after: child(Secret, { metadata }) }),
+  // @ts-expect-error 'metadata' does not exist in type 'Child<AnyKind>'.
+  child(ConfigMap, { metadata }, { after: [{ metadata }] }),
+  child(
+    Deployment,
+    { metadata, spec: { selector: {}, template } },
+    // @ts-expect-error Property 'ready' does not exist on type 'DeploymentStatus'.
+    { readyWhen: (one) => one.status?.ready === 1 },
+  ),
+  child(
+    Deployment,
+    { metadata, spec: { selector: {}, template } },
+    // @ts-expect-error Type 'undefined' is not assignable to type 'boolean'.
+    { readyWhen: (one) => one.status?.replicas },
+  ),
+  // @ts-expect-error Type '"once"' is not assignable to type '"always" | "never" | undefined'.
+  child(ConfigMap, { metadata }, { update: "once" }),
+  // @ts-expect-error Type '"recreate"' is not assignable to type '"fail" | "replace" | undefined'.
+  child(ConfigMap, { metadata }, { onImmutable: "recreate" }),
+  // @ts-expect-error Type '"orphan"' is not assignable to type '"delete" | "keep" | undefined'.
+  child(ConfigMap, { metadata }, { onRemoval: "orphan" }),
+  // @ts-expect-error 'createOnly' does not exist in type 'ChildOptions<ResourceKind<ConfigMap,
+  child(ConfigMap, { metadata }, { createOnly: true }),
+];
+
+/** Controllers whose options are not right. */
+export const options = [
+  // @ts-expect-error Property 'reconcile' is missing in type '{ owns: [ResourceKind<ConfigMap,
+  controller(Shop, { owns: [ConfigMap] }),
+  // @ts-expect-error Type 'ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">' is missing the
+  controller(Shop, { owns: ConfigMap, reconcile: () => undefined }),
+  // @ts-expect-error Type 'string' is not assignable to type 'AnyKind | Owns<AnyKind, string>'.
+  controller(Shop, { owns: ["Deployment"], reconcile: () => undefined }),
+  // @ts-expect-error 'own' does not exist in type
+  controller(Shop, { own: [ConfigMap], reconcile: () => undefined }),
+  // @ts-expect-error Type '[ResourceKind<ClusterRole, ClusterRoleInput, "Cluster">]' is not
+  controller(Shop, { owns: [ClusterRole], reconcile: () => undefined }),
+  // @ts-expect-error Property 'mapping' is missing in type 'ResourceKind<ConfigMap,
+  controller(Shop, { watches: [ConfigMap], reconcile: () => undefined }),
+  // @ts-expect-error Expected 2-3 arguments, but got 1.
+  controller(Shop, { watches: [watch(ConfigMap)], reconcile: () => undefined }),
+  controller(Shop, {
+    // @ts-expect-error Type 'string' is not assignable to type 'Mapped'.
+    watches: [watch(ConfigMap, ({ metadata }) => metadata.name)],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    watches: [
+      watch(
+        ConfigMap,
+        // @ts-expect-error Property 'configMap' does not exist on type '{ readonly image: string;
+        byReference(Shop, ({ spec }) => spec.configMap),
+      ),
+    ],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    watches: [
+      watch(
+        ConfigMap,
+        // @ts-expect-error Type 'number' is not assignable to type 'Reference'.
+        byReference(Shop, ({ spec }) => spec.replicas),
+      ),
+    ],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error 'labels' does not exist in type 'InformerScope'.
+    watches: [watch(Pod, () => undefined, { scope: { labels: "app" } })],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error Property 'replicas' does not exist on type 'PodSpec'.
+    watches: [watch(Pod, () => undefined, { predicate: ({ object }) => object.spec.replicas > 1 })],
+    reconcile: () => undefined,
+  }),
+  controller(Shop, {
+    // @ts-expect-error This comparison appears to be unintentional because the types '"added" |
+    watches: [watch(Pod, () => undefined, { predicate: (change) => change.type === "changed" })],
+    reconcile: () => undefined,
+  }),
+  // @ts-expect-error Property 'replica' does not exist on type '{ readonly image: string; readonly
+  controller(Shop, { predicate: ({ object }) => object.spec.replica === 1, reconcile: () => undefined }),
+  // @ts-expect-error Type 'string' is not assignable to type 'boolean'.
+  controller(Shop, { predicate: allOf(() => "yes"), reconcile: () => undefined }),
+  // @ts-expect-error Type '"Pod"' is not assignable to type '"Shop"'.
+  controller(Shop, { predicate: onPods, reconcile: () => undefined }),
+  // @ts-expect-error Type 'undefined' is not assignable to type 'readonly string[]'.
+  controller(Shop, { indexes: { config: ({ spec }) => spec.config }, reconcile: () => undefined }),
+  // @ts-expect-error Property 'confg' does not exist on type '{ readonly image: string; readonly
+  controller(Shop, { indexes: { config: ({ spec }) => [spec.confg] }, reconcile: () => undefined }),
+  controller(Shop, {
+    // @ts-expect-error Property 'node' does not exist on type 'PodSpec'.
+    reads: [indexed(Pod, { node: ({ spec }) => [spec.node] })],
+    reconcile: () => undefined,
+  }),
+  // @ts-expect-error Type '"5 minutes"' is not assignable to type 'Duration'.
+  controller(Shop, { timeout: "5 minutes", reconcile: () => undefined }),
+  // @ts-expect-error 'resyncMs' does not exist in type
+  controller(Shop, { resyncMs: 5_000, reconcile: () => undefined }),
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  controller(Shop, { concurrency: "8", reconcile: () => undefined }),
+  // @ts-expect-error Type 'SourceContext' provides no match for the signature '(...args: any):
+  controller(Shop, { sources: [setInterval], reconcile: () => undefined }),
+  // @ts-expect-error Type 'string' is not assignable to type 'Pick<AnyKind, "group" | "plural" |
+  controller(Shop, { permissions: [{ kind: "Secret", verbs: ["get"] }], reconcile: () => undefined }),
+  // @ts-expect-error Type '{ kind: string; }' is missing the following properties from type
+  controller({ kind: "Shop" }, { reconcile: () => undefined }),
+  // @ts-expect-error Type '[ResourceKind<ClusterRole, ClusterRoleInput, "Cluster">]' is not
+  declaration(Shop, { owns: [ClusterRole] }),
+  // @ts-expect-error Type '"Namespaced"' is not assignable to type '"Cluster"'.
+  controller(Region, { ...declaration(Shop, { owns: [ConfigMap] }), reconcile: () => undefined }),
+];
+
+declare const onPods: Predicate<ObjectOf<typeof Pod>>;
+
+declare function all(...asked: readonly unknown[]): undefined;
+
+/** Reconcilers that ask for what is not declared. */
+export const asking = controller(Shop, {
+  owns: [Deployment, { kind: Secret, metadataOnly: true }],
+  reads: [indexed(Pod, { node: ({ spec }) => [spec.nodeName ?? ""] }), Namespace],
+  indexes: { config: ({ spec }) => [spec.config ?? ""] },
+  reconcile: async (shop, context) => {
+    const { owned, ownedAll, cache, client, live, key, events, log, apply, follow, metrics } = context;
+    const { namespace } = key;
+    // @ts-expect-error Cannot assign to 'replicas' because it is a read-only property.
+    shop.spec.replicas = 2;
+    return all(
+      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      owned(Service),
+      // @ts-expect-error Argument of type 'string' is not assignable to parameter of type
+      owned("Deployment"),
+      // @ts-expect-error Object is possibly 'undefined'.
+      owned(Deployment).status,
+      // @ts-expect-error Property 'available' does not exist on type 'DeploymentStatus'.
+      owned(Deployment)?.status?.available,
+      // @ts-expect-error Property 'status' does not exist on type 'readonly Deployment[]'.
+      ownedAll(Deployment).status,
+      // @ts-expect-error Property 'spec' is missing in type 'Secret' but required in type
+      owned(Secret),
+      // @ts-expect-error Property 'data' does not exist on type 'KubernetesObject & Pick<Secret &
+      owned(metadataOnly(Secret))?.data,
+      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      cache.get(Service, key),
+      // @ts-expect-error Argument of type 'string' is not assignable to parameter of type
+      cache.get(Deployment, "web"),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      cache.get(Deployment, { name: "web" }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      cache.get(Namespace, { namespace, name: "web" }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      cache.get(Namespace, key),
+      // @ts-expect-error Property 'spec' is missing in type 'ConfigMap' but required in type
+      cache.list(ConfigMap),
+      // @ts-expect-error Type '{ app: string; }' is not assignable to type 'string'.
+      cache.list(Deployment, { labelSelector: { app: "web" } }),
+      // @ts-expect-error Property 'items' does not exist on type 'readonly Deployment[]'.
+      cache.list(Deployment).items,
+      // @ts-expect-error Argument of type '"nodes"' is not assignable to parameter of type
+      cache.byIndex(Pod, "nodes", "a"),
+      // @ts-expect-error Argument of type '"node"' is not assignable to parameter of type
+      cache.byIndex(Shop, "node", "a"),
+      // @ts-expect-error Type '"apps/v1"' is not assignable to type '"v1"'.
+      cache.byIndex(Deployment, "node", "a"),
+      // @ts-expect-error Argument of type 'number' is not assignable to parameter of type 'string'.
+      cache.byIndex(Pod, "node", 1),
+      // @ts-expect-error Property 'spec' does not exist on type 'Promise<Deployment>'.
+      await client.get(Deployment, key).spec,
+      // @ts-expect-error Property 'map' does not exist on type 'KubernetesList<Deployment>'.
+      (await client.list(Deployment)).map((one) => one),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      await client.get(Service, { name: "web" }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      await live.get(Node, { namespace, name: "a" }),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      await client.delete(Deployment, { name: "web" }),
+      // @ts-expect-error 'spec' does not exist in type 'Patch<{ readonly apiVersion?: "apps/v1" |
+      await client.patch(Deployment, key, { spec: { replicas: 1 } }),
+      // @ts-expect-error Type 'string' is not assignable to type 'number'.
+      await client.patch(Deployment, key, { type: "merge", patch: { spec: { replicas: "1" } } }),
+      // @ts-expect-error 'fase' does not exist in type '{ readonly conditions?: readonly
+      await client.patch(Shop, key, { type: "merge", patch: { status: { fase: "Ready" } } }),
+      // @ts-expect-error 'op' does not exist in type 'readonly JsonPatchOperation[]'.
+      await client.patch(Shop, key, { type: "json", patch: { op: "add", path: "/a", value: 1 } }),
+      // @ts-expect-error Type '"put"' is not assignable to type '"add" | "copy" | "move" |
+      await client.patch(Shop, key, { type: "json", patch: [{ op: "put", path: "/a", value: 1 }] }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      await client.create(Namespace, { metadata: { name: "a", namespace } }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      await client.create(Namespace, { metadata: { generateName: "a-", namespace } }),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      await client.create(ConfigMap, { metadata: { name: "a" } }),
+      // @ts-expect-error Property 'name' is missing in type '{ namespace: string; }' but required
+      await client.create(ConfigMap, { metadata: { namespace } }),
+      // @ts-expect-error Type 'number' is not assignable to type 'string'.
+      await client.create(ConfigMap, { metadata: { name: "a", namespace }, data: { a: 1 } }),
+      // @ts-expect-error 'img' does not exist in type '{ readonly image: string; readonly
+      await client.create(Shop, { metadata: { name: "a", namespace }, spec: { img: "a" } }),
+      // @ts-expect-error Type 'string' is not assignable to type 'number'.
+      await client.update(Shop, { ...shop, spec: { ...shop.spec, replicas: "2" } }),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      await client.update(Shop, { metadata: { name: "a" }, spec: { image: "" } }),
+      // @ts-expect-error Property 'name' is missing in type '{ namespace: string; }' but required
+      await client.apply(ConfigMap, { metadata: { namespace }, data: {} }),
+      // @ts-expect-error 'replica' does not exist in type '{ readonly minReadySeconds?: number |
+      await client.apply(Deployment, { metadata: { name: "a", namespace }, spec: { replica: 1 } }),
+      // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+      await apply(child(Service, { metadata })),
+      // @ts-expect-error Property 'spec' is missing in type '{ metadata: { name: string; }; }' but
+      await apply({ kind: Deployment, object: { metadata } }),
+      // @ts-expect-error Type 'string' is not assignable to type '"apps/v1"'.
+      await context.delete(Deployment, shop),
+      // @ts-expect-error Property 'metadata' is missing in type 'NamespacedKey' but required in
+      await context.delete(Deployment, key),
+      // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required
+      await follow(Secret, { name: "a" }),
+      // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+      await follow(Node, key),
+      // @ts-expect-error Expected 2 arguments, but got 1.
+      events.normal("Made"),
+      // @ts-expect-error Type '"Info"' is not assignable to type '"Normal" | "Warning"'.
+      events.record({ type: "Info", reason: "Made", message: "" }),
+      // @ts-expect-error Argument of type '{ message: string; }' is not assignable to parameter of
+      log.info({ shop: 1 }, { message: "x" }),
+      // @ts-expect-error Argument of type 'string' is not assignable to parameter of type
+      metrics.counter("shops"),
+      // @ts-expect-error Property 'imge' does not exist on type '{ readonly image: string;
+      shop.spec.imge,
+      // @ts-expect-error 'shop.status' is possibly 'undefined'.
+      shop.status.phase,
+      // @ts-expect-error Property 'push' does not exist on type 'readonly { readonly name: string;
+      shop.spec.ports.push({ name: "", port: 1 }),
+      // @ts-expect-error 'shop.metadata.labels' is possibly 'undefined'.
+      shop.metadata.labels.app,
+    );
+  },
+});
+
+/** Reconcilers that return what nobody can act on. */
+export const returning = [
+  // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+  controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [child(Secret, { metadata })] }) }),
+  // @ts-expect-error Type 'ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">' is not
+  controller(Shop, { reconcile: () => ({ children: [child(ConfigMap, { metadata })] }) }),
+  // @ts-expect-error Type 'Child<ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">>' is
+  controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: child(ConfigMap, { metadata }) }) }),
+  // @ts-expect-error Type 'readonly [Child<ResourceKind<ConfigMap, ConfigMapInput,
+  controller(Shop, { owns: [ConfigMap], reconcile: () => [child(ConfigMap, { metadata })] }),
+  // @ts-expect-error 'metadata' does not exist in type 'Child<ResourceKind<ConfigMap,
+  controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [{ metadata }] }) }),
+  // @ts-expect-error Type 'null' is not assignable to type 'false | Child<ResourceKind<ConfigMap,
+  controller(Shop, { owns: [ConfigMap], reconcile: () => ({ children: [null] }) }),
+  // @ts-expect-error 'fase' does not exist in type 'Omit<NonNullable<StatusFields<{ phase?:
+  controller(Shop, { reconcile: () => ({ status: { fase: "Ready" } }) }),
+  // @ts-expect-error Type '() => Promise<{ readonly status: { readonly phase: "Ready"; readonly
+  controller(Shop, { reconcile: async () => ({ status: { phase: "Ready", available: 1, avail: 1 } }) }),
+  // @ts-expect-error Type 'string' is not assignable to type 'number'.
+  controller(Shop, { reconcile: async () => ({ status: { available: "1" } }) }),
+  // @ts-expect-error Property 'url' is missing in type '{ readonly uri: ""; }' but required in
+  controller(Shop, { reconcile: async () => ({ status: { endpoints: [{ uri: "" }] } }) }),
+  // @ts-expect-error Type '"Ready"' has no properties in common with type
+  controller(Shop, { reconcile: () => ({ status: "Ready" }) }),
+  // @ts-expect-error Type 'string' is not assignable to type 'WantedCondition'.
+  controller(Shop, { reconcile: () => ({ status: { conditions: ["Ready"] } }) }),
+  controller(Shop, {
+    // @ts-expect-error Type 'true' is not assignable to type '"False" | "True" | "Unknown"'.
+    reconcile: () => ({ status: { conditions: [{ type: "Ready", status: true, reason: "A" }] } }),
+  }),
+  // @ts-expect-error Type 'WantedCondition' is missing the following properties from type
+  controller(Shop, { reconcile: () => ({ status: { conditions: condition("Ready", true, "A") } }) }),
+  // @ts-expect-error Type '{ zones: 1; }' is not assignable to type 'undefined'.
+  controller(Region, { reconcile: () => ({ status: { zones: 1 } }) }),
+  // @ts-expect-error Type '"soon"' is not assignable to type 'Duration | undefined'.
+  controller(Shop, { reconcile: () => ({ requeueAfter: "soon" }) }),
+  // @ts-expect-error Type '{ readonly requeueAfterMs: 10; }' is not assignable to type
+  controller(Shop, { reconcile: () => ({ requeueAfterMs: 10 }) }),
+  // @ts-expect-error Type '{ readonly requeue: true; }' is not assignable to type
+  controller(Shop, { reconcile: () => ({ requeue: true }) }),
+  // @ts-expect-error Type 'true' is not assignable to type
+  controller(Shop, { reconcile: () => true }),
+  // @ts-expect-error Type '"done"' is not assignable to type
+  controller(Shop, { reconcile: async () => "done" }),
+  // @ts-expect-error Type 'string' is not assignable to type 'EventInput'.
+  controller(Shop, { reconcile: () => ({ events: ["made"] }) }),
+  // @ts-expect-error Type '{ readonly children: readonly []; }' is not assignable to type
+  controller(Shop, { reconcile: () => undefined, finalize: () => ({ children: [] }) }),
+  // @ts-expect-error Type 'true' is not assignable to type
+  controller(Shop, { reconcile: () => undefined, finalize: () => true }),
+  // @ts-expect-error Type 'string' is not assignable to type '"apps/v1"'.
+  controller(Shop, { reconcile: (_: ObjectOf<typeof Deployment>) => undefined }),
+];
+
+/** Helper functions that ask for more than their controller has. */
+const shops = declaration(Shop, { owns: [Deployment], reads: [ConfigMap] });
+export function helper({ owned, cache, key }: ContextOf<typeof shops>, client: Client) {
+  return [
+    // @ts-expect-error Property 'spec' is missing in type 'ConfigMap' but required in type
+    owned(ConfigMap),
+    // @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+    cache.get(Secret, key),
+    // @ts-expect-error Type 'ResourceKind<ConfigMap, ConfigMapInput, "Namespaced">' is missing the
+    cache.byIndex(ConfigMap, "a", "b"),
+    // @ts-expect-error Type 'undefined' is not assignable to type 'string'.
+    client.get(Deployment, { ...key, namespace: undefined }),
+    // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required in
+    client.subresource(Deployment, { name: "a" }, "scale"),
+  ];
+}
+export const helped = controller(Shop, {
+  ...shops,
+  reconcile: () => undefined,
+});
+
+/** Kinds that are defined wrongly, and what is around controllers. */
+export const around = [
+  // @ts-expect-error Property 'kind' is missing in type '{ group: string; version: string; spec:
+  defineResource({ group: "example.com", version: "v1", spec: z.object({}) }),
+  // @ts-expect-error 'image' does not exist in type '$ZodType<unknown, unknown,
+  defineResource({ group: "example.com", version: "v1", kind: "A", spec: { image: "string" } }),
+  // @ts-expect-error Type '"cluster"' is not assignable to type 'Scope'. Did you mean '"Cluster"'?
+  defineResource({ group: "example.com", version: "v1", kind: "A", scope: "cluster", spec: z.object({}) }),
+  // @ts-expect-error 'img' does not exist in type '{ readonly image: string; readonly replicas?:
+  Shop.make("a", { img: "a" }),
+  // @ts-expect-error 'fase' does not exist in type 'StatusFields<{ phase?: "Ready" | "Waiting" |
+  Shop.make("a", { image: "a" }, { fase: "Ready" }),
+  // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+  Region.make({ name: "a", namespace: "b" }, {}),
+  // @ts-expect-error Type 'boolean' is not assignable to type 'LeaderElectionOptions'.
+  manager({ leaderElection: true }),
+  // @ts-expect-error 'leaseDurationMs' does not exist in type 'LeaderElectionOptions'. Did you
+  manager({ leaderElection: { name: "a", leaseDurationMs: 1 } }),
+  // @ts-expect-error Type 'Resource<ReadObject<ZodObject<{ image: ZodString; replicas:
+  manager().add(Shop),
+  // @ts-expect-error 'name' does not exist in type 'readonly (Controller<AnyKind, AnyKind> |
+  rbacFor({ name: "a" }, helped),
+  // @ts-expect-error Expected 1 arguments, but got 2.
+  every("5 minutes", () => []),
+  // @ts-expect-error Argument of type '"yes"' is not assignable to parameter of type '"Unknown" |
+  condition("Ready", "yes", "A"),
+  // @ts-expect-error Property 'metadata' is missing in type '{ status: { replicas: number; }; }'
+  existing(Deployment, { status: { replicas: 1 } }),
+  // @ts-expect-error 'ready' does not exist in type '{ readonly availableReplicas?: number |
+  existing(Deployment, { metadata, status: { ready: 1 } }),
+];
+
+export async function tested(client: Client) {
+  const tried = await testReconcile(helped, Shop.make("a", { image: "a" }), {
+    // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+    owned: [existing(Service, { metadata })],
+  });
+  return [
+    // @ts-expect-error Type '"v1"' is not assignable to type '"apps/v1"'.
+    tried.child(Service),
+    // @ts-expect-error Property 'replica' does not exist on type 'DeploymentSpecInput'. Did you
+    tried.child(Deployment)?.spec.replica,
+    // @ts-expect-error Property 'fase' does not exist on type 'Omit<NonNullable<StatusFields<{
+    tried.status?.fase,
+    // @ts-expect-error Type '"Region"' is not assignable to type '"Shop"'.
+    testReconcile(helped, Region.make("a", {})),
+    // @ts-expect-error Property 'namespace' is missing in type '{ name: string; }' but required in
+    waitForCondition(client, Shop, { name: "a" }, "Ready"),
+    // @ts-expect-error Type 'string' is not assignable to type 'undefined'.
+    waitFor(client, Region, { namespace: "a", name: "a" }, (one) => one),
+    // @ts-expect-error Property 'fase' does not exist on type 'StatusFields<{ phase?: "Ready" |
+    waitFor(client, Shop, { namespace: "a", name: "a" }, ({ status }) => status?.fase),
+  ] satisfies unknown[];
+}
+
+/** Lists of children that are of other kinds. */
+// @ts-expect-error Type '"Secret"' is not assignable to type '"ConfigMap"'.
+export const lists: readonly Child<typeof ConfigMap | typeof Job>[] = [child(Secret, { metadata })];
