@@ -15,7 +15,7 @@ async function orphan(run: string): Promise<number> {
   return Number(line);
 }
 
-/** One that was killed may stay as a zombie, where nobody asks what became of it. */
+/** One that was killed may stay as a zombie, where its parent does not collect it. */
 function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");

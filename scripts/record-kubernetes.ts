@@ -15,11 +15,10 @@ import { startBinaries } from "@windlass/testing";
 const root = join(import.meta.dirname, "..");
 
 /** What is recorded, in the order in which one reads what another has written. */
-const generators: readonly (readonly [script: string, asksServer: boolean])[] = [
-  ["packages/control-plane/scripts/generate.ts", true],
-  ["packages/control-plane/scripts/generate-bootstrap.ts", true],
-  ["packages/client/scripts/generate-messages.ts", false],
-  ["packages/runtime/scripts/generate-kinds.ts", true],
+const generators = [
+  "packages/control-plane/scripts/generate.ts",
+  "packages/control-plane/scripts/generate-bootstrap.ts",
+  "packages/runtime/scripts/generate-kinds.ts",
 ];
 
 const { values } = parseArgs({ options: { assets: { type: "string" } } });
@@ -33,9 +32,9 @@ const server = await startBinaries(assets);
 try {
   const kubeconfig = await server.kubeconfig();
   const env = { ...process.env, PATH: `${assets}${delimiter}${process.env.PATH ?? ""}` };
-  for (const [script, asksServer] of generators) {
+  for (const script of generators) {
     process.stdout.write(`${script}\n`);
-    const args = [join(root, script), ...(asksServer ? ["--kubeconfig", kubeconfig] : [])];
+    const args = [join(root, script), "--kubeconfig", kubeconfig];
     const { status, error } = spawnSync(process.execPath, args, { stdio: "inherit", env });
     if (error) throw error;
     if (status !== 0) throw new Error(`${script} ended with ${status}`);

@@ -21,19 +21,10 @@ import {
 import { root, sourcePackages } from "./packaging/source-packages.ts";
 import { packTarballs } from "./packaging/tarballs.ts";
 
-const { values: flags, positionals } = parseArgs({
-  options: { "dry-run": { type: "boolean" } },
-  allowPositionals: true,
-});
-const [wanted] = positionals;
-if (wanted === undefined || positionals.length > 1) {
-  process.stderr.write("usage: npm run release -- major|minor|patch|VERSION [--dry-run]\n");
-  process.exit(2);
-}
-
+const usage = "usage: npm run release -- major|minor|patch|VERSION [--dry-run]\n";
 const read = (file: string) => readFile(join(root, file), "utf8");
 const { version: current } = JSON.parse(await read("package.json")) as { readonly version: string };
-const version = nextVersion(current, wanted);
+const { flags, version } = commandLine();
 const changelog = await read("CHANGELOG.md");
 const released = releasedChangelog(changelog, version, new Date().toISOString().slice(0, 10));
 process.stdout.write(`${current} → ${version}\n\n${changesIn(changelog)}\n\n`);
@@ -47,6 +38,21 @@ Next:
   git commit --all --message "Release ${version}" && git tag v${version} && git push --follow-tags
   for tarball in dist/*.tgz; do npm publish --provenance "$tarball"; done        # the release workflow does, when the tag is pushed
 `);
+}
+
+/** Ends with 2 where it is not as the usage says. */
+function commandLine() {
+  try {
+    const options = { "dry-run": { type: "boolean" } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const [first, ...more] = positionals;
+    if (first !== undefined && more.length === 0)
+      return { flags: values, version: nextVersion(current, first) };
+    process.stderr.write(usage);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+  process.exit(2);
 }
 
 /** A release is of what was committed. */

@@ -217,11 +217,12 @@ async function scale(): Promise<Tally> {
   );
 }
 
-/** Pools of real workers. The suite loads the images that it needs. */
+/** Pools of real workers. Their images take minutes the first time on a machine, longer than a test may prepare itself. */
 async function buildkit(): Promise<Tally> {
-  return await onCluster([], (environment) =>
-    runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildkit"], environment),
-  );
+  return await onCluster([], (environment) => {
+    execFileSync(join(lab, "..", "images"), ["buildkit"], { stdio: "inherit", env: environment });
+    return runVitest(["--config", "vitest.lab.config.ts", "tests/lab/buildkit"], environment);
+  });
 }
 
 /** The operator and the resolver in pods, with kube-proxy between them and their clients. The suite makes their image. */

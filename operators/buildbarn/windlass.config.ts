@@ -3,10 +3,10 @@ import { alerts, panels } from "./monitoring.ts";
 import { ports } from "./src/configuration/ports.ts";
 import { kinds } from "./src/kinds.ts";
 import { controllers } from "./src/operator.ts";
-import { operatorCertificateDirectory } from "./src/set/index.ts";
+import { operatorCertificateDirectory, operatorSecret } from "./src/set/index.ts";
 
 /** What the operator shows to sets that use TLS among themselves: whoever has such makes it. No right on Secrets is needed for it. */
-const certificate = { name: "internal-tls", secretName: "buildbarn-operator-internal-tls" };
+const certificate = { name: "internal-tls", secretName: operatorSecret };
 
 export const operator = defineOperator({
   name: "buildbarn-operator",

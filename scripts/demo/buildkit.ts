@@ -50,7 +50,7 @@ async function start(stage: Stage): Promise<RunningPart> {
     const [first = ""] = pools.toReversed();
     if (!signal.aborted) await build(stage, first, await operator.port);
   });
-  // Whoever interrupts the demo does not wait for it, and nobody is told that it failed.
+  // An interrupt of the demo does not wait for it, and prints no error of it.
   ready.catch(() => undefined);
   return {
     ready: ready.catch((error: unknown) => {

@@ -4,7 +4,11 @@ import { readDocComment } from "./doc-comment.ts";
 import type { Entry, SourcePackage } from "./source-packages.ts";
 
 /** Entries with thousands of generated types: named, not described one by one. */
-const listed: ReadonlySet<string> = new Set(["@windlass/kinds/builtin", "@windlass/kinds/schemas"]);
+const listed: ReadonlySet<string> = new Set([
+  "@windlass/kinds/builtin",
+  "@windlass/kinds/go-types",
+  "@windlass/kinds/schemas",
+]);
 
 /** A page of the reference for each package that others import, and one that lists them. By the name of the file. */
 export async function apiReference(packages: readonly SourcePackage[]): Promise<ReadonlyMap<string, string>> {

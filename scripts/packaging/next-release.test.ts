@@ -1,5 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { changesIn, lockWithVersion, nextVersion, releasedChangelog, withVersion } from "./next-release.ts";
+import { root } from "./source-packages.ts";
 
 test.for([
   ["1.2.3", "patch", "1.2.4"],
@@ -71,4 +74,21 @@ test("what was unreleased is released, with its date", () => {
   );
   expect(changesIn(released)).toBe("");
   expect(() => releasedChangelog(released, "1.2.0", "2026-02-04")).toThrow("nothing under Unreleased");
+});
+
+test.each([
+  [["--help"], "Unknown option '--help'"],
+  [["soon"], '"soon" is neither major, minor or patch'],
+  [["0.0.1"], "0.0.1 is not above"],
+  [[], "usage: npm run release"],
+])("a release of %j is refused with how it is used", (args, why) => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/release.ts"), ...args], {
+    encoding: "utf8",
+  });
+  expect({ status, isExplained: stderr.includes(why), hasStack: /^ +at /m.test(stderr) }).toEqual({
+    status: 2,
+    isExplained: true,
+    hasStack: false,
+  });
+  expect(stderr).toContain("usage: npm run release -- major|minor|patch|VERSION [--dry-run]");
 });

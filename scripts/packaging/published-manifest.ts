@@ -8,6 +8,7 @@ export interface PublishedManifest {
   /** What is in the package beside its manifest, README and licence. */
   readonly files: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 

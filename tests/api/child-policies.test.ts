@@ -122,7 +122,7 @@ test("a field that cannot be changed makes a new object of the same name", async
   expect(after.metadata.uid).not.toBe(before.metadata.uid);
 }, 60_000);
 
-test("an object that the server would not take in place of the old is not replaced, and the reason is told", async () => {
+test("an object that the server would not take in place of the old is not replaced, and the reason is reported", async () => {
   const { client } = cluster;
   const key = await create("invalid", { wants: ["web"], label: "blue" });
   const before = await waitFor(client, Deployment, key, (live) => live);

@@ -61,7 +61,7 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that could be an API server, but for its certificate. */
+/** A server that could be an API server, were it not for its certificate. */
 async function impostor({ certificate, key }: KeyPair): Promise<string> {
   const server = createServer({ cert: certificate, key }, (_, response) => response.end("{}"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

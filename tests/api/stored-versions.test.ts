@@ -1,4 +1,4 @@
-import { applyManifest, isInvalid } from "@windlass/client";
+import { applyManifest, type Interceptor, isInvalid } from "@windlass/client";
 import { defineResource, manager, migrateStoredVersions, rbacFor } from "@windlass/runtime";
 import {
   CustomResourceDefinition,
@@ -34,13 +34,16 @@ async function storedVersions(name: string): Promise<readonly string[]> {
 }
 
 /** Runs the migration under the rights that are generated for it. */
-async function migrate(kind: Parameters<typeof migrateStoredVersions>[0][number]) {
+async function migrate(
+  kind: Parameters<typeof migrateStoredVersions>[0][number],
+  interceptor: Interceptor = (next) => next,
+) {
   const migration = migrateStoredVersions([kind], { settle: 0, retry: "100ms" });
   const account = kind.plural;
   const serviceAccount = { namespace, name: account };
   for (const role of rbacFor([migration], { name: `${account}-${namespace}`, serviceAccount }))
     await applyManifest(cluster.client, role);
-  const client = await cluster.clientFor(namespace, account);
+  const client = (await cluster.clientFor(namespace, account)).through(interceptor);
   const { log, lines } = keepLog();
   const running = await cluster.run(account, (options) =>
     manager({ ...options, client, log }).add(migration),
@@ -70,6 +73,39 @@ test("objects of an old version are rewritten, and the version can be removed", 
   await cluster.install(second.crd());
   expect((await cluster.client.get(second, { namespace, name: "c" })).spec).toEqual({ size: 2 });
 }, 60_000);
+
+test.each(["rewrite", "drop"] as const)(
+  "a definition that changes at the first %s keeps its versions until all is rewritten again",
+  async (when) => {
+    const { first, both, crd } = releases(when === "rewrite" ? "Lid" : "Cork");
+    const { name } = crd.metadata;
+    await cluster.install(first);
+    await cluster.client.create(first, { metadata: { namespace, name: "a" }, spec: { size: 2 } });
+    await cluster.install(crd);
+    const steps: string[] = [];
+    await migrate(both, (next) => ({
+      request: async (request) => {
+        const { method, path } = request;
+        const isRewrite = path.includes(`/${both.plural}/`);
+        if (method === "PATCH" && (isRewrite || path.includes(`/${name}/status`))) {
+          const step = isRewrite ? "rewrite" : "drop";
+          if (step === when && !steps.includes(step)) {
+            const patch = { spec: { names: { shortNames: [`short-${both.plural}`] } } };
+            await cluster.client.patch(CustomResourceDefinition, { name }, { type: "merge", patch });
+          }
+          steps.push(step);
+        }
+        return await next.request(request);
+      },
+      close: () => next.close(),
+    }));
+    await expect.poll(() => storedVersions(name), { timeout: 20_000 }).toEqual(["v2"]);
+    expect(steps).toEqual(
+      when === "rewrite" ? ["rewrite", "rewrite", "drop"] : ["rewrite", "drop", "rewrite", "drop"],
+    );
+  },
+  60_000,
+);
 
 /** Has the server refuse boxes that are larger than 5, and waits until it does. */
 async function refuseLargeBoxes(kind: ReturnType<typeof releases>["first"]): Promise<void> {

@@ -60,7 +60,7 @@ export class World implements AsyncDisposable {
     return world;
   }
 
-  /** A proxy, the link to it, and the kubeconfig of whoever is to go through both. */
+  /** A proxy, the link to it, and the kubeconfig of the client that is to go through both. */
   async openProxy(): Promise<{ proxy: ChaosProxy; link: Link; kubeconfig: string }> {
     const proxy = await ChaosProxy.start(await this.control.kubeconfig(), this.#certificate);
     const link = await Link.open(Number(new URL(proxy.url).port));

@@ -48,7 +48,7 @@ try {
     `--kubeconfig=${kubeconfig}`,
     `--kubectl-path=${kubectl}`,
     "--ginkgo.no-color",
-    "--ginkgo.timeout=45m",
+    "--ginkgo.timeout=3h",
     `--ginkgo.json-report=${report}`,
     `--ginkgo.focus=${process.argv[2] ?? wanted.join("|")}`,
     `--ginkgo.skip=${Object.values(excluded).flat().join("|")}`,

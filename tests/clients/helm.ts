@@ -154,7 +154,7 @@ await onServers("helm", async ({ folder, kubeconfig }) => {
 });
 
 /**
- * helm tells of an object's kinds in an order of its own, which is another every time. It also tells of pods, of which some may still be on
+ * helm prints an object's kinds in an order that changes every time. It also prints pods, of which some may still be on
  * their way out.
  */
 function inOrder(text: string): string {

@@ -113,7 +113,7 @@ function isOfTheStore(value: JsonObject): boolean {
   );
 }
 
-/** Bookmarks come when the server finds time for them, but for the one that ends the initial events. */
+/** Bookmarks come when the server finds time for them, except for the one that ends the initial events. */
 function isPlainBookmark(value: unknown): boolean {
   return (
     isObject(value) &&
@@ -139,9 +139,9 @@ function versionsIn(value: unknown): string[] {
 
 /** Entries are listed by the second of their last write: two writes in one second come in either order. */
 function byManager(entries: readonly JsonObject[]): JsonObject[] {
-  const keyOf = ({ manager, operation, apiVersion, subresource }: JsonObject) =>
+  const managerKey = ({ manager, operation, apiVersion, subresource }: JsonObject) =>
     JSON.stringify([manager, operation, apiVersion, subresource]);
-  return [...entries].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return [...entries].sort((a, b) => (managerKey(a) < managerKey(b) ? -1 : 1));
 }
 
 /** Faults of a map's entries come in any order. What a message lists, its causes list too. */

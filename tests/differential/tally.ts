@@ -16,7 +16,7 @@ export interface Tally {
 
 const fileVariable = "DIFFERENTIAL_TALLY";
 
-/** Ends a comparison: says what it found, to people and to whoever runs several, and fails the process where servers differ. */
+/** Ends a comparison: says what it found, to people and to a script that runs several, and fails the process where servers differ. */
 export function conclude(tally: Tally): void {
   process.stdout.write(`${line(tally)}\n`);
   const file = process.env[fileVariable];

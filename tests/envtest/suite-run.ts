@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { endLeftovers, runOf, runVariable } from "./leftovers.ts";
 import type { Project, Suite } from "./projects.ts";
 
-/** What became of each test of a suite, and how long all of it took. */
+/** The outcome of each test of a suite, and how long all of it took. */
 export interface Outcome {
   readonly states: ReadonlyMap<string, string>;
   readonly seconds: number;

@@ -55,7 +55,7 @@ export class RemoteServer implements Disposable {
     });
   }
 
-  /** Sends JSON, as whoever prepares a server does. */
+  /** Sends JSON, to prepare a server. */
   sendJson(method: string, url: string, content: object, contentType = "application/json"): Promise<number> {
     const headers = { "content-type": contentType };
     return this.send({ method, url, headers, body: Buffer.from(JSON.stringify(content)) });

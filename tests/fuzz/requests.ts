@@ -40,7 +40,7 @@ export class RequestFuzzer {
     this.#random = seededRandom(seed);
   }
 
-  /** A number below `limit`, for whoever sends the requests. */
+  /** A number below `limit`, for the sender of the requests. */
   below(limit: number): number {
     return this.#below(limit);
   }

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from "@windlass/clock";
-import { Deployment, Pod, Service } from "@windlass/runtime/kinds";
+import { Deployment, HorizontalPodAutoscaler, Pod, Service } from "@windlass/runtime/kinds";
 import { waitFor, waitForCondition } from "@windlass/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -122,22 +122,6 @@ test("Bazel builds through the frontend, and finds what it built", async () => {
   tell("build", { actions, firstSeconds: first.seconds, cachedSeconds: second.seconds, hits: second.hits });
 }, 300_000);
 
-/** Builds over and over, what is cached and what is new, until something has happened. */
-async function buildUntil(happened: Promise<unknown>) {
-  let isOver = false;
-  const watching = happened.finally(() => {
-    isOver = true;
-  });
-  const cached: Built[] = [];
-  const fresh: Built[] = [];
-  while (!isOver) {
-    cached.push(await bazel.build({ targets: ["//:all_small"] }));
-    fresh.push(await bazel.build({ targets: ["//:second0"], salt: next() }));
-  }
-  await watching;
-  return { cached, fresh };
-}
-
 test.for([
   [2, 3],
   [3, 2],
@@ -148,7 +132,7 @@ test.for([
     const began = systemClock.monotonic();
     await patch(BuildbarnCluster, { storage: { replicas: to } });
     await moves();
-    const { cached, fresh } = await buildUntil(
+    const { cached, fresh } = await bazel.buildUntil(
       waitFor(
         world.cluster.client,
         BuildbarnStorage,
@@ -156,6 +140,7 @@ test.for([
         ({ status }) => status?.resharding?.phase === "Stable" && status.resharding.to === to,
         { timeout: 400_000 },
       ),
+      next,
     );
     const after = await bazel.build({ targets: ["//:all_small"] });
     const afterNew = await bazel.build({ targets: ["//:second0"], salt: next() });
@@ -229,4 +214,55 @@ test("a scheduler that restarts in the middle of an action fails no build", asyn
   const downSeconds = (systemClock.monotonic() - began) / 1_000;
   const built = succeeded(await building);
   tell("scheduler restart", { downSeconds, buildSeconds: built.seconds, retries: 20 });
+}, 300_000);
+
+test("workers of two sizes join the set, and a HorizontalPodAutoscaler says how many of them there are", async () => {
+  const { client } = world.cluster;
+  const { workers } = (await client.get(BuildbarnCluster, key("bb"))).spec;
+  const { name: _, replicas: __, autoscaling: ___, ...own } = workers[0] ?? (await workerEntry());
+  const pool = [...platform, { name: "pool", value: "sizes" }];
+  const sizes = [1, 4];
+  for (const sizeClass of sizes)
+    await client.create(BuildbarnWorker, {
+      metadata: key(`size-${sizeClass}`),
+      spec: {
+        ...own,
+        cluster: "bb",
+        version: "2025-02",
+        instance: `size-${sizeClass}`,
+        platform: pool,
+        sizeClass,
+        replicas: 1,
+      },
+    });
+  for (const sizeClass of sizes) {
+    await waitForCondition(client, BuildbarnWorker, key(`size-${sizeClass}`), "Ready", "True", wait);
+  }
+  await waitForCondition(client, BuildbarnScheduler, key("bb-scheduler"), "Ready", "True", wait);
+  const flags = ["--remote_default_exec_properties=pool=sizes"];
+  const built = succeeded(await bazel.build({ targets: ["//:second0", "//:second1"], salt: next(), flags }));
+  expect(built.remote).toBe(4);
+  // Without figures it keeps to its bounds.
+  await client.create(HorizontalPodAutoscaler, {
+    metadata: key("size-1"),
+    spec: {
+      scaleTargetRef: { apiVersion: "buildbarn.io/v1alpha1", kind: "BuildbarnWorker", name: "size-1" },
+      minReplicas: 2,
+      maxReplicas: 3,
+      metrics: [
+        {
+          type: "Resource",
+          resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+        },
+      ],
+    },
+  });
+  await waitFor(client, BuildbarnWorker, key("size-1"), ({ spec }) => spec.replicas === 2, wait);
+  await waitFor(client, Deployment, key("size-1"), ({ status }) => status?.readyReplicas === 2, wait);
+  await client.patch(HorizontalPodAutoscaler, key("size-1"), {
+    type: "merge",
+    patch: { spec: { minReplicas: 1, maxReplicas: 1 } },
+  });
+  await waitFor(client, Deployment, key("size-1"), ({ status }) => status?.replicas === 1, wait);
+  tell("two sizes", { buildSeconds: built.seconds, remote: built.remote });
 }, 300_000);

@@ -1,18 +1,29 @@
-import { X509Certificate } from "node:crypto";
-import { connect } from "node:tls";
 import { createAuthority } from "@windlass/certificates";
 import { systemClock } from "@windlass/clock";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   checkConfiguration,
   commonDocument,
   componentFiles,
+  type Document,
+  frontendDocument,
+  type InternalTls,
+  schedulerDocument,
   storageDocument,
+  type Version,
+  workerDocument,
 } from "../../operators/buildbarn/src/configuration/index.ts";
-import { versions } from "../../operators/buildbarn/src/index.ts";
+import { layout, mapText, versions } from "../../operators/buildbarn/src/index.ts";
 import { smoke } from "../../operators/buildbarn/src/probe/smoke.ts";
 import { BuildQueue } from "../../operators/buildbarn/src/queue/index.ts";
 import { flushedStores, shardConfiguration } from "../../operators/buildbarn/src/storage/geometry.ts";
+import {
+  fingerprintOf,
+  pairOf,
+  shownBy,
+  strangersOf,
+} from "../../operators/buildbarn/testing/certificates.ts";
 import { Programs, platform, smallStores } from "../../operators/buildbarn/testing/programs.ts";
 import { RemoteCache } from "../../operators/buildbarn/testing/remote-cache.ts";
 
@@ -159,17 +170,8 @@ describe.each(versions)("bb_storage of %s", (version) => {
 
 const authority = createAuthority({ commonName: "the set's", validFor: "1h" });
 const tls = { authorities: authority.certificate, serverName: "builds.team.svc" };
-const pairOf = (by: typeof authority, name: string) =>
-  by.issue({ commonName: name, dnsNames: [name], usages: ["server", "client"], validFor: "1h" });
 const member = pairOf(authority, tls.serverName);
-const strangers = [
-  ["no certificate", undefined],
-  [
-    "one of another authority",
-    pairOf(createAuthority({ commonName: "others", validFor: "1h" }), tls.serverName),
-  ],
-  ["one of the authority for another set", pairOf(authority, "others.team.svc")],
-] as const;
+const strangers = strangersOf(authority, tls.serverName);
 
 describe.each(versions)("TLS between programs of %s", (version) => {
   test("shards and the frontend's internal way take members of the set, and nobody else", async () => {
@@ -199,7 +201,8 @@ describe.each(versions)("TLS between programs of %s", (version) => {
       await using programs = new Programs(version, tls);
       programs.certify(pair ?? member);
       await programs.startShards("a0");
-      programs.certify(member);
+      // The shard goes on showing what it has.
+      programs.certifyNext(member);
       const frontend = await programs.startFrontend("1");
       using cache = new RemoteCache(frontend);
       await expect(cache.write("secret")).rejects.toMatchObject({ name: "CallError" });
@@ -214,7 +217,9 @@ describe.each(versions)("TLS between programs of %s", (version) => {
     await written(frontend, ["before"]);
     const renewed = pairOf(authority, tls.serverName);
     programs.certify(renewed);
-    await expect.poll(() => shownBy(programs.shard("a0")), { timeout: 30_000 }).toBe(fingerprintOf(renewed));
+    await expect
+      .poll(() => shownBy(programs.shard("a0"), tls), { timeout: 30_000 })
+      .toBe(fingerprintOf(renewed));
     expect(await hits(frontend, ["before"])).toEqual(["before"]);
   });
 });
@@ -253,21 +258,158 @@ test("the operator reads the queue of a scheduler that takes members of the set 
   for (const [, pair] of strangers) await expect(look(pair)).rejects.toMatchObject({ name: "GrpcError" });
 });
 
-/** The fingerprint of the certificate that a server shows. */
-function shownBy(address: string): Promise<string> {
-  const [host = "", port] = address.split(":");
-  return new Promise((resolve, reject) => {
-    const socket = connect(
-      { host, port: Number(port), ca: tls.authorities, servername: tls.serverName },
-      () => {
-        resolve(socket.getPeerCertificate().fingerprint256);
-        socket.destroy();
-      },
-    );
-    socket.on("error", reject);
+const layouts = fc
+  .record({
+    shards: fc.integer({ min: 1, max: 5 }),
+    weights: fc.array(fc.integer({ min: 1, max: 1_000 }), { maxLength: 5 }),
+    drained: fc.uniqueArray(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
+    isMirrored: fc.boolean(),
+  })
+  .map(({ drained, ...own }) =>
+    layout({ ...own, drained: drained.filter((number) => number < own.shards - 1) }),
+  );
+const maps = fc.oneof(
+  layouts.map((at) => mapText({ is: "single", at })),
+  fc
+    .record({ from: layouts, to: layouts, results: fc.constantFrom("from" as const, "to" as const) })
+    .map((own) => mapText({ is: "bridge", ...own })),
+);
+const instanceNames = fc.stringMatching(/^([a-z0-9]{1,8}(\/[a-z0-9]{1,8}){0,2})?$/);
+const platforms = fc.uniqueArray(
+  fc.record({ name: fc.string({ unit: "grapheme", minLength: 1 }), value: fc.string({ unit: "grapheme" }) }),
+  { minLength: 1, maxLength: 6, selector: ({ name, value }) => JSON.stringify([name, value]) },
+);
+const spans = fc.integer({ min: 1, max: 100_000 }).map((number) => `${number}s`);
+const counts = fc.integer({ min: 1, max: 24 });
+const stores = (newest: number) =>
+  fc.record({
+    blocks: fc.record({
+      size: fc.constantFrom("64Mi", "32Mi", "48Mi"),
+      old: counts,
+      current: counts,
+      new: fc.integer({ min: 1, max: newest }),
+      spare: counts,
+    }),
+    index: fc.record({ size: fc.constantFrom("1Mi", "3Mi", "500Ki") }),
   });
+
+/** Any configuration that the operator may write. */
+function configurations(version: Version, own: InternalTls | undefined) {
+  const tlsOfSet = own && { tls: own };
+  const at = "127.0.0.1:9";
+  return {
+    "storage.jsonnet": fc
+      .record({ cas: stores(24), ac: stores(1) })
+      .map((kept) => ({ document: storageDocument(version, kept, own), map: undefined })),
+    "frontend.jsonnet": fc.record({
+      map: maps,
+      document: fc
+        .uniqueArray(instanceNames, { minLength: 1, maxLength: 4 })
+        .map((names) => names.map((instanceNamePrefix) => ({ instanceNamePrefix, address: at })))
+        .map((routes) => frontendDocument(version, routes, undefined, own)),
+    }),
+    "scheduler.jsonnet": fc
+      .record({
+        queues: fc.uniqueArray(
+          fc.record({
+            instanceNamePrefix: instanceNames,
+            platform: platforms,
+            sizeClasses: fc
+              .uniqueArray(fc.integer({ min: 1, max: 64 }), { maxLength: 3 })
+              .map((sizes) => sizes.toSorted((a, b) => a - b)),
+          }),
+          { maxLength: 4, selector: ({ instanceNamePrefix }) => instanceNamePrefix },
+        ),
+        defaultTimeout: spans,
+        noWorkersTimeout: spans,
+      })
+      .map((input) => ({
+        document: schedulerDocument({
+          version: "2025-02",
+          storageAddress: at,
+          maximumTimeout: "200000s",
+          ...input,
+          ...tlsOfSet,
+        }),
+        map: undefined,
+      })),
+    "worker.jsonnet": fc.record({
+      map: maps,
+      document: fc
+        .record({
+          instanceNamePrefix: instanceNames,
+          platform: platforms,
+          sizeClass: fc.integer({ min: 0, max: 64 }),
+          concurrency: fc.integer({ min: 1, max: 32 }),
+          inputCache: fc.record({
+            size: fc.constantFrom("1Mi", "20Gi"),
+            files: fc.integer({ min: 1, max: 100_000 }),
+          }),
+        })
+        .map((input) => workerDocument({ schedulerAddress: at, ...input, ...tlsOfSet })),
+    }),
+  };
 }
 
-function fingerprintOf({ certificate }: typeof member): string {
-  return new X509Certificate(certificate).fingerprint256;
+type Json = null | string | number | boolean | Json[] | { [field: string]: Json };
+
+/** Names of their own, and not of fields. */
+const named = ["schedulers", "shards"];
+
+/** Every way to spoil a configuration by one name, or by one value of another type. */
+function* spoiled(json: Json, isNamed = false): Generator<() => () => void> {
+  if (typeof json !== "object" || json === null) return;
+  for (const [name, value] of Object.entries(json)) {
+    const parent = json as Record<string, Json>;
+    if (!Array.isArray(json) && !isNamed)
+      yield () => {
+        delete parent[name];
+        parent[`${name}X`] = value;
+        return () => {
+          delete parent[`${name}X`];
+          parent[name] = value;
+        };
+      };
+    if (typeof value !== "object")
+      yield () => {
+        parent[name] = { of: "another type" };
+        return () => {
+          parent[name] = value;
+        };
+      };
+    yield* spoiled(value, named.includes(name));
+  }
 }
+
+test.for(versions.flatMap((version) => [undefined, tls].map((own) => [version, own] as const)))(
+  "any configuration that the operator may write is taken by the programs, and what is spoiled by both refused: %s, TLS %o",
+  { timeout: 400_000 },
+  async ([version, own]) => {
+    await using programs = new Programs(version, own);
+    programs.certify(member);
+    const seed = 20_261_118;
+    let [taken, refused] = [0, 0];
+    for (const [name, arbitrary] of Object.entries(configurations(version, own))) {
+      const entry = name as keyof ReturnType<typeof configurations>;
+      // Of the programs that run actions there is one release.
+      if (programs.versionOf(entry) !== version) continue;
+      const samples = fc.sample<{ document: Document; map: string | undefined }>(arbitrary, {
+        seed,
+        numRuns: 36,
+      });
+      for (const [index, { document, map }] of samples.entries()) {
+        const json = programs.evaluated(entry, document, map) as Json;
+        expect(await programs.refusal(entry, json), JSON.stringify(json)).toBeUndefined();
+        taken += 1;
+        const ways = [...spoiled(json)];
+        const restore = ways[(index * 7_919) % ways.length]?.();
+        const text = JSON.stringify(json);
+        expect(programs.check(entry, json).is, text).toBe("invalid");
+        expect(await programs.refusal(entry, json), text).toMatch(/Failed to unmarshal configuration/);
+        refused += 1;
+        restore?.();
+      }
+    }
+    process.stdout.write(`${version}: ${taken} configurations were taken, ${refused} spoiled ones refused\n`);
+  },
+);

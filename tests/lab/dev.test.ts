@@ -111,7 +111,7 @@ test.for([
       return client.create(Shop, shop, { dryRun: true });
     };
     try {
-      // An API server hears of a new configuration about a second later.
+      // An API server uses a new configuration about a second later.
       const replicas = async () => {
         const made = await create("good", ":1").catch(() => undefined);
         return (made as Made | undefined)?.spec?.replicas;

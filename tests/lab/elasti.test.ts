@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TransportError } from "@windlass/client";
+import { type NamespacedKey, TransportError } from "@windlass/client";
 import {
   ConfigMap,
   Deployment,
   EndpointSlice,
   HorizontalPodAutoscaler,
+  Lease,
   Pod,
   Service,
   StatefulSet,
@@ -244,6 +245,7 @@ test("operators that are killed, and resolvers that are replaced or stand still,
   })();
   const isTimeLeft = () => minutes === undefined || performance.now() - began < minutes * 60_000;
   let done = 0;
+  let isWhole = false;
   try {
     for (; done < cycles && isTimeLeft(); done++) {
       const waking = patiently(() => phase(client, key, "Waking"));
@@ -253,15 +255,17 @@ test("operators that are killed, and resolvers that are replaced or stand still,
       await patiently(() => phase(client, key, "Serving"));
       tell("serving");
     }
+    isWhole = true;
   } finally {
     isOver = true;
     await disturbing;
     const kinds = Object.entries(disturbed).map(([name, times]) => `${name} ${times}`);
     const { sent: count, failures: lost } = await load.stop();
     process.stdout.write(`${done} cycles with ${kinds.join(", ")}: ${count} sent, ${lost.length} failed\n`);
+    if (lost.length > 0 || !isWhole) process.stdout.write(`${told.join("\n")}\n`);
+    if (!isWhole) await tellWhoLeads(key);
   }
   const { sent, ok, failures } = load.result;
-  if (failures.length > 0) process.stdout.write(`${told.join("\n")}\n`);
   expect(failures).toEqual([]);
   expect(ok).toBe(sent);
   await record("sleeps and wakes with disturbances at random", {
@@ -274,6 +278,21 @@ test("operators that are killed, and resolvers that are replaced or stand still,
   });
 });
 
+/** What it takes to find out why a service did not do what it was asked for. */
+async function tellWhoLeads(key: NamespacedKey): Promise<void> {
+  const { client, system } = lab;
+  const [{ metadata, status }, lease, operators] = await patiently(() =>
+    Promise.all([
+      client.get(ElastiService, key),
+      client.get(Lease, { namespace: system, name: "elasti-operator" }),
+      lab.podsOf("operator"),
+    ]),
+  );
+  const names = operators.map((pod) => pod.metadata.name);
+  const seen = { annotations: metadata.annotations, phase: status?.phase, lease: lease.spec, ready: names };
+  process.stdout.write(`at ${new Date().toISOString().slice(11, 23)}: ${JSON.stringify(seen)}\n`);
+}
+
 /** Asks again where an API server without CPU to spare does not answer. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = 10; ; left--)
@@ -284,7 +303,7 @@ async function patiently<T>(ask: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What becomes of pods of the operator and of the resolver, at random. Each says whom it was done to, if it was done. */
+/** Deletes and kills pods of the operator and of the resolver, at random. @returns which pod, if there was one */
 const disturbances = [
   ["operatorsKilled", () => killOperators(1)],
   ["allOperatorsKilled", () => killOperators(2)],
@@ -303,10 +322,13 @@ const disturbances = [
   ["operatorsFrozen", () => freezeOne("operator")],
 ] as const;
 
-/** As by a lost node: others take their place, and are not made to wait for a restart. */
+/**
+ * As by a lost node: others take their place, and are not made to wait for a restart. The leader is among them, and nobody is
+ * killed before there is one again: who waits to lead has to live for as long as the last one's lease.
+ */
 async function killOperators(count: number): Promise<readonly string[]> {
   const operators = await lab.podsOf("operator");
-  if (operators.length < 2) return [];
+  if (operators.length < 2 || operators[0]?.metadata.name !== (await lab.leader())) return [];
   const killed = operators.slice(0, count);
   for (const pod of killed) lab.kill(pod);
   for (const pod of killed) await lab.end(pod);

@@ -156,7 +156,7 @@ beforeAll(async () => {
     await cluster.client.apply(configurationKinds[one.kind ?? ""] as AnyKind, one);
   first = await replica(19443, url, { install: false });
   await eventually(first.ready, "ok");
-  // The API server hears of a new configuration about a second later.
+  // The API server uses a new configuration about a second later.
   await eventually(() => labelled("probe"), "yes");
 });
 

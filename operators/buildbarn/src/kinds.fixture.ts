@@ -339,6 +339,12 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnCluster,
+    why: "a browser of a release that no image is known of",
+    field: "spec.browser.image",
+    spec: { workers, version: "2025-02", browser: {} },
+  },
+  {
+    kind: BuildbarnCluster,
     why: "two schedulers in a set",
     field: "spec.scheduler.replicas",
     spec: { workers, scheduler: { replicas: 2 } },
@@ -390,6 +396,27 @@ export const badChanges: readonly BadChange[] = [
     field: "spec.version",
     from: {},
     to: { version: "2025-02" },
+  },
+  {
+    kind: BuildbarnCluster,
+    why: "another release of a set",
+    field: "spec.version",
+    from: { workers },
+    to: { version: "2025-02" },
+  },
+  {
+    kind: BuildbarnCluster,
+    why: "TLS for a set that has clients",
+    field: "spec.storage.internalTls",
+    from: { workers },
+    to: { storage: { internalTls: { secretName: "pair", configMapName: "authorities" } } },
+  },
+  {
+    kind: BuildbarnCluster,
+    why: "a browser that loses its image",
+    field: "spec.browser.image",
+    from: { workers, version: "2025-02", browser: { image: "example.com/browser:1" } },
+    to: { browser: { image: null } },
   },
   {
     kind: BuildbarnStorage,

@@ -129,6 +129,28 @@ test("a thousand reconciles of a set that is as it should be write nothing", asy
   expect(replica.writes.slice(written)).toEqual([]);
 }, 60_000);
 
+test("another release reaches the shards first, and then one kind of client after the other", async () => {
+  const { replica } = world;
+  const written = replica.writes.length;
+  await world.patch(BuildbarnCluster, "builds", {
+    version: "2025-02",
+    storage: { allowCacheFlush: true },
+    browser: { image: "example.com/bb-browser:2025" },
+  });
+  await world.ready(BuildbarnCluster, "builds");
+  const writes = replica.writes.slice(written).map((write) => write.split("?")[0]);
+  const base = `/namespaces/${world.namespace}`;
+  // Each is told of its release only when the pods of the one before have it.
+  const order = components.flatMap(([kind, name]) => [
+    `/apis/buildbarn.io/v1alpha1${base}/${kind.plural}/${name}`,
+    `/apis/apps/v1${base}/${kind === BuildbarnStorage ? "statefulsets" : "deployments"}/${name}`,
+  ]);
+  const steps = order.map((path) => writes.indexOf(`PATCH ${path}`));
+  expect(steps).not.toContain(-1);
+  expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+  for (const [kind, name] of components) expect((await world.get(kind, name)).spec.version).toBe("2025-02");
+}, 60_000);
+
 test("the operator needs no rights beyond its own role", async () => {
   const { cluster, namespace, replica } = world;
   await replica.stop();
@@ -136,10 +158,15 @@ test("the operator needs no rights beyond its own role", async () => {
   for (const object of rbacFor(controllers, { name: "buildbarn-operator", serviceAccount }))
     await applyManifest(cluster.client, object);
   await replica.start(await cluster.clientFor(namespace, "buildbarn-operator"));
+  const { metadata: before } = await world.get(Deployment, "builds-frontend");
   await world.patch(BuildbarnCluster, "builds", {
     frontend: { configOverrides: "{ maximumMessageSizeBytes: 1e6 }" },
   });
-  await world.seen(Deployment, "builds-frontend", ({ metadata }) => metadata.generation === 2);
+  await world.seen(
+    Deployment,
+    "builds-frontend",
+    ({ metadata }) => (metadata.generation ?? 0) > (before.generation ?? 0),
+  );
   await world.patch(BuildbarnCluster, "builds", { storage: { replicas: 3, resharding: { hold: "10ms" } } });
   await world.seen(
     BuildbarnStorage,

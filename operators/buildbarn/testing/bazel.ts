@@ -89,6 +89,23 @@ export class Bazel implements AsyncDisposable {
     };
   }
 
+  /** Builds over and over, what is cached and what is new, until something has happened. */
+  async buildUntil(happened: Promise<unknown>, salt: () => string) {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    void happened.then(over, over);
+    const cached: Built[] = [];
+    const fresh: Built[] = [];
+    while (!isOver) {
+      cached.push(await this.build({ targets: ["//:all_small"] }));
+      fresh.push(await this.build({ targets: ["//:second0"], salt: salt() }));
+    }
+    await happened;
+    return { cached, fresh };
+  }
+
   #run(args: readonly string[]): Promise<{ readonly ok: boolean; readonly output: string }> {
     const startup = [
       `--output_user_root=${join(this.#directory, "root")}`,

@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { AnyKind } from "@windlass/runtime";
-import { CustomResourceDefinition, Node, Service } from "@windlass/runtime/kinds";
-import { startCluster, type TestCluster, waitForCondition, waitForDeletion } from "@windlass/testing";
+import type { AnyKind, NamespacedKey } from "@windlass/runtime";
+import { CustomResourceDefinition, Node, PersistentVolumeClaim, Pod, Service } from "@windlass/runtime/kinds";
 import {
-  BuildbarnCluster,
-  BuildbarnWorker,
-  type Frontend,
-  kinds,
-  ports,
-  type Scheduler,
-} from "../src/index.ts";
+  startCluster,
+  type TestCluster,
+  waitFor,
+  waitForCondition,
+  waitForDeletion,
+} from "@windlass/testing";
+import { BuildbarnCluster, BuildbarnWorker, kinds, ports } from "../src/index.ts";
+import { internalName, type OperatorCertificate } from "../src/set/index.ts";
 import { Replica } from "./replica.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -25,22 +25,30 @@ export interface LabWorld {
   close(): Promise<void>;
 }
 
-/** Starts the operator for a namespace of its own. */
-export async function labWorld(name: string): Promise<LabWorld> {
+/**
+ * Starts the operator for a namespace of its own.
+ *
+ * @param certificate What the operator shows to sets that use TLS among themselves. @default nothing
+ */
+export async function labWorld(name: string, certificate?: OperatorCertificate): Promise<LabWorld> {
   const cluster = await startCluster({ flavour: "cluster" });
   await loadImages(cluster);
   await installForGood(cluster);
   const namespace = await cluster.createNamespace(name);
   // Names of Services resolve in pods alone, and the operator is not in one.
-  const addressOf = async ({ metadata }: Scheduler | Frontend, port: number) =>
-    `${(await cluster.client.get(Service, metadata)).spec?.clusterIP}:${port}`;
+  const clusterIpOf = async (service: NamespacedKey) =>
+    (await cluster.client.get(Service, service)).spec?.clusterIP;
   const replica = new Replica(
     cluster,
     [namespace],
     {},
     {
-      queueAddress: (scheduler) => addressOf(scheduler, ports.schedulerState),
-      frontendAddress: (frontend) => addressOf(frontend, ports.frontend),
+      queueAddress: async ({ metadata }) => `${await clusterIpOf(metadata)}:${ports.schedulerState}`,
+      frontendAddress: async (frontend) =>
+        certificate
+          ? `${await clusterIpOf({ ...frontend.metadata, name: internalName(frontend.metadata.name) })}:${ports.frontendInternal}`
+          : `${await clusterIpOf(frontend.metadata)}:${ports.frontend}`,
+      ...(certificate && { certificate }),
     },
   );
   await replica.start();
@@ -78,6 +86,28 @@ export async function loadImages({ client }: TestCluster): Promise<void> {
   const names = items.flatMap(({ status }) => status?.images ?? []).flatMap((image) => image.names ?? []);
   if (names.some((name) => name.includes("/build-actions:"))) return;
   execFileSync(join(lab, "..", "images"), ["buildbarn"], { stdio: "ignore" });
+}
+
+/** Takes a shard its pod and its volumes, and returns once it runs on empty ones. */
+export async function loseVolumes(
+  { cluster: { client }, namespace }: Pick<LabWorld, "cluster" | "namespace">,
+  pod: string,
+): Promise<void> {
+  const key = { namespace, name: pod };
+  const before = (await client.get(Pod, key)).metadata.uid;
+  // They go with the pod that uses them.
+  for (const store of ["cas", "ac"])
+    await client.delete(PersistentVolumeClaim, { namespace, name: `${store}-${pod}` });
+  await client.delete(Pod, key);
+  await waitFor(
+    client,
+    Pod,
+    key,
+    ({ metadata, status }) =>
+      metadata.uid !== before &&
+      status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
+    { timeout: 120_000 },
+  );
 }
 
 /** Images and sizes that fit the lab. */

@@ -40,11 +40,25 @@ const programs = {
   "runner.jsonnet": "bb_runner",
 } as const;
 
+type Entry = keyof typeof programs;
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** A program that runs. */
 export interface Running {
   /** `host:port` of each of its ports, by the number that it has in a pod. */
   readonly addresses: ReadonlyMap<number, string>;
   stop(): Promise<void>;
+  /** Ends it at once. A worker without a scheduler would take a minute to stop. */
+  kill(): Promise<void>;
+}
+
+/** A program that ended before it was well. */
+class ProgramEnded extends Error {
+  override readonly name = "ProgramEnded";
 }
 
 /**
@@ -62,6 +76,7 @@ export class Programs implements AsyncDisposable {
   readonly #running = new Set<Running>();
   #frontend: Running | undefined;
   #starts = 0;
+  #secrets = 0;
 
   /** @param tls How they use TLS among themselves. What they show is given by {@link certify}. @default not at all */
   constructor(version: Version, tls?: InternalTls) {
@@ -69,8 +84,8 @@ export class Programs implements AsyncDisposable {
     this.#tls = tls;
   }
 
-  /** Sets what programs show to each other, as the kubelet does with a Secret: all at once. */
-  certify({ certificate, key }: { readonly certificate: string; readonly key: string }): void {
+  /** Sets what programs show to each other, as the kubelet does with a Secret: all at once. Those that run read it again. */
+  certify({ certificate, key }: Pair): void {
     const mounted = this.#certificates();
     mkdirSync(mounted, { recursive: true });
     for (const [name, text] of Object.entries({ "tls.crt": certificate, "tls.key": key })) {
@@ -79,8 +94,14 @@ export class Programs implements AsyncDisposable {
     }
   }
 
+  /** Sets what programs show that are started from now on. Those that run keep what they have. */
+  certifyNext(pair: Pair): void {
+    this.#secrets += 1;
+    this.certify(pair);
+  }
+
   #certificates(): string {
-    return join(this.#folder, "internal-tls");
+    return join(this.#folder, `internal-tls-${this.#secrets}`);
   }
 
   /** Starts shards, with what they kept if they ran before. E.g. `a0` and `b0`. */
@@ -180,26 +201,80 @@ export class Programs implements AsyncDisposable {
   }
 
   async #start(
-    entry: keyof typeof programs,
+    entry: Entry,
     document: Document,
     map?: string,
     folder?: string,
     reserved?: ReadonlyMap<number, string>,
   ): Promise<Running> {
+    return await this.#run(entry, this.evaluated(entry, document, map), folder, reserved);
+  }
+
+  /** What a program would make of its files, with a shard map as pods are annotated with it. */
+  evaluated(entry: Entry, document: Document, map?: string): unknown {
     const parsed = map === undefined ? undefined : parseMap(map);
     const shards = parsed && {
       map: parsed,
-      addressOf: ({ ring, number }: ShardPod) => this.shard(`${ring}${number}`),
+      // Nobody asks those that do not run.
+      addressOf: ({ ring, number }: ShardPod) =>
+        this.#shards.has(`${ring}${number}`) ? this.shard(`${ring}${number}`) : "127.0.0.1:9",
       tls: this.#tls,
     };
-    const program = programs[entry];
-    const version = program === "bb_storage" ? this.version : "2025-02";
+    const version = this.versionOf(entry);
     const files = componentFiles({
       common: commonDocument({ version, ...(shards && { shards }), browserUrl: "http://browser" }),
       documents: { [entry]: document },
       overrides: undefined,
     });
-    const json = jsonOf(checkConfiguration({ program, version, files, entry, environment }));
+    return jsonOf(checkConfiguration({ program: programs[entry], version, files, entry, environment }));
+  }
+
+  /** What the operator says of an evaluated configuration. */
+  check(entry: Entry, json: unknown): Checked {
+    const files = { [entry]: JSON.stringify(json) };
+    return checkConfiguration({
+      program: programs[entry],
+      version: this.versionOf(entry),
+      files,
+      entry,
+      environment,
+    });
+  }
+
+  /** The release of a program: there is one of those that run actions. */
+  versionOf(entry: Entry): Version {
+    return programs[entry] === "bb_storage" ? this.version : "2025-02";
+  }
+
+  /** The last words of a program that does not start with a configuration; undefined if it does. */
+  async refusal(entry: Entry, json: unknown): Promise<string | undefined> {
+    const folder = mkdtempSync(join(this.#folder, "tried-"));
+    for (const one of [
+      "storage-cas/persistent_state",
+      "storage-ac/persistent_state",
+      "worker/build",
+      "worker/cache",
+    ])
+      mkdirSync(join(folder, one), { recursive: true });
+    try {
+      const running = await this.#run(entry, json, folder);
+      await running.kill();
+      return undefined;
+    } catch (error) {
+      if (error instanceof ProgramEnded) return error.message;
+      throw error;
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  async #run(
+    entry: Entry,
+    json: unknown,
+    folder?: string,
+    reserved?: ReadonlyMap<number, string>,
+  ): Promise<Running> {
+    const program = programs[entry];
     const configuration = JSON.stringify(json)
       .replaceAll(`"${internalTlsDirectory}/`, `"${this.#certificates()}/`)
       // A minute is long for a test.
@@ -208,20 +283,22 @@ export class Programs implements AsyncDisposable {
     this.#starts += 1;
     const file = join(this.#folder, `${this.#starts}-${entry}`);
     writeFileSync(file, text);
-    const binary = join(this.#assets, version === "2026-08" ? "bb_storage-2026" : program);
+    const binary = join(this.#assets, this.versionOf(entry) === "2026-08" ? "bb_storage-2026" : program);
     const child = spawn(binary, [file], { stdio: ["ignore", "ignore", "pipe"], env: environment });
     const running: Running = {
       addresses,
       stop: async () => {
         this.#running.delete(running);
-        await ended(child);
+        await ended(child, "SIGTERM");
+      },
+      kill: async () => {
+        this.#running.delete(running);
+        await ended(child, "SIGKILL");
       },
     };
     this.#running.add(running);
-    await healthy(
-      child,
-      addressOf(running, program === "bb_runner" ? ports.runnerDiagnostics : ports.diagnostics),
-    );
+    const diagnostics = program === "bb_runner" ? ports.runnerDiagnostics : ports.diagnostics;
+    await healthy(child, addresses.get(diagnostics));
     return running;
   }
 }
@@ -261,16 +338,16 @@ async function freeAddress(): Promise<string> {
 }
 
 /** Resolves once a program says that it has started. @throws with its last words if it ends before. */
-async function healthy(child: ChildProcess, address: string): Promise<void> {
+async function healthy(child: ChildProcess, address: string | undefined): Promise<void> {
   let words = "";
   child.stderr?.on("data", (part: Buffer) => {
     words = `${words}${String(part)}`.slice(-4_000);
   });
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the program ended: ${words}`);
+    if (child.exitCode !== null) throw new ProgramEnded(`the program ended: ${words}`);
     try {
-      if ((await fetch(`http://${address}/-/healthy`)).ok) return;
+      if (address !== undefined && (await fetch(`http://${address}/-/healthy`)).ok) return;
     } catch {
       // It does not listen yet.
     }
@@ -279,9 +356,9 @@ async function healthy(child: ChildProcess, address: string): Promise<void> {
   throw new Error(`the program is not healthy after ${startMs} ms: ${words}`);
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
+  child.kill(signal);
   await exit;
 }

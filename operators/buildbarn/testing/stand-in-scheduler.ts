@@ -129,12 +129,12 @@ export class StandInScheduler implements AsyncDisposable {
       return [{ operations: operations.map((one) => ({ name: one, invocationName })) }];
     });
     server.on(listWorkers, ({ pageSize, startAfter }) => {
-      const keyOf = (one: Thread) => `${one.pod}/${String(one.number).padStart(4, "0")}`;
+      const threadId = (one: Thread) => `${one.pod}/${String(one.number).padStart(4, "0")}`;
       const { pod, thread } = startAfter?.workerId ?? {};
       const after = pod === undefined ? "" : `${pod}/${String(thread).padStart(4, "0")}`;
       const threads = this.#threads
-        .filter((one) => keyOf(one) > after)
-        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+        .filter((one) => threadId(one) > after)
+        .toSorted((a, b) => (threadId(a) < threadId(b) ? -1 : 1))
         .slice(0, pageSize);
       const workers = threads.map(({ pod: own, number, operation }) => ({
         id: { pod: own, node: "node", thread: String(number) },

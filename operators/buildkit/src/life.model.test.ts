@@ -15,9 +15,9 @@ import type { BuildProbe } from "./worker/probe.ts";
 
 const min = 1;
 const max = 4;
-/** It goes on until so many were served, for so long at most. */
+/** It goes on until so many were served. That takes some seconds, and minutes on a machine that is busy with other tests. */
 const enough = 30;
-const longestMs = 60_000;
+const longestMs = 300_000;
 const settle = { timeout: 30_000, interval: 50 };
 
 /** What a gateway and a person see of a pool's workers, and what they must never see. */
@@ -71,7 +71,7 @@ class Watcher {
 
 test.for([1])(
   "a random life: clients allocate, build, renew, release, vanish and expire while replicas are killed and pods evicted (seed %i)",
-  { timeout: 180_000 },
+  { timeout: 480_000 },
   async (seed) => {
     await using cluster = await startCluster({ flavour: "embedded" });
     const { client } = cluster;

@@ -18,11 +18,11 @@ export class SecretsInMemory {
       return found;
     },
     create: async (_kind: unknown, secret: LiveSecret) => {
-      if (this.#secrets.has(keyOf(secret))) throw failure(409, "AlreadyExists", secret.metadata.name);
+      if (this.#secrets.has(secretKey(secret))) throw failure(409, "AlreadyExists", secret.metadata.name);
       return this.put(secret);
     },
     update: async (_kind: unknown, secret: LiveSecret) => {
-      const before = this.#secrets.get(keyOf(secret));
+      const before = this.#secrets.get(secretKey(secret));
       if (before?.metadata.resourceVersion !== secret.metadata.resourceVersion)
         throw failure(409, "Conflict", secret.metadata.name);
       return this.put(secret);
@@ -38,7 +38,7 @@ export class SecretsInMemory {
       Buffer.from(text).toString("base64"),
     ]);
     const stored = { ...rest, metadata, data: { ...rest.data, ...Object.fromEntries(encoded) } };
-    this.#secrets.set(keyOf(secret), stored);
+    this.#secrets.set(secretKey(secret), stored);
     return stored;
   }
 
@@ -48,7 +48,7 @@ export class SecretsInMemory {
   }
 }
 
-function keyOf({ metadata }: Pick<LiveSecret, "metadata">): string {
+function secretKey({ metadata }: Pick<LiveSecret, "metadata">): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 

@@ -45,6 +45,8 @@ export interface LabWorld extends AsyncDisposable {
   readonly system: string;
   /** The pods of a part that are ready and not about to end, the leader's first. */
   podsOf(part: keyof typeof names): Promise<readonly PodObject[]>;
+  /** The name of the pod that leads, or led last: it may be gone. */
+  leader(): Promise<string>;
   /** Kills the process of a pod with SIGKILL. The kubelet starts another. */
   kill(pod: PodObject): void;
   /** Stops the process of a pod for a while, as on a node without CPU to spare. */
@@ -122,6 +124,7 @@ async function install(
       wait,
     );
   await leads();
+  const leader = async () => (await leads()).split("_")[0] ?? "";
 
   const podsOf: LabWorld["podsOf"] = async (part) => {
     const { items } = await client.list(Pod, { namespace: system, labelSelector: `app=${names[part]}` });
@@ -130,8 +133,8 @@ async function install(
         metadata.deletionTimestamp === undefined &&
         status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
     );
-    const leader = part === "operator" ? (await leads()).split("_")[0] : undefined;
-    return ready.toSorted((a, b) => Number(b.metadata.name === leader) - Number(a.metadata.name === leader));
+    const first = part === "operator" ? await leader() : undefined;
+    return ready.toSorted((a, b) => Number(b.metadata.name === first) - Number(a.metadata.name === first));
   };
   return {
     cluster,
@@ -139,6 +142,7 @@ async function install(
     namespace,
     system,
     podsOf,
+    leader,
     kill: (pod) => onTask(pod, "kill", "--signal", "SIGKILL"),
     freeze: async (pod, ms) => {
       onTask(pod, "pause");

@@ -7,7 +7,7 @@ import { type ContainerInput, Deployment, Service } from "@windlass/runtime/kind
 import { waitFor } from "@windlass/testing";
 import { expect, test } from "vitest";
 import { ElastiService } from "../src/service/elasti-service.ts";
-import { askOnce, untilAnswered } from "./load.ts";
+import { askOnce, startLoad, untilAnswered } from "./load.ts";
 import { phase, sendToSleep, type TrafficWorld } from "./traffic-suite.ts";
 
 /**
@@ -46,6 +46,28 @@ const server = `
   process.on("SIGTERM", () => process.exit());
 `;
 
+/**
+ * HTTP on 8080 by a server that drains: asked to end, it goes on for as long as clients keep connections, and tells each with
+ * its next answer to make another.
+ */
+const drainingServer = `
+  const sockets = new Set();
+  let isEnding = false;
+  const http = require("node:http").createServer((asked, answer) => asked.resume().on("end", () => {
+    // Long enough for some to be under way at any time.
+    setTimeout(() => {
+      if (isEnding) answer.setHeader("connection", "close");
+      answer.end("ok");
+    }, 100);
+  }));
+  http.on("connection", (socket) => sockets.add(socket.on("close", () => sockets.delete(socket))));
+  http.listen(8080);
+  process.on("SIGTERM", () => {
+    isEnding = true;
+    setInterval(() => sockets.size === 0 && process.exit(), 50);
+  });
+`;
+
 const wait = { timeout: 90_000 };
 const frames = 1_000;
 
@@ -55,8 +77,28 @@ export interface ProtocolWorld extends Pick<TrafficWorld, "client" | "namespace"
   readonly node: Pick<ContainerInput, "image"> & { readonly command: readonly string[] };
 }
 
-/** What holds of protocols other than HTTP, wherever pods run for real. */
+/** What holds of protocols other than HTTP, and of servers that end in their own way, wherever pods run for real. */
 export function protocolSuite(world: () => ProtocolWorld): void {
+  test("a forced sleep loses nothing on connections that clients keep for ever, if the pod drains them", {
+    timeout: 240_000,
+  }, async () => {
+    const { client } = world();
+    const { key, address } = await asleep(world(), "draining", drainingServer);
+    const url = `http://${address}:8000/`;
+    await untilAnswered(url);
+    await phase(client, key, "Serving");
+    const load = startLoad(url, 100, { connectionMs: Number.POSITIVE_INFINITY });
+    for (let cycle = 0; cycle < 2; cycle++) {
+      const waking = phase(client, key, "Waking");
+      await sendToSleep(client, key);
+      await waking;
+      await phase(client, key, "Serving");
+    }
+    const { sent, ok, failures } = await load.stop();
+    expect(failures).toEqual([]);
+    expect(ok).toBe(sent);
+  });
+
   test("a WebSocket waits for its pod, and stays when the Service leads past the resolver", {
     timeout: 120_000,
   }, async () => {
@@ -110,13 +152,14 @@ async function closeOf(socket: WebSocket): Promise<string> {
 async function asleep(
   { client, namespace, node }: ProtocolWorld,
   name: string,
+  program = server,
 ): Promise<{ readonly key: NamespacedKey; readonly address: string }> {
   const key = { namespace, name };
   const labels = { app: name };
   const container = {
     ...node,
     name: "main",
-    command: [...node.command, server],
+    command: [...node.command, program],
     readinessProbe: { httpGet: { path: "/", port: 8080 }, periodSeconds: 1 },
   };
   const template = { metadata: { labels }, spec: { containers: [container] } };

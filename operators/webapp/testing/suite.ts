@@ -79,14 +79,27 @@ export function webappSuite(start: () => Promise<World>): () => World {
   const degraded = (key: NamespacedKey) => waitForCondition(client, WebApp, key, "Degraded", "True", wait);
   const conditionOf = ({ status }: App, type: string) => status?.conditions?.find((one) => one.type === type);
 
-  /** The phases that an app goes through, until it is in the last one. */
-  async function walk(key: NamespacedKey, last: string): Promise<readonly string[]> {
-    const phases: string[] = [];
-    await seen(key, ({ status }) => {
-      if (status?.phase && phases.at(-1) !== status.phase) phases.push(status.phase);
-      return phases.at(-1) === last;
-    });
-    return phases;
+  /**
+   * Makes a change, and resolves to the phases that the app goes through from then on, until it is in
+   * the last one. Watches from the state before the change, so that no phase passes unseen.
+   */
+  async function phasesAfter(
+    key: NamespacedKey,
+    last: string,
+    change: () => Promise<unknown>,
+  ): Promise<readonly string[]> {
+    const scope = { namespace, fieldSelector: `metadata.name=${key.name}` };
+    const { items, metadata } = await client.list(WebApp, scope);
+    const phases = items.flatMap(({ status }) => status?.phase ?? []);
+    await change();
+    const from = { resourceVersion: metadata.resourceVersion ?? "", signal: AbortSignal.timeout(timeout) };
+    for await (const event of client.watch(WebApp, { ...scope, ...from })) {
+      if (event.type !== "ADDED" && event.type !== "MODIFIED") continue;
+      const { phase } = event.object.status ?? {};
+      if (phase && phases.at(-1) !== phase) phases.push(phase);
+      if (phases.at(-1) === last) return phases;
+    }
+    throw new Error(`WebApp ${key.name} was never ${last}: ${phases.join(", ")}`);
   }
 
   /** Resolves when there has been an event for each of these reasons. */
@@ -102,13 +115,12 @@ export function webappSuite(start: () => Promise<World>): () => World {
 
   test("a WebApp walks from Created to Ready, with an event for each step", async () => {
     const key = { namespace, name: "nginx-app" };
-    const walked = walk(key, "Ready");
     const spec = { image: images.serves, replicas: 3 };
-    const { metadata } = await client.create(WebApp, { metadata: key, spec });
-    expect(metadata.labels).toMatchObject({ "app.kubernetes.io/name": "nginx-app" });
-    const phases = await walked;
+    const phases = await phasesAfter(key, "Ready", () => client.create(WebApp, { metadata: key, spec }));
     expect(phases).toEqual(["Created", "Reconciling", "WaitingForPods", "Ready"]);
     const app = await client.get(WebApp, key);
+    const { metadata } = app;
+    expect(metadata.labels).toMatchObject({ "app.kubernetes.io/name": "nginx-app" });
     expect(app.status).toMatchObject({
       replicas: 3,
       availableReplicas: 3,
@@ -260,9 +272,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
   test("kubectl scale is a Scaling phase, in either version, to zero and back", async () => {
     const key = await createReady("scale", { replicas: 1 });
     const scaleTo = async (kind: typeof WebApp, replicas: number) => {
-      const phases = walk(key, "Scaling");
-      await scale(kind, key, replicas);
-      await phases;
+      await phasesAfter(key, "Scaling", () => scale(kind, key, replicas));
       return seen(key, ({ status }) => status?.phase === "Ready" && status.replicas === replicas);
     };
     expect((await scaleTo(WebApp, 3)).status?.availableReplicas).toBe(3);
@@ -321,8 +331,8 @@ export function webappSuite(start: () => Promise<World>): () => World {
   });
 
   test("a leader that is killed in the middle of a rollout is followed by another, which ends it", async () => {
-    const key = await create("rollout", { replicas: 3 });
-    await walk(key, "WaitingForPods");
+    const key = { namespace, name: "rollout" };
+    await phasesAfter(key, "WaitingForPods", () => create("rollout", { replicas: 3 }));
     await world.killLeader();
     await patch(key, { replicas: 2, env: [{ name: "ROUND", value: "2" }] });
     const app = await seen(key, (one) => one.status?.phase === "Ready" && one.status.replicas === 2);
@@ -340,9 +350,7 @@ export function webappSuite(start: () => Promise<World>): () => World {
   test("a WebApp deleted in the middle of a rollout goes, once its pods have gone", async () => {
     const key = await create("short-lived", { host: "short.example.com" });
     await waitFor(client, Deployment, key, () => true, wait);
-    const deleting = walk(key, "Deleting");
-    await client.delete(WebApp, key);
-    await deleting;
+    await phasesAfter(key, "Deleting", () => client.delete(WebApp, key));
     await waitForDeletion(client, WebApp, key, wait);
     const labelSelector = "app.kubernetes.io/name=short-lived";
     expect((await client.list(Pod, { namespace, labelSelector })).items).toEqual([]);

@@ -18,7 +18,7 @@ const { certificate } = authority.issue({
 });
 
 describe("inspect", () => {
-  test("tells what was asked for, syntax in names included", () => {
+  test("shows what was asked for, syntax in names included", () => {
     expect(inspect(certificate)).toMatchObject({
       subject: { commonName: "builder, O=system:masters", organizations: ["a+b", "c=d"] },
       issuer: { commonName: "ca", organizations: [] },

@@ -55,14 +55,15 @@ export interface Command<O extends Options = Options> {
   readonly name: string;
   /** What it does, in one line: for the list of commands. */
   readonly summary: string;
-  /** What it does, for whoever wants to use it: what it reads, what it writes, what to do next. */
+  /** What it does, for those who use it: what it reads, what it writes, what to do next. */
   readonly description: string;
   /** @default it takes none */
   readonly arguments?: Arguments;
   readonly options: O;
   readonly examples: readonly Example[];
   /**
-   * Whether it can be left at any point: it has nothing to put back, and no file of it is ever half written. Ctrl-C then ends it at once.
+   * Whether it can be left at any point: it has nothing to put back, and no file of it is ever half
+   * written. Ctrl-C then ends it at once.
    *
    * @default it ends by itself once the terminal's signal is aborted
    */
@@ -93,8 +94,16 @@ export interface Program {
   /** What it is for, in the overview. */
   readonly description: string;
   readonly commands: readonly Command[];
-  /** What the overview says of variables, besides `NO_COLOR`. @default that KUBECONFIG names the cluster */
+  /**
+   * What the overview says of variables, besides `NO_COLOR`.
+   *
+   * @default that KUBECONFIG names the cluster
+   */
   readonly environment?: readonly (readonly [name: string, what: string])[];
-  /** What the overview says of exit codes, besides those that every program has. @default nothing */
+  /**
+   * What the overview says of exit codes, besides those that every program has.
+   *
+   * @default nothing
+   */
   readonly exitCodes?: readonly (readonly [code: string, what: string])[];
 }

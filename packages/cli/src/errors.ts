@@ -6,7 +6,10 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What was asked for could not be done, for a reason that is no fault of the program: the message says which, and what to do. */
+/**
+ * What was asked for could not be done, for a reason that is no fault of the program: the message
+ * says which, and what to do.
+ */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,3 +36,23 @@ test("a reader that goes away ends it without a word", { timeout: 30_000 }, asyn
   const [code] = (await once(child, "close")) as [number];
   expect({ code, complained }).toEqual({ code: 0, complained: "" });
 });
+
+test.runIf(process.platform === "linux")(
+  "a full disk behind its output is said, and no more",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    try {
+      const { status, stderr } = spawnSync(process.execPath, [program, "--help"], {
+        stdio: ["ignore", full, "pipe"],
+        encoding: "utf8",
+      });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: "error: standard output could not be written: no space is left on the disk\n",
+      });
+    } finally {
+      closeSync(full);
+    }
+  },
+  30_000,
+);

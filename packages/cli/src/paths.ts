@@ -1,7 +1,10 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { UsageError } from "./errors.ts";
 
-/** A path as a person in this folder would write it: relative if it is below the folder, absolute elsewhere. */
+/**
+ * A path as a person in this folder would write it: relative if it is below the folder, absolute
+ * elsewhere.
+ */
 export function shownPath(folder: string, path: string): string {
   const short = relative(folder, path);
   return short === "" || short.split(sep)[0] === ".." || isAbsolute(short) ? path : short;

@@ -68,6 +68,7 @@ test("without a command there is a list of them", async () => {
 test.for([
   [["sand"], 'there is no command "sand".\nTry: tool --help'],
   [["piant"], 'there is no command "piant". Did you mean paint?\nTry: tool --help'],
+  [["pa"], 'there is no command "pa". Did you mean paint?\nTry: tool --help'],
   [["help", "sand"], 'there is no command "sand".\nTry: tool --help'],
   [["paint", "--color", "red"], "there is no option --color\nTry: tool paint --help"],
   [["paint", "--colour"], "Option '-c, --colour <value>' argument missing\nTry: tool paint --help"],
@@ -142,3 +143,16 @@ test.for(windlass.commands)(
     ).toEqual([]);
   },
 );
+
+test.for([
+  ["gen", "generate"],
+  ["dco", undefined],
+  ["doktor", "doctor"],
+  ["foo", undefined],
+  ["d", undefined],
+] as const)("of windlass %s means %s", async ([given, meant]) => {
+  const terminal = recordingTerminal();
+  expect(await runProgram(windlass, [given], terminal)).toBe(2);
+  const guess = /Did you mean (\w+)\?/.exec(terminal.complained())?.[1];
+  expect(guess).toBe(meant);
+});

@@ -79,12 +79,23 @@ function complain(terminal: Terminal, text: string, code: number): number {
 }
 
 function unknownCommand({ name, commands }: Program, given: string, terminal: Terminal): number {
-  const nearest = commands
-    .map((command) => ({ command: command.name, distance: editDistance(given, command.name) }))
-    .toSorted((a, b) => a.distance - b.distance)[0];
-  const guess = nearest !== undefined && nearest.distance <= 2 ? ` Did you mean ${nearest.command}?` : "";
+  const nearest = meantBy(
+    given,
+    commands.map((command) => command.name),
+  );
+  const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   const text = `there is no command ${JSON.stringify(given)}.${guess}\nTry: ${name} --help`;
   return complain(terminal, text, exitCodes.usage);
+}
+
+/** The word that someone began to type, or typed wrong: at least half of it has to be right. */
+function meantBy(given: string, words: readonly string[]): string | undefined {
+  const begun = words.filter((word) => given !== "" && word.startsWith(given));
+  if (begun.length === 1) return begun[0];
+  return words
+    .map((word) => ({ word, distance: editDistance(given, word) }))
+    .filter(({ word, distance }) => distance <= 2 && distance < word.length / 2)
+    .toSorted((a, b) => a.distance - b.distance)[0]?.word;
 }
 
 /** Errors whose message says all there is to say: ours, and those of the client. */

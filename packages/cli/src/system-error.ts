@@ -5,7 +5,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** What the operating system refused, and why, without its codes. */
 export function explainSystemError(error: NodeJS.ErrnoException): string {
-  const { code, path, message } = error;
+  const { code, path, message, syscall } = error;
   const named = path === undefined ? "" : ` ${path}`;
   switch (code) {
     case "ENOENT":
@@ -13,6 +13,8 @@ export function explainSystemError(error: NodeJS.ErrnoException): string {
     case "EACCES":
     case "EPERM":
       return path === undefined ? message : `you have no permission for ${path}`;
+    case "EEXIST":
+      return syscall === "mkdir" && path !== undefined ? `${path} is a file, not a folder` : message;
     case "EROFS":
       return `the file system of${named || " this file"} is read-only`;
     case "ENOSPC":

@@ -24,7 +24,10 @@ export interface Terminal {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Styles text for an output, if it shows styles: a terminal does, unless `NO_COLOR` is set; `FORCE_COLOR` says that anything does. */
+/**
+ * Styles text for an output, if it shows styles: a terminal does, unless `NO_COLOR` is set;
+ * `FORCE_COLOR` says that anything does.
+ */
 export function styler(
   { env }: Pick<Terminal, "env">,
   output: TextOutput,
@@ -37,7 +40,10 @@ export function styler(
 /** How long one waits without wondering. */
 const patienceMs = 1_000;
 
-/** Does work, and says on a terminal what is going on once it takes longer than a second. The line goes when the work is done. */
+/**
+ * Does work, and says on a terminal what is going on once it takes longer than a second. The line
+ * goes when the work is done.
+ */
 export async function withProgress<T>(
   { stderr }: Pick<Terminal, "stderr">,
   what: string,

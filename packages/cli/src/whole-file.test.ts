@@ -48,6 +48,20 @@ test("a folder in the way is named", async () => {
   await expect(writeWhole(join(folder, "text"), "one")).rejects.toThrow(/text could not be written: .*text/);
   await writeFile(join(folder, "file"), "");
   await expect(writeWhole(join(folder, "file", "below"), "one")).rejects.toThrow(
-    /is a file, not a folder|exists/,
+    `${join(folder, "file")} is a file, not a folder`,
+  );
+});
+
+// Nobody makes files there, not even root.
+test.runIf(process.platform === "linux")("a folder that cannot be written to is named", async () => {
+  await expect(writeWhole("/sys/windlass", "one")).rejects.toThrow(
+    /^\/sys\/windlass could not be written: (you have no permission for \/sys|the file system of \/sys is read-only)$/,
+  );
+});
+
+// On Linux no folder can be made below /proc, not even by root.
+test.runIf(process.platform === "linux")("a folder that cannot be made is named", async () => {
+  await expect(writeWhole("/proc/windlass/a/b", "one")).rejects.toThrow(
+    "/proc/windlass/a/b could not be written: there is no /proc/windlass",
   );
 });

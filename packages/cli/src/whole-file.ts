@@ -15,12 +15,37 @@ export async function writeWhole(
   options: { readonly mode?: number } = {},
 ): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     await replace(file, content, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CommandError(`${file} could not be written: ${explainSystemError(error)}`, { cause: error });
   }
+}
+
+/**
+ * Makes a folder and those above it. Not with `recursive`: on a read-only file system that fails as
+ * if the folder were not found, and below /proc it never ends.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  const make = () =>
+    mkdir(folder).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST" || !(await stat(folder)).isDirectory()) throw error;
+    });
+  const above = dirname(folder);
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    const isMissingAbove = error.code === "ENOENT" && (await isMissing(above));
+    if (!isMissingAbove) throw error;
+    await makeFolder(above);
+    await make();
+  });
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
 }
 
 async function replace(
@@ -39,10 +64,19 @@ async function replace(
   const target = present === undefined ? file : await realpath(file);
   const unfinished = `${target}.${process.pid}.unfinished`;
   try {
-    await writeFile(unfinished, content, options);
-    await rename(unfinished, target);
+    await blaming(dirname(target), () => writeFile(unfinished, content, options));
+    await blaming(target, () => rename(unfinished, target));
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
+  }
+}
+
+/** Has an error name what the user knows of, in place of the unfinished file. */
+async function blaming(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw isSystemError(error) && error.path !== undefined ? Object.assign(error, { path }) : error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The promise's outcome, or the signal's reason as soon as it is aborted. For work that is shared and goes on for others,
- * such as getting credentials.
+ * The promise's outcome, or the signal's reason as soon as it is aborted. For work that is shared
+ * and goes on for others, such as getting credentials.
  */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;

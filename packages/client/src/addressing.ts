@@ -2,7 +2,7 @@ import { type AnyKind, apiVersionOf, type ObjectKey } from "@windlass/kinds";
 import { isRecord } from "./record.ts";
 
 /** The name and namespace that an object says it has. */
-export function keyOf(object: unknown): Partial<ObjectKey> {
+export function partialKeyOf(object: unknown): Partial<ObjectKey> {
   const metadata = isRecord(object) ? object.metadata : undefined;
   if (!isRecord(metadata)) return {};
   const { name, namespace } = metadata;

@@ -51,8 +51,8 @@ async function collect(
 const WORTH_DRAINING = 256 * 1024;
 
 /**
- * Reads a body that nobody wants to its end, so that its connection can serve the next request. Never fails: if the
- * rest cannot be read, the connection is simply lost.
+ * Reads a body that nobody wants to its end, so that its connection can serve the next request.
+ * Never fails: if the rest cannot be read, the connection is simply lost.
  */
 export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   let length = 0;
@@ -62,12 +62,16 @@ export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void
       if (length > WORTH_DRAINING) return;
     }
   } catch (error) {
-    // An answer that is thrown away has no reader to tell; the next request opens a connection and reports on that.
+    // An answer that is thrown away has no reader; the next request opens a connection and reports
+    // on that.
     if (!(error instanceof Error)) throw error;
   }
 }
 
-/** What is asked for while an answer waits to be passed on. If it fails, the answer has no reader any more, and its connection is given back. */
+/**
+ * What is asked for while an answer waits to be passed on. If it fails, the answer has no reader
+ * any more, and its connection is given back.
+ */
 export async function orDiscard<T>(response: TransportResponse, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -80,7 +84,8 @@ export async function orDiscard<T>(response: TransportResponse, asked: Promise<T
 /**
  * Parses what a server sent as JSON.
  *
- * @throws TransportError with code RESPONSE_MALFORMED. The text itself is not quoted: it may hold a Secret.
+ * @throws TransportError with code RESPONSE_MALFORMED. The text itself is not quoted: it may hold a
+ *   Secret.
  */
 export function parseJson(bytes: Buffer, request: string): unknown {
   try {
@@ -132,7 +137,10 @@ function statusFrom(response: TransportResponse, bytes: Buffer, type: string, pa
   };
 }
 
-/** The `Retry-After` header in whole seconds; undefined if absent or a date, which API servers never send. */
+/**
+ * The `Retry-After` header in whole seconds; undefined if absent or a date, which API servers never
+ * send.
+ */
 export function retryAfterSeconds(headers: TransportResponse["headers"]): number | undefined {
   const value = headers["retry-after"];
   return typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : undefined;

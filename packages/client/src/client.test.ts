@@ -144,7 +144,7 @@ test("apply sends the object as an apply patch, with force only when asked", asy
   });
 });
 
-test("delete tells whether the object is gone or still there", async () => {
+test("delete returns whether the object is gone or still there", async () => {
   const status = { kind: "Status", status: "Success", details: { name: "a", uid: "u" } };
   expect(await clientFor({ json: status }).client.delete(ConfigMap, key)).toEqual({ is: "gone", status });
   const object = { kind: "ConfigMap", metadata: { name: "a", uid: "u", finalizers: ["example.com/x"] } };
@@ -447,7 +447,7 @@ test("an aborted call rejects with the signal's reason and sends nothing", async
   expect(transport.requests).toEqual([]);
 });
 
-test("a client through an interceptor is the same but for what the interceptor does", async () => {
+test("a client through an interceptor is the same except for what the interceptor does", async () => {
   const { client, transport, warnings } = clientFor({
     json: {},
     headers: { warning: '299 - "old"' },

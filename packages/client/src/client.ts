@@ -11,7 +11,7 @@ import type {
   ObjectOf,
   UpdateOf,
 } from "@windlass/kinds";
-import { keyOf, named, placed, withKind } from "./addressing.ts";
+import { named, partialKeyOf, placed, withKind } from "./addressing.ts";
 import { discardBody, errorFrom, parseJson, readBody } from "./body.ts";
 import { type ConnectionOptions, openTransport } from "./connection.ts";
 import { deferred } from "./deferred.ts";
@@ -51,17 +51,25 @@ export interface ClientOptions {
   readonly transport: Transport;
   /** Who writes, as `managedFields` will say. @default "windlass" */
   readonly fieldManager?: string;
-  /** How the client names itself to the server, and so in its audit log. @default "windlass/0.1.0 (PLATFORM/ARCH)" */
+  /**
+   * How the client names itself to the server, and so in its audit log.
+   *
+   * @default "windlass/0.1.0 (PLATFORM/ARCH)"
+   */
   readonly userAgent?: string;
-  /** Takes the server's warnings. @default each text once, to `log`, or to the process' warnings if there is none */
+  /**
+   * Takes the server's warnings.
+   *
+   * @default each text once, to `log`, or to the process' warnings if there is none
+   */
   readonly onWarning?: WarningHandler;
   /** @default none */
   readonly log?: Log;
   /** Times the discovery cache. @default the system's */
   readonly clock?: Clock;
   /**
-   * Whether the server is asked for protobuf where objects are kept as they come, as a cache does. @default false; true for a client that
-   * {@link connect} makes
+   * Whether the server is asked for protobuf where objects are kept as they come, as a cache does.
+   * @default false; true for a client that {@link connect} makes
    */
   readonly protobuf?: boolean;
   /**
@@ -71,7 +79,10 @@ export interface ClientOptions {
   readonly maxResponseBytes?: number;
 }
 
-/** Answers as protobuf, for caches that keep bytes and read them late. A server that has none for a kind answers 406. */
+/**
+ * Answers as protobuf, for caches that keep bytes and read them late. A server that has none for a
+ * kind answers 406.
+ */
 export interface ProtobufReader {
   /** A list as the bytes of its message. */
   list(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
@@ -81,7 +92,9 @@ export interface ProtobufReader {
   serverVersion(): Promise<ServerVersion>;
 }
 
-/** One subresource of one object. `T` is its own type: a `Scale`, an `Eviction`, a `TokenRequest`. */
+/**
+ * One subresource of one object. `T` is its own type: a `Scale`, an `Eviction`, a `TokenRequest`.
+ */
 export interface Subresource<T> {
   get(options?: CallOptions): Promise<T>;
   create(body: object, options?: WriteOptions): Promise<T>;
@@ -100,11 +113,12 @@ const patchTypes = {
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 /**
- * The verbs of the API over a transport. Holds no state but its options, so it can be shared freely; whoever made the
- * transport closes it, or `close` does for both.
+ * The verbs of the API over a transport. Holds no state but its options, so it can be shared
+ * freely; the maker of the transport closes it, or `close` does for both.
  *
- * Rejects with `ApiError` when the server answered with a Status, with `TransportError` when none answered, with the
- * signal's reason when aborted, and with `TypeError` for calls that cannot be addressed (no name, no namespace).
+ * Rejects with `ApiError` when the server answered with a Status, with `TransportError` when none
+ * answered, with the signal's reason when aborted, and with `TypeError` for calls that cannot be
+ * addressed (no name, no namespace).
  *
  * @example
  * await using client = await connect();
@@ -192,16 +206,17 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * A list as the bytes of its JSON, as they arrive. For caches that keep bytes and parse late; for all else `list`.
-   * Leaving the iteration early ends the request.
+   * A list as the bytes of its JSON, as they arrive. For caches that keep bytes and parse late; for
+   * all else `list`. Leaving the iteration early ends the request.
    */
   listBytes(kind: AnyKind, options: ListOptions = {}): AsyncIterable<Uint8Array> {
     return this.#list(kind, options, "json");
   }
 
   /**
-   * Changes as they happen. Ends when the server ends it, as it does after some minutes: resume from the last resource
-   * version seen. An ERROR event (410, most often) is given as such; an answer that is an error is thrown.
+   * Changes as they happen. Ends when the server ends it, as it does after some minutes: resume
+   * from the last resource version seen. An ERROR event (410, most often) is given as such; an
+   * answer that is an error is thrown.
    */
   async *watch<K extends AnyKind>(
     kind: K,
@@ -217,8 +232,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * A watch as its lines, each the JSON of one event, not parsed. A line may share memory with its neighbours: copy
-   * what is to be kept.
+   * A watch as its lines, each the JSON of one event, not parsed. A line may share memory with its
+   * neighbours: copy what is to be kept.
    */
   watchLines(kind: AnyKind, options: WatchOptions = {}): AsyncIterableIterator<Buffer> {
     return this.#watch(kind, options, "json");
@@ -229,7 +244,7 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     object: CreateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const key = keyOf(object);
+    const key = partialKeyOf(object);
     const path = options.subresource
       ? objectPath(kind, named(kind, key), options.subresource)
       : collectionPath(kind, placed(kind, key));
@@ -237,13 +252,16 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return (await this.#write("POST", path, body, options)) as ObjectOf<K>;
   }
 
-  /** Replaces the object of the same name. With a `resourceVersion` in it, only if nothing changed since. */
+  /**
+   * Replaces the object of the same name. With a `resourceVersion` in it, only if nothing changed
+   * since.
+   */
   async update<K extends AnyKind>(
     kind: K,
     object: UpdateOf<K>,
     options: WriteOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PUT", path, body, options)) as ObjectOf<K>;
   }
@@ -259,20 +277,23 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * Server-side apply: says which fields the object should have, and leaves those of other managers alone. Creates the
-   * object if there is none.
+   * Server-side apply: says which fields the object should have, and leaves those of other managers
+   * alone. Creates the object if there is none.
    */
   async apply<K extends AnyKind>(
     kind: K,
     object: ApplyOf<K>,
     options: ApplyOptions = {},
   ): Promise<ObjectOf<K>> {
-    const path = objectPath(kind, named(kind, keyOf(object)), options.subresource);
+    const path = objectPath(kind, named(kind, partialKeyOf(object)), options.subresource);
     const body = isOwnType(options.subresource) ? withKind(kind, object) : object;
     return (await this.#write("PATCH", path, body, options, patchTypes.apply)) as ObjectOf<K>;
   }
 
-  /** Asks for deletion. With finalizers or a grace period the object may still be there when this resolves: the answer tells. */
+  /**
+   * Asks for deletion. With finalizers or a grace period the object may still be there when this
+   * resolves: the answer says whether it is.
+   */
   async delete<K extends AnyKind>(kind: K, key: KeyOf<K>, options: DeleteOptions = {}): Promise<Deletion<K>> {
     const path = objectPath(kind, key);
     const response = await this.#delete(path, options);
@@ -291,7 +312,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * A subresource with a type of its own. Those that share their object's type (`status`) are an option of the verbs.
+   * A subresource with a type of its own. Those that share their object's type (`status`) are an
+   * option of the verbs.
    *
    * @example
    * await client.subresource(Deployment, { namespace: "default", name: "web" }, "scale").patch({ type: "merge", patch: { spec: { replicas: 3 } } });
@@ -327,7 +349,8 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
   }
 
   /**
-   * Any request by path. The answer's body must be read, or its iteration left: until then it holds a connection.
+   * Any request by path. The answer's body must be read, or its iteration left: until then it holds
+   * a connection.
    *
    * @example
    * const path = "/api/v1/namespaces/default/pods/web-0/log?follow=true";
@@ -385,7 +408,10 @@ export class Client implements Reader, Writer, Watcher, AsyncDisposable {
     return readBody(response.body, { request, maxBytes: this.#maxBytes });
   }
 
-  /** Pieces are given on as they are, with no generator around them: a large list is tens of thousands of them. */
+  /**
+   * Pieces are given on as they are, with no generator around them: a large list is tens of
+   * thousands of them.
+   */
   #watch(kind: AnyKind, options: WatchOptions = {}, encoding: Encoding): AsyncIterableIterator<Buffer> {
     const path = collectionPath(kind, options.namespace) + queryString(watchQuery(options));
     const { idleTimeout = Number.POSITIVE_INFINITY } = options;

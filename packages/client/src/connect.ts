@@ -6,19 +6,29 @@ import { inClusterAccess } from "./kubeconfig/in-cluster.ts";
 import type { Kubeconfig } from "./kubeconfig/kubeconfig.ts";
 import { loadKubeconfig } from "./kubeconfig/load.ts";
 
-/** Which cluster {@link connect} connects to, and all that a client and its connection can be told. */
+/**
+ * Which cluster {@link connect} connects to, and all that a client and its connection can be told.
+ */
 export interface ConnectOptions extends ConnectionOptions, Omit<ClientOptions, "transport"> {
-  /** A path, or a kubeconfig already read. @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
+  /**
+   * A path, or a kubeconfig already read.
+   *
+   * @default KUBECONFIG, else ~/.kube/config, else the pod's service account
+   */
   readonly kubeconfig?: string | Kubeconfig;
-  /** A cluster and user found before, as by {@link findAccess}: nothing is looked up. @default looked up */
+  /**
+   * A cluster and user found before, as by {@link findAccess}: nothing is looked up.
+   *
+   * @default looked up
+   */
   readonly access?: ClusterAccess;
   /** Which context of it. @default the current one */
   readonly context?: string;
 }
 
 /**
- * A client for the cluster that kubectl would talk to from here, or, in a pod, for the pod's own. Nothing is sent yet:
- * a server that is down shows itself with the first request.
+ * A client for the cluster that kubectl would talk to from here, or, in a pod, for the pod's own.
+ * Nothing is sent yet: a server that is down shows itself with the first request.
  *
  * @throws KubeconfigError if there is no configuration, or it cannot be used.
  *

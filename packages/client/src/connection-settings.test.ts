@@ -14,7 +14,7 @@ const day = 86_400_000;
 const authority = createAuthority({ commonName: "ca", validFor: day });
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** A server under a name that is not its address, which tells what it saw of a request. */
+/** A server under a name that is not its address, which answers with what it saw of a request. */
 async function mirror(): Promise<TestServer> {
   const { certificate, key } = authority.issue({
     commonName: "server",

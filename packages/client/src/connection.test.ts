@@ -35,7 +35,7 @@ async function replace(path: string, content: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** A server that lets in whoever `allows` says, and tells who asked. */
+/** A server that accepts the users of `allows`, and answers with the name of the user. */
 async function guarded(allows: (request: IncomingMessage) => boolean, options: object = {}) {
   return startServer(
     (request, response) =>

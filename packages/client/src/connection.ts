@@ -18,11 +18,19 @@ import { type Interceptor, intercept, type Transport } from "./transport.ts";
 export interface ConnectionOptions
   extends Pick<NetworkOptions, "connectTimeout" | "headersTimeout" | "idleTimeout" | "compression">,
     Pick<ObserveOptions, "onResponseSize"> {
-  /** Around all others, the first outermost: tracing, fault injection, what you like. @default none */
+  /**
+   * Around all others, the first outermost: tracing, fault injection, what you like.
+   *
+   * @default none
+   */
   readonly interceptors?: readonly Interceptor[];
   /** How often a request is made at most; see {@link retry}. @default 5 */
   readonly attempts?: number;
-  /** Told of every request made, repetitions singly. The source of `rest_client_*` metrics. @default nobody */
+  /**
+   * Told of every request made, repetitions singly. The source of `rest_client_*` metrics.
+   *
+   * @default nobody
+   */
   readonly onOutcome?: (outcome: RequestOutcome) => void;
   /** Told of every repetition. @default nobody */
   readonly onRetry?: (retry: Retry) => void;
@@ -37,8 +45,9 @@ export interface ConnectionOptions
 }
 
 /**
- * A transport to the cluster, with its credentials, retries and telemetry around it. Credentials go only to servers that
- * speak TLS, as with kubectl: over plain HTTP anyone on the way could read them.
+ * A transport to the cluster, with its credentials, retries and telemetry around it. Credentials go
+ * only to servers that speak TLS, as with kubectl: over plain HTTP anyone on the way could read
+ * them.
  */
 export function openTransport(access: ClusterAccess, options: ConnectionOptions = {}): Transport {
   const {
@@ -96,7 +105,10 @@ export function openTransport(access: ClusterAccess, options: ConnectionOptions 
 type Pem = string | Buffer | undefined;
 type PemSource = () => Pem | Promise<Pem>;
 
-/** TLS material from inline data or files, and from an exec plugin; a new object only when a part of it changed. */
+/**
+ * TLS material from inline data or files, and from an exec plugin; a new object only when a part of
+ * it changed.
+ */
 function tlsSource(
   access: ClusterAccess,
   credentials: Credentials,

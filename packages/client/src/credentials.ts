@@ -4,7 +4,10 @@ import { ExecPlugin } from "./exec-plugin.ts";
 import type { ClusterAccess } from "./kubeconfig/access.ts";
 import { RotatingFile } from "./network/file.ts";
 
-/** The credentials that a user's kubeconfig entry (or the pod's service account) describes, client certificates apart. */
+/**
+ * The credentials that a user's kubeconfig entry (or the pod's service account) describes, client
+ * certificates apart.
+ */
 export function credentialsFor(access: ClusterAccess, clock: Clock): Credentials {
   const { exec, tokenFile, token, username, password } = access.user;
   if (tokenFile) return new TokenFile(tokenFile, clock);

@@ -1,4 +1,7 @@
-/** An iterator that is opened when it is first asked for something, and from then on is the opened one. One that cannot be opened ends. */
+/**
+ * An iterator that is opened when it is first asked for something, and from then on is the opened
+ * one. One that cannot be opened ends.
+ */
 export function deferred<T>(open: () => Promise<AsyncIterableIterator<T>>): AsyncIterableIterator<T> {
   let inner: AsyncIterableIterator<T> | undefined;
   let isOpening = false;

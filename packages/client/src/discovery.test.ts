@@ -144,7 +144,7 @@ test("documents of any other shape mean that nothing is served", async () => {
   }
 });
 
-test("all who miss a kind at the same time hear of it when one of them has asked again", async () => {
+test("callers that miss a kind at the same time share one new discovery request", async () => {
   const clock = new ManualClock();
   let fetches = 0;
   let kinds: readonly string[] = ["Web"];

@@ -30,12 +30,16 @@ const AGGREGATED =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 const LEGACY = "application/json";
 
-/** A miss asks the server again, but not more often than this: a kind that never comes must not become a load. */
+/**
+ * A miss asks the server again, but not more often than this: a kind that never comes must not
+ * become a load.
+ */
 const REFETCH_INTERVAL_MS = 2_000;
 
 /**
- * What the server serves, fetched once and kept. A question that the kept answer does not know asks the server again (at
- * most every two seconds), so that a CRD installed meanwhile is found. Concurrent questions share one fetch.
+ * What the server serves, fetched once and kept. A question that the kept answer does not know asks
+ * the server again (at most every two seconds), so that a CRD installed meanwhile is found.
+ * Concurrent questions share one fetch.
  */
 export class Discovery {
   readonly #fetch: DiscoveryFetch;
@@ -60,7 +64,10 @@ export class Discovery {
     return fetching;
   }
 
-  /** The resource of a kind, in the given or else the preferred version; undefined if the server has none. */
+  /**
+   * The resource of a kind, in the given or else the preferred version; undefined if the server has
+   * none.
+   */
   find(group: string, kind: string, version?: string): Promise<ServedResource | undefined> {
     return this.#find(
       (it) => it.group === group && it.kind === kind && (version ?? it.version) === it.version,
@@ -113,7 +120,10 @@ export class Discovery {
     return (await Promise.all(pairs.map(([group, version]) => this.#fetchVersion(group, version)))).flat();
   }
 
-  /** One broken aggregated API must not hide all others, so a group that answers with an error counts as empty. */
+  /**
+   * One broken aggregated API must not hide all others, so a group that answers with an error
+   * counts as empty.
+   */
   async #fetchVersion(group: string, version: string): Promise<readonly ServedResource[]> {
     const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
     try {

@@ -1,8 +1,8 @@
 import type { ListMeta } from "@windlass/kinds";
 
 /**
- * Every error this package throws has one of these codes in `error.code`. They do not change between releases; messages
- * may. The text says what happened and what the reader can do.
+ * Every error this package throws has one of these codes in `error.code`. They do not change
+ * between releases; messages may. The text says what happened and what the reader can do.
  */
 export const errorCodes = {
   // The server answered, with a Status.
@@ -110,8 +110,8 @@ export interface StatusCause {
 }
 
 /**
- * The server answered, and said no. Ask what it was with {@link isNotFound} and its siblings rather than by comparing
- * numbers: servers and proxies differ in which of code and reason they fill in.
+ * The server answered, and said no. Ask what it was with {@link isNotFound} and its siblings rather
+ * than by comparing numbers: servers and proxies differ in which of code and reason they fill in.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -147,7 +147,9 @@ export class ApiError extends Error {
   }
 }
 
-/** What a Status says, in words to act upon: the server's own, with the way out where they lack one. */
+/**
+ * What a Status says, in words to act upon: the server's own, with the way out where they lack one.
+ */
 export function explainStatus(status: Status): string {
   const code = codeOf(status);
   if (code === "API_UNAUTHORIZED")
@@ -175,8 +177,8 @@ const DENIED =
   /is forbidden: User "(?<user>[^"]*)" cannot (?<verb>[a-z]+) resource "(?<resource>[^"]+)" in API group "(?<group>[^"]*)" (?:in the namespace "(?<namespace>[^"]+)"|at the cluster scope)/;
 
 /**
- * The right that was missing, where the server's authorizer refused for lack of one. Undefined for all else, such as the 403 of an
- * admission plugin or a quota.
+ * The right that was missing, where the server's authorizer refused for lack of one. Undefined for
+ * all else, such as the 403 of an admission plugin or a quota.
  */
 export function deniedAccess(error: unknown): DeniedAccess | undefined {
   const status = statusOf(error);
@@ -201,11 +203,17 @@ function wayOut({ user, verb, resource, group, namespace }: DeniedAccess): strin
     : `grant it: a Role in namespace ${namespace} with the rule ${rule}, bound to ${subject} by a RoleBinding`;
 }
 
-/** No server answered, or what answered was no API server. `cause` has the error of the layer below, where there is one. */
+/**
+ * No server answered, or what answered was no API server. `cause` has the error of the layer below,
+ * where there is one.
+ */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly code: TransportErrorCode;
-  /** False when the request certainly did not reach the server, so that even a write may be repeated. */
+  /**
+   * False when the request certainly did not reach the server, so that even a write may be
+   * repeated.
+   */
   readonly mayHaveBeenSent: boolean;
 
   constructor(
@@ -219,7 +227,10 @@ export class TransportError extends Error {
   }
 }
 
-/** A kubeconfig that cannot be used. The message is one line: the file, the path of the field, the fault, the way out. */
+/**
+ * A kubeconfig that cannot be used. The message is one line: the file, the path of the field, the
+ * fault, the way out.
+ */
 export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
   readonly code: "KUBECONFIG_INVALID" | "KUBECONFIG_NOT_FOUND";
@@ -282,8 +293,8 @@ function codeOf(status: Status): ApiErrorCode {
 }
 
 /**
- * The Status within an `ApiError`, or the value itself where it is one, as in the ERROR event of a watch. All guards
- * below look through this, so they work on both.
+ * The Status within an `ApiError`, or the value itself where it is one, as in the ERROR event of a
+ * watch. All guards below look through this, so they work on both.
  */
 export function statusOf(value: unknown): Status | undefined {
   if (value instanceof ApiError) return value.status;
@@ -316,7 +327,10 @@ export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefi
   }
 }
 
-/** No such resource: the kind, its version or the subresource is not served, as when its CRD is not installed. */
+/**
+ * No such resource: the kind, its version or the subresource is not served, as when its CRD is not
+ * installed.
+ */
 export function isNotServed(error: unknown): boolean {
   return isNotFound(error) && !statusOf(error)?.details?.name;
 }
@@ -324,10 +338,16 @@ export function isNotServed(error: unknown): boolean {
 /** A create met an object of the same name. */
 export const isAlreadyExists = (error: unknown): boolean => is(error, "API_ALREADY_EXISTS");
 
-/** The object changed since it was read, a precondition failed, or another manager owns a field that was applied. */
+/**
+ * The object changed since it was read, a precondition failed, or another manager owns a field that
+ * was applied.
+ */
 export const isConflict = (error: unknown): boolean => is(error, "API_CONFLICT");
 
-/** The resource version or continue token is too old: 410 as an answer or in a watch, `Gone` or `Expired`. */
+/**
+ * The resource version or continue token is too old: 410 as an answer or in a watch, `Gone` or
+ * `Expired`.
+ */
 export const isGone = (error: unknown): boolean => is(error, "API_GONE");
 
 /** The user is known but may not. */

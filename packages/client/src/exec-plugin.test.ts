@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A plugin that notes each run with what it was told, and prints the given status with a token of its own. */
+/**
+ * A plugin that notes each run with what it was told, and prints the given status with a token of
+ * its own.
+ */
 async function pluginWith(script: string, more: Partial<ExecConfig> = {}, clock = new ManualClock()) {
   const name = join(folder, `plugin-${Math.random().toString(36).slice(2)}`);
   const program = `

@@ -32,9 +32,10 @@ interface CachedCredential {
 }
 
 /**
- * Credentials from a program, by the client.authentication.k8s.io protocol. What it printed is kept until it expires or
- * the server refuses it; however many requests wait for it, the program runs once. Shortly before it expires, the first
- * request has the program run again, and does not wait for it.
+ * Credentials from a program, by the client.authentication.k8s.io protocol. What it printed is kept
+ * until it expires or the server refuses it; however many requests wait for it, the program runs
+ * once. Shortly before it expires, the first request has the program run again, and does not wait
+ * for it.
  */
 export class ExecPlugin implements Credentials {
   readonly #config: ExecConfig;
@@ -42,7 +43,10 @@ export class ExecPlugin implements Credentials {
   readonly #clock: Clock;
   #cached: CachedCredential | undefined;
   #running: Promise<CachedCredential> | undefined;
-  /** The one that was to be renewed early: once, for a program that fails is not to be run with every request. */
+  /**
+   * The one that was to be renewed early: once, for a program that fails is not to be run with
+   * every request.
+   */
   #renewedEarly: CachedCredential | undefined;
 
   constructor(config: ExecConfig, access: ClusterAccess, clock: Clock) {
@@ -58,7 +62,8 @@ export class ExecPlugin implements Credentials {
       return this.#renewed().then(({ credential }) => credential);
     if (held.renewAt !== undefined && held.renewAt <= now && this.#renewedEarly !== held) {
       this.#renewedEarly = held;
-      // If it fails it is run again when this one has expired, and then those who wait for it are told.
+      // If it fails it is run again when this one has expired, and then those who wait for it are
+      // told.
       this.#renewed().catch(() => undefined);
     }
     return held.credential;
@@ -118,7 +123,8 @@ export class ExecPlugin implements Credentials {
     const { command, args, env } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-    // What it says to people goes where they look; what it prints are credentials, and are read here alone.
+    // What it says to people goes where they look; what it prints are credentials, and are read
+    // here alone.
     const child = spawn(command, [...args], {
       env: { ...process.env, ...variables, KUBERNETES_EXEC_INFO: info },
       stdio: [isInteractive ? "inherit" : "ignore", "pipe", "inherit"],
@@ -126,7 +132,7 @@ export class ExecPlugin implements Credentials {
     });
     const output: Buffer[] = [];
     let length = 0;
-    // Whoever it has started may hold on to its output: that is not waited for.
+    // Processes that it started may keep its output open: that is not waited for.
     const end = (fault: string) => {
       child.kill("SIGKILL");
       child.stdout?.destroy();

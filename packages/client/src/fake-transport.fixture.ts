@@ -9,7 +9,7 @@ export interface Answer {
   readonly json?: unknown;
 }
 
-/** A {@link fakeTransport}, and what became of its answers. */
+/** A {@link fakeTransport}, and the fate of its answers. */
 export interface FakeTransport extends Transport {
   readonly requests: TransportRequest[];
   /** How many answers were let go before their end. */

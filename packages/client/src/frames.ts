@@ -4,12 +4,15 @@ import { type Cutter, cutStream, Remainder } from "./pieces.ts";
 /** The bytes of a frame's length. */
 const LENGTH = 4;
 
-/** More than a hundred times what a server stores in one object: a longer frame is no watch event. */
+/**
+ * More than a hundred times what a server stores in one object: a longer frame is no watch event.
+ */
 const LONGEST_FRAME = 256 * 1024 * 1024;
 
 /**
- * Cuts a byte stream into frames, each of which has its length before it: how a watch is sent as protobuf. Copies only frames that lie across chunks.
- * Ends with a `TransportError` if the stream ends within a frame.
+ * Cuts a byte stream into frames, each of which has its length before it: how a watch is sent as
+ * protobuf. Copies only frames that lie across chunks. Ends with a `TransportError` if the stream
+ * ends within a frame.
  *
  * A frame may share memory with the chunk it came in: copy what is to be kept for long.
  */

@@ -3,14 +3,16 @@ import { type Cutter, cutStream, Remainder } from "./pieces.ts";
 
 const NEWLINE = 0x0a;
 
-/** More than a hundred times what a server stores in one object: a longer "line" is no watch event. */
+/**
+ * More than a hundred times what a server stores in one object: a longer "line" is no watch event.
+ */
 const LONGEST_LINE = 256 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Cuts a byte stream at its newlines. Works on bytes, so characters may lie across chunks, and copies only lines that
- * do. Empty lines are left out; a last line without newline is given.
+ * Cuts a byte stream at its newlines. Works on bytes, so characters may lie across chunks, and
+ * copies only lines that do. Empty lines are left out; a last line without newline is given.
  *
  * A line may share memory with the chunk it came in: copy what is to be kept for long.
  */

@@ -21,7 +21,8 @@ export function collectionPath(kind: AnyKind, namespace?: string): string {
 /**
  * The path of one object, or of a subresource of it.
  *
- * @throws TypeError if the name, or a namespace that the kind needs, is missing or cannot be part of a path.
+ * @throws TypeError if the name, or a namespace that the kind needs, is missing or cannot be part
+ *   of a path.
  */
 export function objectPath(kind: AnyKind, key: ObjectKey, subresource?: string): string {
   if (kind.scope === "Namespaced" && !key.namespace)
@@ -44,7 +45,10 @@ export function queryString(query: Query): string {
   return text;
 }
 
-/** What the API server itself refuses in a path is refused here, before it can address something else. */
+/**
+ * What the API server itself refuses in a path is refused here, before it can address something
+ * else.
+ */
 function segment(value: unknown, what: string): string {
   if (typeof value !== "string" || value === "") throw new TypeError(`${what} is missing`);
   if (value === "." || value === ".." || value.includes("/") || value.includes("%"))

@@ -7,8 +7,8 @@ export interface Cutter {
 }
 
 /**
- * Cuts a byte stream into pieces. Chunks need be valid only until the next one is asked for, and so may share their memory; a piece is valid until the
- * next one is asked for.
+ * Cuts a byte stream into pieces. Chunks need be valid only until the next one is asked for, and so
+ * may share their memory; a piece is valid until the next one is asked for.
  */
 export function cutStream(chunks: AsyncIterable<Uint8Array>, cutter: Cutter): AsyncIterableIterator<Buffer> {
   const source = chunks[Symbol.asyncIterator]();

@@ -10,7 +10,11 @@ const mediaTypes: { readonly [encoding in Encoding]: string } = {
   protobuf: "application/vnd.kubernetes.protobuf",
 };
 
-/** The request that reads a kind's objects. @param suffix of the form's name, where one is asked for */
+/**
+ * The request that reads a kind's objects.
+ *
+ * @param suffix of the form's name, where one is asked for
+ */
 export function read(
   kind: AnyKind,
   path: string,

@@ -1,7 +1,7 @@
 /**
- * Which of two resource versions is newer: negative if `a` is older, 0 if they are the same, positive if `a` is newer.
- * Undefined if either is not a decimal number without leading zeros, as with some aggregated API servers: then only
- * equality means anything.
+ * Which of two resource versions is newer: negative if `a` is older, 0 if they are the same,
+ * positive if `a` is newer. Undefined if either is not a decimal number without leading zeros, as
+ * with some aggregated API servers: then only equality means anything.
  *
  * Compares as text (by length, then by digits): versions may exceed what a number can hold.
  */

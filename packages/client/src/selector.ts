@@ -22,8 +22,9 @@ export interface LabelSelector {
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Reads the text form of a label selector by the API server's grammar: `a=b`, `a==b`, `a!=b`, `a in (b,c)`,
- * `a notin (b,c)`, `a`, `!a`, `a>1`, `a<1`, joined by commas. The empty text selects everything.
+ * Reads the text form of a label selector by the API server's grammar: `a=b`, `a==b`, `a!=b`,
+ * `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, `a>1`, `a<1`, joined by commas. The empty text selects
+ * everything.
  *
  * @throws SelectorError, for what the server would answer with 400.
  */

@@ -1,7 +1,7 @@
 import type { Duration } from "@windlass/clock";
 /**
- * The one seam between a client and an API server. The network transport, the interceptors around it and the embedded
- * control plane's in-process door all have this shape.
+ * The one seam between a client and an API server. The network transport, the interceptors around
+ * it and the embedded control plane's in-process door all have this shape.
  */
 export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
@@ -21,8 +21,8 @@ export interface TransportRequest {
    * Called synchronously, right before bytes of the request are handed to the socket: after
    * credentials, connecting and TLS, again for each repetition, and again for each piece of a long
    * body. Throws to refuse; the request rejects with what it threw, and the server gets at most a
-   * part, on which it cannot act. Every transport must call it: it is how whoever has lost a lease
-   * keeps writes from leaving. @default always allowed
+   * part, on which it cannot act. Every transport must call it: it is how a replica that has lost a
+   * lease keeps writes from leaving. @default always allowed
    */
   readonly guard?: (() => void) | undefined;
   /**
@@ -32,8 +32,8 @@ export interface TransportRequest {
    */
   readonly idleTimeout?: Duration;
   /**
-   * Whether a chunk of the body may be valid only until the next one is asked for. For readers that copy what they keep: a long stream then goes
-   * through the same memory. @default false
+   * Whether a chunk of the body may be valid only until the next one is asked for. For readers that
+   * copy what they keep: a long stream then goes through the same memory. @default false
    */
   readonly borrowsChunks?: boolean;
   /** `never` for callers that retry by rules of their own, such as a watch. @default "safe" */
@@ -48,7 +48,10 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Wraps a transport: authentication, retries, metrics and tracing are each one of these. The first is the outermost. */
+/**
+ * Wraps a transport: authentication, retries, metrics and tracing are each one of these. The first
+ * is the outermost.
+ */
 export type Interceptor = (next: Transport) => Transport;
 
 /** Puts interceptors around a transport, the first outermost. */

@@ -29,7 +29,10 @@ export interface SendOptions extends CallOptions {
 
 export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
-  /** Read a subresource that has the object's own type, such as `status`. For others see `Client.subresource`. */
+  /**
+   * Read a subresource that has the object's own type, such as `status`. For others see
+   * `Client.subresource`.
+   */
   readonly subresource?: string;
 }
 
@@ -49,7 +52,11 @@ export interface WriteOptions extends SendOptions {
   readonly fieldManager?: string;
   /** Run everything but the storing. @default false */
   readonly dryRun?: boolean;
-  /** What the server does about fields it does not know. @default the server's own default, `Warn` */
+  /**
+   * What the server does about fields it does not know.
+   *
+   * @default the server's own default, `Warn`
+   */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
   /** Any subresource by name, e.g. `status`, `scale`, `eviction`, `binding`, `token`. */
   readonly subresource?: string;
@@ -79,7 +86,11 @@ export interface WatchOptions extends CallOptions {
   readonly sendInitialEvents?: boolean;
   readonly allowWatchBookmarks?: boolean;
   readonly timeoutSeconds?: number;
-  /** Silence for this long counts as a dead peer and throws a `TransportError`. @default no limit */
+  /**
+   * Silence for this long counts as a dead peer and throws a `TransportError`.
+   *
+   * @default no limit
+   */
   readonly idleTimeout?: Duration;
 }
 
@@ -89,7 +100,8 @@ export type WatchEvent<T> =
   | { readonly type: "ERROR"; readonly object: unknown };
 
 /**
- * The three patch formats that are plain documents. Server-side apply has a verb of its own, `apply`.
+ * The three patch formats that are plain documents. Server-side apply has a verb of its own,
+ * `apply`.
  *
  * A merge patch is checked by the compiler. The others are not: a JSON patch names its fields by
  * paths, a strategic one has directives of its own.
@@ -105,18 +117,20 @@ export type JsonPatchOperation =
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /**
- * What a server answers to a delete. A Status: the object is gone, and `details.uid` says which it was. The object itself: its last state, or, with a
- * `deletionTimestamp` and finalizers or a grace period, the state in which it still is.
+ * What a server answers to a delete. A Status: the object is gone, and `details.uid` says which it
+ * was. The object itself: its last state, or, with a `deletionTimestamp` and finalizers or a grace
+ * period, the state in which it still is.
  */
 export type Deletion<K extends AnyKind> =
   | { readonly is: "gone"; readonly status: Status }
   | { readonly is: "object"; readonly object: ObjectOf<K> };
 
 /**
- * The verbs of the API. `Client` speaks them over a transport; the manager's client has the same face, reads from the
- * cache, and sees its own writes.
+ * The verbs of the API. `Client` speaks them over a transport; the manager's client has the same
+ * face, reads from the cache, and sees its own writes.
  *
- * Every rejected promise carries an `ApiError` (the server answered with a Status) or a `TransportError` (it did not).
+ * Every rejected promise carries an `ApiError` (the server answered with a Status) or a
+ * `TransportError` (it did not).
  */
 export interface Reader {
   get<K extends AnyKind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ObjectOf<K>>;

@@ -1,4 +1,7 @@
-/** Takes a warning that the server sent with an answer: a deprecated version, an unknown field, a webhook's remark. */
+/**
+ * Takes a warning that the server sent with an answer: a deprecated version, an unknown field, a
+ * webhook's remark.
+ */
 export type WarningHandler = (text: string) => void;
 
 const WARNING = /(\d{3}) (?:[^\s"]+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;

@@ -17,7 +17,7 @@ export interface Clock {
   /**
    * The time of work that does nothing but show that somebody is still there, such as the renewal
    * of a lease. A clock that is moved by hand may let it stand still while nothing else is due, for
-   * all who go by it alike.
+   * all who use it alike.
    *
    * @default this clock
    */
@@ -33,8 +33,8 @@ export const systemClock: Clock = {
     let timer = setTimeout(fire, Math.min(Math.ceil(delayMs), LONGEST_TIMER_MS));
     function fire() {
       // Node's timers count whole milliseconds of a coarser clock, and may fire one or two too
-      // soon. Whoever compares `monotonic` with the time that was waited for would find that it has
-      // not come, and wait for ever.
+      // soon. Code that compares `monotonic` with the time that was waited for would find that it
+      // has not come, and wait for ever.
       const leftMs = dueAt - performance.now();
       if (leftMs > 0) timer = setTimeout(fire, Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS));
       else task();

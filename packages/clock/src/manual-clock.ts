@@ -169,7 +169,7 @@ class Timers {
     const timer = this.first;
     if (!timer) return undefined;
     removeTop(this.#heap);
-    // One that was taken counts as neither waiting nor cancelled, whatever becomes of it.
+    // One that was taken counts as neither waiting nor cancelled.
     timer.isCancelled = true;
     return timer;
   }

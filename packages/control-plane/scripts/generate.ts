@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
+import type { RecordedGoPackage, RecordedGoTypes } from "@windlass/kinds/go-types";
 import { openCluster } from "./generate/cluster.ts";
 import { recordColumns } from "./generate/columns.ts";
 import { recordDescriptions } from "./generate/descriptions.ts";
@@ -44,6 +45,9 @@ if (values.help || !kubeconfig) {
   process.exit(values.help ? 0 : 1);
 }
 const output = values.output ?? join(import.meta.dirname, "../data");
+const goTypesFile = values.output
+  ? join(values.output, "go-types.json")
+  : join(import.meta.dirname, "../../kinds/src/generated/go-types.json");
 
 using cluster = openCluster(kubeconfig);
 const version = (await cluster.get("/version")) as {
@@ -57,11 +61,9 @@ const groups = await recordKinds(cluster);
 const schemas = await recordSchemas(cluster, groups);
 const columns = await recordColumns(cluster, groups);
 
-for (const folder of ["schemas", "go"]) {
-  const path = join(output, folder);
-  mkdirSync(path, { recursive: true });
-  for (const file of readdirSync(path)) rmSync(join(path, file));
-}
+const schemaFolder = join(output, "schemas");
+mkdirSync(schemaFolder, { recursive: true });
+for (const file of readdirSync(schemaFolder)) rmSync(join(schemaFolder, file));
 write("kinds.json.gz", {
   version: {
     gitVersion: version.gitVersion,
@@ -79,11 +81,22 @@ write("discovery-golden.json.gz", await recordDiscovery());
 for (const [id, recorded] of schemas) {
   write(`schemas/${id}.json.gz`, { prefix: recorded.prefix, types: sorted(recorded.types) });
 }
+const packages: { [id: string]: RecordedGoPackage } = {};
 for (const { directory, path } of goPackages(version.gitVersion)) {
   const read = readGoPackage(directory, path);
   checkAgainstProto(directory, path, read.types);
-  write(`go/${packageId(path)}.json.gz`, { types: sorted(read.types), wrapped: read.wrapped });
+  packages[packageId(path)] = { types: sorted(read.types), wrapped: read.wrapped };
 }
+const goTypes: RecordedGoTypes = {
+  major: Number(version.major),
+  minor: Number(version.minor),
+  groups: Object.fromEntries(
+    groups.map(({ name }) => [name, name === "" ? "core" : (name.split(".", 1)[0] ?? name)]),
+  ),
+  packages: sorted(packages),
+};
+// One type to a line: a new version shows what it changed.
+writeFileSync(goTypesFile, `${JSON.stringify(goTypes, null, 1).replaceAll(/\n {5,}/g, " ")}\n`);
 
 /** The real server's aggregated documents, without groups that are not its own. */
 async function recordDiscovery(): Promise<{ [root: string]: unknown }> {

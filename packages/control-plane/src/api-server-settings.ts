@@ -5,7 +5,7 @@ import type { TokensInit, User } from "./auth/index.ts";
 export interface ApiServerSettings {
   /** Who may do what: by roles, or everybody everything. @default "RBAC" */
   readonly authorization?: "RBAC" | "AlwaysAllow";
-  /** What becomes of requests that show no credentials. @default "anonymous" */
+  /** How requests without credentials are treated. @default "anonymous" */
   readonly strangers?: "anonymous" | "refused";
   /** Static bearer tokens, and their users. @default none */
   readonly staticTokens?: ReadonlyMap<string, User>;

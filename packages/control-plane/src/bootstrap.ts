@@ -4,7 +4,7 @@ import { type JsonObject, textOf } from "./json.ts";
 import { timestamp } from "./registry/metadata.ts";
 import type { Registry, RequestContext } from "./registry/registry.ts";
 import type { Resource } from "./registry/resource.ts";
-import { keyOf } from "./storage/store.ts";
+import { storageKey } from "./storage/store.ts";
 
 /** The server writing for itself. */
 export const systemContext: RequestContext = {
@@ -46,7 +46,7 @@ export function bootstrap(registry: Registry): void {
 }
 
 /**
- * Stores where cluster addresses come from. Once that is known for good: nodes of real processes
+ * Stores where cluster addresses come from. Once that is final: nodes of real processes
  * choose it.
  *
  * @param finalizers what the controllers beside the server guard it with
@@ -106,7 +106,7 @@ function put(registry: Registry, resource: Resource | undefined, object: JsonObj
   if (!resource) return;
   const { store, clock, random } = registry;
   const metadata = object.metadata as JsonObject;
-  const key = keyOf(metadata.namespace as string | undefined, textOf(metadata.name));
+  const key = storageKey(metadata.namespace as string | undefined, textOf(metadata.name));
   if (store.get(resource.bucket, key)) return;
   const identity = { uid: uuid(random), creationTimestamp: timestamp(clock) };
   const generation = resource.strategy.generation ? { generation: 1 } : {};

@@ -71,9 +71,9 @@ export interface ControlPlaneOptions {
   readonly nodes?: NodeChoice | "none";
   /**
    * Runs a real process of this machine for each container of the pods that nothing else was said
-   * about, on an address of its own, so that traffic can flow. Whoever may create pods may then run
-   * programs as the user that runs the control plane: for development, never for what others can
-   * reach.
+   * about, on an address of its own, so that traffic can flow. Users who may create pods may then
+   * run programs as the user that runs the control plane: for development, never for what others
+   * can reach.
    *
    * @default pods are simulated
    */
@@ -310,7 +310,7 @@ export class ControlPlane implements AsyncDisposable {
     await settled(this.#running);
   }
 
-  /** Calls the listener after each write, whoever made it. @returns ends the subscription */
+  /** Calls the listener after each write, of any client. @returns ends the subscription */
   onWrite(listener: (write: Write) => void): () => void {
     return this.store.subscribeAll(({ type, bucket, entry: { key, revision, json } }) =>
       listener({ type, resource: bucket, key, revision, json }),

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { equal, exactNumber, indented, type Json, parse, stringify } from "./json.ts";
+import { equal, exactNumber, type Json, parse, stringify } from "./json.ts";
+import { indentedInSteps } from "./json-text.ts";
+import { finishNow } from "./steps.ts";
 
 const json = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
@@ -16,6 +18,8 @@ const json = fc.letrec<{ value: Json }>((tie) => ({
     fc.dictionary(fc.string(), tie("value"), { maxKeys: 4 }),
   ),
 })).value;
+
+const indented = (text: string) => finishNow(indentedInSteps(text));
 
 test("what was written is read back exactly, integers of 64 bits too", () => {
   fc.assert(

@@ -78,35 +78,12 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The same JSON for people to read: a line for each field and item, further in for each level. The
- * text of numbers is kept.
- */
-export function indented(text: string): string {
-  const pieces: string[] = [];
-  let depth = 0;
-  const line = () => `\n${"  ".repeat(depth)}`;
-  // Strings; brackets with nothing in them; punctuation; and what is left.
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|[^\s{}[\],:"]+/g)) {
-    if (token === "{" || token === "[") {
-      depth++;
-      pieces.push(token, line());
-    } else if (token === "}" || token === "]") {
-      depth--;
-      pieces.push(line(), token);
-    } else if (token === ",") pieces.push(token, line());
-    else if (token === ":") pieces.push(": ");
-    else pieces.push(token.startsWith("{") ? "{}" : token.startsWith("[") ? "[]" : token);
-  }
-  return pieces.join("");
-}
-
-/**
  * A copy that shares nothing with the original. Three to ten times as fast as `structuredClone` on
  * API objects.
  */
-export function clone<T extends Json | undefined>(value: T): T {
+export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => clone(item)) as T;
+  if (Array.isArray(value)) return value.map((item: Json) => clone(item)) as T;
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     const item = clone((value as JsonObject)[key] as Json);

@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import { nextTurn, type Steps, TurnBudget } from "./steps.ts";
 
 /** One field's fault, as `details.causes` lists it. */
 export interface Cause {
@@ -55,7 +56,7 @@ export class StatusError extends Error {
       message: this.message,
     };
     if (this.reason !== undefined) status.reason = this.reason;
-    if (this.details !== undefined) status.details = JSON.parse(JSON.stringify(this.details)) as JsonObject;
+    if (this.details !== undefined) status.details = { ...this.details } as JsonObject;
     status.code = this.code;
     return status;
   }
@@ -154,12 +155,42 @@ export function invalid(
   name: string,
   causes: readonly Cause[],
 ): StatusError {
-  const messages = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
-  const list = messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`;
+  const messages = new Set<string>();
+  for (const cause of causes) messages.add(messageOf(cause));
+  return invalidFor(of, name, causes, messages);
+}
+
+/** As {@link invalid}, of many causes, with turns of the event loop in between. */
+export function* invalidInSteps(
+  of: { readonly group: string; readonly kind: string },
+  name: string,
+  causes: readonly Cause[],
+): Steps<StatusError> {
+  const messages = new Set<string>();
+  const budget = new TurnBudget(20_000);
+  for (const cause of causes) {
+    messages.add(messageOf(cause));
+    if (budget.spend(1)) yield nextTurn;
+  }
+  return invalidFor(of, name, causes, messages);
+}
+
+function messageOf({ field, message }: Cause): string {
+  return `${field}: ${message}`;
+}
+
+function invalidFor(
+  of: { readonly group: string; readonly kind: string },
+  name: string,
+  causes: readonly Cause[],
+  messages: ReadonlySet<string>,
+): StatusError {
+  const list = [...messages].join(", ");
+  const shown = messages.size === 1 ? list : `[${list}]`;
   return new StatusError({
     code: 422,
     reason: "Invalid",
-    message: `${of.group === "" ? of.kind : `${of.kind}.${of.group}`} "${name}" is invalid: ${list}`,
+    message: `${of.group === "" ? of.kind : `${of.kind}.${of.group}`} "${name}" is invalid: ${shown}`,
     details: {
       ...(name === "" ? {} : { name }),
       ...(of.group === "" ? {} : { group: of.group }),

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** What a flow needs, and whom it tells. */
+/** What a flow needs, and what it calls. */
 export interface FlowOptions {
   /** From how many waiting bytes on the source is no longer read from. */
   readonly bufferBytes: number;

@@ -12,7 +12,7 @@ export interface DrainOptions {
   readonly reason: unknown;
 }
 
-/** What became of the relays that were live when a drain began. */
+/** The outcome of the relays that were live when a drain began. */
 export interface DrainResult {
   /** Ended by themselves. */
   readonly ended: number;

@@ -159,7 +159,7 @@ describe("a connection that breaks", () => {
   });
 });
 
-describe("farewell", () => {
+describe("last bytes", () => {
   const reason = new Error("revoked");
 
   test("its bytes follow those that were already on their way, and an end follows them", async () => {
@@ -168,7 +168,7 @@ describe("farewell", () => {
       upstreamPeer,
       relay: joined,
     } = await joinedPeers({
-      farewell: (to, outcome) =>
+      lastBytes: (to, outcome) =>
         to === "client" && outcome.how === "aborted" ? Buffer.from(` ${String(outcome.reason)}`) : undefined,
     });
     upstreamPeer.send(Buffer.from("so far"));
@@ -188,7 +188,7 @@ describe("farewell", () => {
       upstreamPeer,
       relay: joined,
     } = await joinedPeers({
-      farewell: (to, { how }) => (to === "client" && how === "ended" ? Buffer.from(", it said") : undefined),
+      lastBytes: (to, { how }) => (to === "client" && how === "ended" ? Buffer.from(", it said") : undefined),
     });
     upstreamPeer.send(Buffer.from("bye"));
     upstreamPeer.socket.end();
@@ -201,7 +201,7 @@ describe("farewell", () => {
 
   test("reaches a client that goes on sending", async () => {
     const { clientPeer, relay: joined } = await joinedPeers({
-      farewell: (to) => (to === "client" ? Buffer.from("bye") : undefined),
+      lastBytes: (to) => (to === "client" ? Buffer.from("bye") : undefined),
     });
     clientPeer.send(Buffer.alloc(4_000_000));
     await until(() => joined.fromClient > 0);
@@ -216,8 +216,8 @@ describe("farewell", () => {
     const { clientPeer, client } = await gap();
     const joined = relay(client, new Stalled(), {
       bufferBytes: 1,
-      farewell: (to) => (to === "client" ? Buffer.from("bye") : undefined),
-      farewellWithin: "1h",
+      lastBytes: (to) => (to === "client" ? Buffer.from("bye") : undefined),
+      lastBytesWithin: "1h",
     });
     clientPeer.send(Buffer.alloc(4_000_000));
     await until(() => client.isPaused());
@@ -232,8 +232,8 @@ describe("farewell", () => {
     const clock = new ManualClock();
     const { client, upstream } = await gap();
     const joined = relay(client, upstream, {
-      farewell: () => Buffer.from("bye"),
-      farewellWithin: "2s",
+      lastBytes: () => Buffer.from("bye"),
+      lastBytesWithin: "2s",
       clock,
     });
     joined.abort(reason);

@@ -29,9 +29,9 @@ export interface RelayOptions {
    * already waits for that side, and are followed by an end.
    * @default an end is passed on as it is, and otherwise the side is cut off
    */
-  readonly farewell?: (to: Side, why: Outcome | { readonly how: "ended" }) => Uint8Array | undefined;
+  readonly lastBytes?: (to: Side, why: Outcome | { readonly how: "ended" }) => Uint8Array | undefined;
   /** How long a side may take to receive its last bytes and to close. @default "1s" */
-  readonly farewellWithin?: Duration;
+  readonly lastBytesWithin?: Duration;
   /** @default the machine's clock */
   readonly clock?: Clock;
 }
@@ -89,7 +89,7 @@ class JoinedSockets implements Relay {
   readonly #resolve: (end: RelayEnd) => void;
   readonly #options: RelayOptions;
   readonly #clock: Clock;
-  readonly #farewellMs: number;
+  readonly #lastBytesMs: number;
   readonly #sockets: Readonly<Record<Side, Duplex>>;
   readonly #flows: Readonly<Record<Side, Flow>>;
   readonly #startedAt: number;
@@ -103,7 +103,7 @@ class JoinedSockets implements Relay {
     const forever = Number.POSITIVE_INFINITY;
     const idleMs = milliseconds(options.idle ?? forever, "relay: idle");
     const totalMs = milliseconds(options.total ?? forever, "relay: total");
-    this.#farewellMs = milliseconds(options.farewellWithin ?? "1s", "relay: farewellWithin");
+    this.#lastBytesMs = milliseconds(options.lastBytesWithin ?? "1s", "relay: lastBytesWithin");
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#startedAt = this.#clock.monotonic();
@@ -149,7 +149,7 @@ class JoinedSockets implements Relay {
       onChunk: hasIdleLimit || inspect ? onChunk : undefined,
       onEnd: () => {
         this.#handle({ type: "ended", side: from });
-        return this.#options.farewell?.(otherSide(from), { how: "ended" });
+        return this.#options.lastBytes?.(otherSide(from), { how: "ended" });
       },
       onFlush: () => this.#handle({ type: "flushed", side: from }),
     });
@@ -190,7 +190,7 @@ class JoinedSockets implements Relay {
       socket.destroy();
       return;
     }
-    const lastBytes = socket.writable ? this.#options.farewell?.(side, outcome) : undefined;
+    const lastBytes = socket.writable ? this.#options.lastBytes?.(side, outcome) : undefined;
     if (lastBytes === undefined) {
       cutOff(socket);
       return;
@@ -201,7 +201,7 @@ class JoinedSockets implements Relay {
     socket.resume();
     socket.once(
       "close",
-      this.#clock.schedule(this.#farewellMs, () => cutOff(socket)),
+      this.#clock.schedule(this.#lastBytesMs, () => cutOff(socket)),
     );
   }
 
@@ -223,7 +223,7 @@ class JoinedSockets implements Relay {
 }
 
 /**
- * Closes a connection so that its peer can tell that it was cut off, where there is a way to say
+ * Closes a connection so that its peer can see that it was cut off, where there is a way to say
  * so.
  */
 function cutOff(socket: Duplex): void {
@@ -231,7 +231,7 @@ function cutOff(socket: Duplex): void {
   else socket.destroy();
 }
 
-/** TLS tells by the lack of close_notify; Unix sockets and other streams have no way. */
+/** With TLS, by the lack of close_notify; Unix sockets and other streams have no way. */
 function isTcp(socket: Duplex): socket is Socket {
   return socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined;
 }

@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 
 const root = import.meta.dirname;
 
-/** The modules that a file loads when it needs them, by their path from the root or their package's name. */
+/**
+ * The modules that a file loads when it needs them, by their path from the root or their package's
+ * name.
+ */
 async function lazilyLoaded(file: string): Promise<string[]> {
   const text = await readFile(join(root, file), "utf8");
   return [...text.matchAll(/(?<!typeof )\bimport\(\s*"([^"]+)"/g)].map(([, name = ""]) =>

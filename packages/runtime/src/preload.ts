@@ -1,4 +1,6 @@
-/** Every module that is loaded when it is first needed, so that importing the runtime stays cheap. */
+/**
+ * Every module that is loaded when it is first needed, so that importing the runtime stays cheap.
+ */
 const lazy: readonly (() => Promise<unknown>)[] = [
   () => import("./manager/logger.ts"),
   () => import("./webhook/file-keeper.ts"),
@@ -13,8 +15,8 @@ const lazy: readonly (() => Promise<unknown>)[] = [
 ];
 
 /**
- * Loads at once what is otherwise loaded when first needed. A simulation begins with it: how long a file takes to load must not decide the
- * order of what happens. Programs have no need of it.
+ * Loads at once what is otherwise loaded when first needed. A simulation begins with it: how long a
+ * file takes to load must not decide the order of what happens. Programs have no need of it.
  */
 export async function preload(): Promise<void> {
   await Promise.all(lazy.map((load) => load()));

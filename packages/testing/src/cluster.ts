@@ -249,7 +249,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** Whoever they lead to is gone, and every write that they ask about would fail. */
+  /** The server they name is gone, and every write that they are called for would fail. */
   async #removeWebhooks(): Promise<void> {
     if (this.#webhookUrls.length === 0) return;
     for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {

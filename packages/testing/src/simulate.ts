@@ -57,7 +57,7 @@ export class Simulation implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly plane: ControlPlane;
   /**
-   * What clients asked and were answered, and each change of the server's state, whoever made it.
+   * What clients asked and were answered, and each change of the server's state, by any client.
    */
   readonly trace: Trace;
   /**
@@ -189,7 +189,7 @@ export class Simulation implements AsyncDisposable {
    * passes or somebody acts.
    */
   async settle(): Promise<void> {
-    // Within the process, whoever has something left to do has asked for a turn of the event loop.
+    // Within the process, all work that is left has asked for a turn of the event loop.
     do await turn();
     while (process.getActiveResourcesInfo().includes("Immediate"));
   }
@@ -306,7 +306,7 @@ export class Simulation implements AsyncDisposable {
 /** How long leases may go without renewal while nothing happens. */
 const REST_MS = 600_000;
 /**
- * For how long they are renewed as usual before time stops, so that whoever looks at them then
+ * For how long they are renewed as usual before time stops, so that code that looks at them then
  * finds them fresh.
  */
 const AWAKE_MS = 5_000;

@@ -16,14 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-const keyOf = (name: string) => ({ namespace: "default", name });
+const inDefault = (name: string) => ({ namespace: "default", name });
 const setTo = (name: string, x: string) =>
-  cluster.client.apply(ConfigMap, { metadata: keyOf(name), data: { x } }, { force: true });
+  cluster.client.apply(ConfigMap, { metadata: inDefault(name), data: { x } }, { force: true });
 
 test("what is there already is seen at once, and what comes later when it comes", async () => {
   await setTo("there", "1");
-  expect(await waitFor(cluster.client, ConfigMap, keyOf("there"), ({ data }) => data?.x)).toBe("1");
-  const coming = waitFor(cluster.client, ConfigMap, keyOf("coming"), ({ data }) => data?.x === "2" && "came");
+  expect(await waitFor(cluster.client, ConfigMap, inDefault("there"), ({ data }) => data?.x)).toBe("1");
+  const coming = waitFor(
+    cluster.client,
+    ConfigMap,
+    inDefault("coming"),
+    ({ data }) => data?.x === "2" && "came",
+  );
   await setTo("coming", "1");
   await setTo("coming", "2");
   expect(await coming).toBe("came");
@@ -31,7 +36,7 @@ test("what is there already is seen at once, and what comes later when it comes"
 
 test("a state that lasts but a moment is seen too", async () => {
   await setTo("brief", "1");
-  const seen = waitFor(cluster.client, ConfigMap, keyOf("brief"), ({ data }) => data?.x === "2");
+  const seen = waitFor(cluster.client, ConfigMap, inDefault("brief"), ({ data }) => data?.x === "2");
   // The watch is open once the first list has been looked at; from then on every state counts.
   await expect.poll(() => cluster.controlPlane?.faults.openWatches, soon).toBeGreaterThan(0);
   await setTo("brief", "2");
@@ -41,10 +46,10 @@ test("a state that lasts but a moment is seen too", async () => {
 
 test("the end of an object is waited for, and of one that never was it has come", async () => {
   await setTo("ending", "1");
-  const ended = waitForDeletion(cluster.client, ConfigMap, keyOf("ending"));
-  await cluster.client.delete(ConfigMap, keyOf("ending"));
+  const ended = waitForDeletion(cluster.client, ConfigMap, inDefault("ending"));
+  await cluster.client.delete(ConfigMap, inDefault("ending"));
   await ended;
-  await waitForDeletion(cluster.client, ConfigMap, keyOf("never-was"));
+  await waitForDeletion(cluster.client, ConfigMap, inDefault("never-was"));
 });
 
 test("a condition counts once it is about the present spec", async () => {
@@ -62,13 +67,13 @@ test("a condition counts once it is about the present spec", async () => {
       yield { type: "MODIFIED", object: answers[1] };
     },
   } as unknown as TestCluster["client"];
-  expect(await waitForCondition(client, Deployment, keyOf("x"), "Ready")).toBe(answers[1]);
+  expect(await waitForCondition(client, Deployment, inDefault("x"), "Ready")).toBe(answers[1]);
 });
 
 test("a wait that times out says what it waited for, how long, and what it saw instead", async () => {
   await setTo("stuck", "1");
   const clock = new ManualClock();
-  const waiting = waitFor(cluster.client, ConfigMap, keyOf("stuck"), ({ data }) => data?.x === "2", {
+  const waiting = waitFor(cluster.client, ConfigMap, inDefault("stuck"), ({ data }) => data?.x === "2", {
     clock,
     timeout: 5_000,
   });
@@ -113,7 +118,7 @@ test.each([
     } as unknown as TestCluster["client"];
     const clock = new ManualClock();
     const options = { clock, timeout: 5_000 };
-    const waiting = waitForCondition(client, Deployment, keyOf("x"), "Ready", "True", options);
+    const waiting = waitForCondition(client, Deployment, inDefault("x"), "Ready", "True", options);
     const failed = expect(waiting).rejects.toThrow(
       `Deployment default/x: condition Ready=True did not come about within 5000 ms: ${how}; last seen: {`,
     );
@@ -138,7 +143,7 @@ test("a wait that fails shows what the operators of the test logged last", async
   await setTo("unwanted", "1");
   await isLogged.promise;
   const clock = new ManualClock();
-  const waiting = waitForDeletion(cluster.client, ConfigMap, keyOf("unwanted"), { clock });
+  const waiting = waitForDeletion(cluster.client, ConfigMap, inDefault("unwanted"), { clock });
   const failed = expect(waiting).rejects.toThrow(
     /the operators logged last:\n[\s\S]*picky-operator error: .*no disk is left/,
   );
@@ -155,7 +160,7 @@ test("what was never seen is nothing", () => {
 
 test("a watch that breaks off is taken up again", async () => {
   await setTo("cut", "1");
-  const waiting = waitFor(cluster.client, ConfigMap, keyOf("cut"), ({ data }) => data?.x === "2");
+  const waiting = waitFor(cluster.client, ConfigMap, inDefault("cut"), ({ data }) => data?.x === "2");
   const faults = cluster.controlPlane?.faults;
   await expect.poll(() => faults?.openWatches, soon).toBeGreaterThan(0);
   cluster.controlPlane?.compact();

@@ -12,7 +12,7 @@ import { type Clock, type Duration, milliseconds, systemClock } from "@windlass/
 import { TestClient } from "./test-client.ts";
 
 /**
- * What becomes of an embedded control plane comes about in milliseconds: shorter than runners' own
+ * On an embedded control plane, changes take milliseconds: shorter than runners' own
  * limits, whose errors show nothing.
  */
 export const embeddedWaitTimeout = "10s";
@@ -33,7 +33,7 @@ export interface WaitOptions {
 export interface WaitedFor {
   /** `Pod default/web`. */
   readonly subject: string;
-  /** What should have become of it: the check, or the condition. */
+  /** What was waited for: the check, or the condition. */
   readonly what: string;
   readonly timeoutMs: number;
   /** Its last state; undefined if it was never there. */
@@ -77,7 +77,7 @@ export class WaitError extends Error {
 
 /**
  * Waits until `check` returns something for an object, and resolves to that. Looks at every state
- * the server tells of, from the present one on: no polling, no luck.
+ * the server reports, from the present one on: no polling, no luck.
  *
  * @example
  * const address = await waitFor(client, Service, key, ({ spec }) => spec?.clusterIP);

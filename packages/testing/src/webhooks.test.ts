@@ -97,6 +97,51 @@ test.each([
   await client.delete(ValidatingWebhookConfiguration, { name });
 });
 
+test("a webhook of somebody else that comes before ours at the moment of installing is left as it is", async () => {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const namespace = await cluster.createNamespace(name);
+  const manifest = parcels({ service: { namespace } });
+  await cluster.install({ crd: () => Parcel.crd({ conversion: manifest.conversion() }) });
+  const [configuration] = manifest.configurations();
+  const [ours] = configuration?.webhooks ?? [];
+  if (!configuration || !ours) throw new Error("there is no webhook");
+  await applyManifest(client, configuration);
+  const clientConfig = { service: { namespace, name: "theirs", path: "/theirs", port: 443 } };
+  const theirs = {
+    ...ours,
+    name: "theirs.testing.windlass.dev",
+    failurePolicy: "Ignore" as const,
+    clientConfig,
+  };
+  let isAdded = false;
+  const racing = client.through((next) => ({
+    request: async (request) => {
+      if (!isAdded && request.headers["content-type"] === "application/json-patch+json") {
+        isAdded = true;
+        const patch = { webhooks: [theirs, ours] };
+        await client.patch(ValidatingWebhookConfiguration, { name }, { type: "merge", patch });
+      }
+      return await next.request(request);
+    },
+    close: () => next.close(),
+  }));
+  const url = "https://127.0.0.1:1";
+  const running = await cluster.run(name, (options) =>
+    manager({ ...options, client: racing }).add(
+      parcels({ install: true, port: 0, host: "127.0.0.1", url, service: { namespace } }),
+    ),
+  );
+  const { webhooks = [] } = await waitFor(client, ValidatingWebhookConfiguration, { name }, (live) =>
+    live.webhooks?.some((one) => one.name === ours.name && one.clientConfig.caBundle) ? live : undefined,
+  );
+  expect(isAdded).toBe(true);
+  expect(webhooks.find((one) => one.name === theirs.name)?.clientConfig).toEqual(clientConfig);
+  expect(webhooks.find((one) => one.name === ours.name)?.clientConfig.url).toContain(url);
+  await running.stop();
+  await client.delete(ValidatingWebhookConfiguration, { name });
+});
+
 test("the Secret that a webhook server watches is no answer to anybody about other Secrets", async () => {
   await using cluster = await startCluster();
   const namespace = await cluster.createNamespace(name);

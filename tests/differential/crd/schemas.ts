@@ -22,12 +22,12 @@ const patterns = new Patterns();
 let compared = 0;
 const differences = new Map<string, string>();
 
-function keyOf(cause: Cause): string {
+function causeKey(cause: Cause): string {
   return `${cause.field} | ${cause.reason} | ${cause.message}`;
 }
 
 function sorted(causes: readonly Cause[]): string[] {
-  return causes.map(keyOf).sort();
+  return causes.map(causeKey).sort();
 }
 
 const generated = fc.sample(specSchema, { numRuns: Number(schemas), seed: Number(seed) });

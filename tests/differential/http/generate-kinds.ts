@@ -261,7 +261,7 @@ export const kinds: readonly Kind[] = [
     make: (draw, name, metadata) => ({
       apiVersion: "batch/v1",
       kind: "Job",
-      // Without any, the template's are made up for it by whoever reads it, and stored by whoever writes it next.
+      // Without any, a reader gets the template's, and the next writer stores them.
       metadata: { name, ...metadata, labels: { own: "1", ...(metadata as { labels?: object }).labels } },
       spec: {
         suspend: true,

@@ -34,7 +34,7 @@ function settle(text: string): string {
   return (
     blanked
       .split("\n")
-      // What the client tells of itself, such as that a watch it gave up has ended.
+      // What the client says about itself, such as that a watch it gave up has ended.
       .filter((line) => !/^[IWE]\d{4} \d\d:\d\d:/.test(line))
       .map((line) => line.replace(/\s{2,}/g, "  ").trimEnd())
       .join("\n")

@@ -51,7 +51,7 @@ export async function invoke(
   }
 }
 
-/** Watches are given this long to begin, and to tell of one change before the next. */
+/** Watches are given this long to begin, and to print one change before the next. */
 const betweenMs = 1_500;
 
 interface Running {

@@ -27,6 +27,9 @@ export const browserFields = {
   ingress: ingress.apply(filled),
 };
 
+/** Why a browser of a release that no image is known of must name one. */
+export const noBrowserImage = "must be set: no image of bb_browser is known to fit version 2025-02";
+
 /** Shows actions and their files. */
 export const BuildbarnBrowser = defineResource({
   ...common,
@@ -38,7 +41,7 @@ export const BuildbarnBrowser = defineResource({
     .check(
       oneHatch,
       cel("self.version != '2025-02' || has(self.image)", {
-        message: "must be set: no image of bb_browser is known to fit version 2025-02",
+        message: noBrowserImage,
         fieldPath: ".image",
       }),
     )

@@ -4,18 +4,16 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
-  podTemplate,
-  programContainer,
+  podConfiguration,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
-import { ports, profiles } from "../configuration/index.ts";
-import { podSelector } from "../names.ts";
+import { ports } from "../configuration/index.ts";
 import {
   browserConfiguration,
   browserUrl,
@@ -26,8 +24,7 @@ import {
   withAuthorities,
 } from "../set/index.ts";
 import { BuildbarnBrowser } from "./browser.ts";
-
-const http = { http: ports.browser } as const;
+import { browserPorts, browserTemplate } from "./pod.ts";
 
 /** Keeps the Deployment, the Service and the Ingress of each browser. */
 export const browserController = (checks: ConfigurationChecks) =>
@@ -38,7 +35,7 @@ export const browserController = (checks: ConfigurationChecks) =>
     concurrency: 4,
 
     async reconcile(browser, context) {
-      const { spec, metadata } = browser;
+      const { spec } = browser;
       const set = await withAuthorities(setOf(context.cache, browser), context);
       const { status, children, ...made } = await deploymentOf(
         {
@@ -47,29 +44,7 @@ export const browserController = (checks: ConfigurationChecks) =>
           checks,
           rollout: "beside",
           build: (own) => browserConfiguration(set, browser, own),
-          template: ({ configMap, hash, configuration }) =>
-            podTemplate({
-              app: "browser",
-              object: browser,
-              selector: podSelector("browser", metadata.name),
-              configMap,
-              configHash: hash,
-              shardMap: configuration.shardMap,
-              certificate: certificateOf(set),
-              containers: [
-                {
-                  ...programContainer({
-                    name: "browser",
-                    // The definition wants an image where none is known.
-                    image: spec.image ?? profiles[spec.version].images.browser ?? "",
-                    entry: "browser.jsonnet",
-                    ports: http,
-                    resources: spec.resources,
-                  }),
-                  lifecycle: { preStop: { sleep: { seconds: 5 } } },
-                },
-              ],
-            }),
+          template: (found) => browserTemplate(browser, podConfiguration(found, certificateOf(set))),
         },
         await seenOf(browser, context),
       );
@@ -78,7 +53,7 @@ export const browserController = (checks: ConfigurationChecks) =>
         ...(children && {
           children: [
             ...children,
-            serviceFor(made, http, { type: spec.serviceType }),
+            serviceFor(made, browserPorts, { type: spec.serviceType }),
             metricsServiceFor(made),
             budgetFor(made),
             spec.ingressHost !== undefined && ingressFor(made, spec.ingressHost, spec.ingress),
@@ -88,5 +63,5 @@ export const browserController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (browser, context) => farewell(browser, context),
+    finalize: (browser, context) => stopPods(browser, context),
   });

@@ -171,6 +171,47 @@ test("plan says that mirrors move no blob, and that drained shards do", { timeou
   ]);
 });
 
+test.for<readonly [string, object, readonly string[]]>([
+  [
+    "resources of a frontend",
+    { frontend: { resources: { requests: { cpu: "1" } } } },
+    ["roll    BuildbarnFrontend builds/bb-frontend: pods are replaced: resources"],
+  ],
+  [
+    "the image that actions run in, which is part of what they must ask for",
+    { workers: [{ name: "linux", runnerImage: "example.com/tools:2" }] },
+    [
+      "roll    BuildbarnScheduler builds/bb-scheduler: pods are replaced: scheduler.jsonnet",
+      "roll    BuildbarnWorker builds/bb-linux: pods are replaced: runnerImage, worker-ubuntu22-04.jsonnet",
+    ],
+  ],
+  [
+    "a certificate of a frontend, which then has a way for its scheduler",
+    { frontend: { tls: { secretName: "pair" } } },
+    [
+      "roll    BuildbarnScheduler builds/bb-scheduler: pods are replaced: scheduler.jsonnet",
+      "roll    BuildbarnFrontend builds/bb-frontend: pods are replaced: tls, frontend.jsonnet",
+    ],
+  ],
+  [
+    "where shards run, and larger volumes",
+    { storage: { nodeSelector: { disk: "fast" }, cas: { volume: { size: "40Gi" } } } },
+    [
+      "grow    BuildbarnStorage builds/bb-storage: volumes of cas grow from 33Gi to 40Gi, if their StorageClass allows it; pods run on",
+      "roll    BuildbarnStorage builds/bb-storage: pods are replaced: nodeSelector",
+    ],
+  ],
+  ["what is not in pods", { frontend: { minReadySeconds: 3, probe: {} } }, ["Nothing would change."]],
+])(
+  "plan says whose pods are replaced, and by which field: %s",
+  { timeout: 60_000 },
+  async ([, spec, steps]) => {
+    const before = await file("before.yaml", cluster());
+    const { said } = await run(["plan", "--from", before, await file("after.yaml", cluster(spec))]);
+    expect(said.trim().split("\n")).toEqual(steps);
+  },
+);
+
 test("plan says that nothing would change, and what is made where there is nothing", {
   timeout: 60_000,
 }, async () => {

@@ -1,7 +1,7 @@
 import { type Duration, milliseconds } from "@windlass/clock";
 import type { ObjectOf } from "@windlass/runtime";
 import type { ConfigMap } from "@windlass/runtime/kinds";
-import { checkConfiguration } from "../configuration/index.ts";
+import { bytes, checkConfiguration } from "../configuration/index.ts";
 import {
   isSameLayout,
   type Layout,
@@ -13,26 +13,28 @@ import {
   shardsOf,
   step,
 } from "../resharding/index.ts";
-import { type BuildbarnSet, type ComponentObject, layoutOf, reshardingOf } from "../set/index.ts";
+import { type BuildbarnSet, layoutOf, reshardingOf } from "../set/index.ts";
+import { claimTemplates } from "../storage/claims.ts";
 import { flushedStores, shardConfiguration } from "../storage/geometry.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Configured, configurationsOf, nameOf } from "./configurations.ts";
+import { rollingFields } from "./templates.ts";
 
 /** One thing that the operator would do. */
 export interface PlanStep {
   /** `BuildbarnStorage builds/storage` */
   readonly what: string;
-  readonly does: "create" | "delete" | "scale" | "roll" | "reshard" | "flush" | "refuse";
+  readonly does: "create" | "delete" | "scale" | "roll" | "reshard" | "flush" | "grow" | "refuse";
   readonly detail: string;
 }
 
-interface World {
+interface PlannedSet {
   readonly set: BuildbarnSet | undefined;
   readonly configMaps: readonly ObjectOf<typeof ConfigMap>[];
 }
 
 /** What the operator would do to get from one set to another, in its order. */
-export function planOf(from: World, to: World): readonly PlanStep[] {
+export function planOf(from: PlannedSet, to: PlannedSet): readonly PlanStep[] {
   const before = byName(from);
   const after = byName(to);
   const steps: PlanStep[] = [];
@@ -42,25 +44,39 @@ export function planOf(from: World, to: World): readonly PlanStep[] {
     if (!last) {
       const { replicas } = next.component.spec;
       steps.push({ what: name, does: "create", detail: replicas === 1 ? "1 pod" : `${replicas} pods` });
-    } else if (next.faults.length === 0) steps.push(...changes(name, last, next));
+    } else if (next.faults.length === 0)
+      steps.push(...changes(name, last, next, { before: from.set, after: to.set }));
   }
   for (const [name] of before)
     if (!after.has(name)) steps.push({ what: name, does: "delete", detail: "its pods stop" });
   return steps;
 }
 
-function byName({ set, configMaps }: World): ReadonlyMap<string, Configured> {
+function byName({ set, configMaps }: PlannedSet): ReadonlyMap<string, Configured> {
   return new Map((set ? configurationsOf(set, configMaps) : []).map((one) => [nameOf(one.component), one]));
 }
 
-function changes(what: string, last: Configured, next: Configured): readonly PlanStep[] {
+interface Sets {
+  readonly before: BuildbarnSet | undefined;
+  readonly after: BuildbarnSet | undefined;
+}
+
+function changes(
+  what: string,
+  last: Configured,
+  next: Configured,
+  { before, after }: Sets,
+): readonly PlanStep[] {
   const steps: PlanStep[] = [];
   const [old, now] = [last.component.spec, next.component.spec];
   const isStorage = next.component.kind === "BuildbarnStorage";
   if (isStorage) steps.push(...storageSteps(what, last, next));
   const touched = changedFiles(last, next);
-  const images = imagesOf(last.component) === imagesOf(next.component) ? [] : ["image"];
-  const causes = [...images, ...touched];
+  const fields =
+    before && after
+      ? rollingFields({ set: before, component: last.component }, { set: after, component: next.component })
+      : [];
+  const causes = [...fields, ...touched];
   if (causes.length > 0)
     steps.push({ what, does: "roll", detail: `pods are replaced: ${causes.join(", ")}` });
   if (!isStorage && old.replicas !== now.replicas)
@@ -76,12 +92,6 @@ function changedFiles(
   return [...names].filter((name) => last?.files[name] !== next?.files[name]).toSorted();
 }
 
-function imagesOf({ spec }: ComponentObject): string {
-  const { image, version } = spec;
-  const { runnerImage, runnerInstallerImage } = spec as Partial<Record<string, unknown>>;
-  return JSON.stringify([image, version, runnerImage, runnerInstallerImage]);
-}
-
 function storageSteps(what: string, last: Configured, next: Configured): readonly PlanStep[] {
   const [before, after] = [last.component as Storage, next.component as Storage];
   const evaluated = ({ configuration }: Configured) =>
@@ -89,9 +99,21 @@ function storageSteps(what: string, last: Configured, next: Configured): readonl
   const flushed = flushedStores(evaluated(last), evaluated(next));
   const state = reshardingOf(before.status?.resharding) ?? { phase: "Stable", at: layoutOf(before) };
   return [
+    ...growthText(before, after).map((detail): PlanStep => ({ what, does: "grow", detail })),
     ...flushed.map((store): PlanStep => ({ what, does: "flush", detail: `${store} is emptied` })),
     ...reshardingSteps(state, after).map((detail): PlanStep => ({ what, does: "reshard", detail })),
   ];
+}
+
+/** What becomes of the volumes of shards. */
+function growthText(before: Storage, after: Storage): readonly string[] {
+  const last = new Map(claimTemplates(before).map(({ store, size }) => [store, size]));
+  return claimTemplates(after)
+    .filter(({ store, size }) => bytes(size) > bytes(last.get(store) ?? size))
+    .map(
+      ({ store, size }) =>
+        `volumes of ${store} grow from ${last.get(store)} to ${size}, if their StorageClass allows it; pods run on`,
+    );
 }
 
 /** The phases that the state machine goes through, if nothing holds it up. */

@@ -1,6 +1,6 @@
 import { cel, defineResource, listMap, type ObjectOf } from "@windlass/runtime";
 import { z } from "zod";
-import { browserFields } from "../browser/browser.ts";
+import { browserFields, noBrowserImage } from "../browser/browser.ts";
 import { common, filled, label, membership, oneHatch } from "../fields.ts";
 import { frontendFields, frontendRules } from "../frontend/frontend.ts";
 import { schedulerFields } from "../scheduler/scheduler.ts";
@@ -46,6 +46,10 @@ export const BuildbarnCluster = defineResource({
       cel("self.storage.allowCacheFlush || self.version == oldSelf.version", {
         message: "releases place blobs differently: set storage.allowCacheFlush to change it",
         fieldPath: ".version",
+      }),
+      cel("self.version != '2025-02' || !has(self.browser) || has(self.browser.image)", {
+        message: noBrowserImage,
+        fieldPath: ".browser.image",
       }),
     ),
   status: z.object({

@@ -1,7 +1,8 @@
 import { type Child, child, condition, controller, isReady, type ObjectOf } from "@windlass/runtime";
 import { BuildbarnBrowser } from "../browser/browser.ts";
+import { wantedOf } from "../component/index.ts";
 import { BuildbarnFrontend } from "../frontend/frontend.ts";
-import { setLabel } from "../names.ts";
+import { setLabel, wantedAnnotation } from "../names.ts";
 import { BuildbarnScheduler } from "../scheduler/scheduler.ts";
 import type { ComponentKind } from "../set/index.ts";
 import { BuildbarnStorage } from "../storage/storage.ts";
@@ -32,16 +33,26 @@ export const clusterController = controller(BuildbarnCluster, {
     const components = children.map(({ kind, object }) => {
       const name = object.metadata.name ?? "";
       const found = find(kind, name);
-      return { kind: kind.kind, name, ready: found !== undefined && isReady(kind, found), found };
+      // What it says may be the answer to what was asked of it before.
+      const isAsked =
+        found?.metadata.annotations?.[wantedAnnotation] === object.metadata.annotations?.[wantedAnnotation];
+      return {
+        kind: kind.kind,
+        name,
+        ready: found !== undefined && isAsked && isReady(kind, found),
+        isAsked,
+        found,
+      };
     });
     const waiting = components.filter(({ ready }) => !ready);
     const [first] = waiting;
-    const why = first?.found?.status?.conditions?.find(({ type }) => type === "Ready");
+    const said = first?.found?.status?.conditions?.find(({ type }) => type === "Ready");
+    const why = first?.isAsked ? said : undefined;
     const degraded = components.find(({ found }) =>
       found?.status?.conditions?.some(({ type, status }) => type === "Degraded" && status === "True"),
     );
     const message = first
-      ? `${components.length - waiting.length} of ${components.length} components are ready; ${first.kind} ${first.name}: ${why?.message ?? "not looked at yet"}`
+      ? `${components.length - waiting.length} of ${components.length} components are ready; ${first.kind} ${first.name}: ${why?.message ?? (first.found ? "has not been changed yet" : "not looked at yet")}`
       : `${components.length} components are ready`;
     const endpoint = find(BuildbarnFrontend, `${cluster.metadata.name}-frontend`)?.status?.endpoint;
     return {
@@ -50,7 +61,12 @@ export const clusterController = controller(BuildbarnCluster, {
         ...(endpoint !== undefined && { endpoint }),
         components: components.map(({ kind, name, ready }) => ({ kind, name, ready })),
         conditions: [
-          condition("Ready", !first, first ? (why?.reason ?? "Creating") : "ComponentsReady", message),
+          condition(
+            "Ready",
+            !first,
+            first ? (why?.reason ?? (first.found ? "RollingOut" : "Creating")) : "ComponentsReady",
+            message,
+          ),
           condition(
             "Progressing",
             first !== undefined && !degraded,
@@ -94,40 +110,26 @@ export function componentsOf(
   isOrdered: boolean,
 ): readonly Child<ComponentKind>[] {
   const member = { cluster: metadata.name, version: spec.version };
-  const metadataOf = (name: string) => ({
-    name: `${metadata.name}-${name}`,
-    labels: { [setLabel]: metadata.name },
-  });
+  const part = <S extends object>(name: string, own: S) => {
+    const wanted = { ...member, ...own };
+    return {
+      metadata: {
+        name: `${metadata.name}-${name}`,
+        labels: { [setLabel]: metadata.name },
+        annotations: { [wantedAnnotation]: wantedOf(wanted) },
+      },
+      spec: wanted,
+    };
+  };
   const order = (...before: readonly Child[]) => ({ after: isOrdered ? before : [] });
-  const storage = child(BuildbarnStorage, {
-    metadata: metadataOf("storage"),
-    spec: { ...member, ...spec.storage },
-  });
-  const scheduler = child(
-    BuildbarnScheduler,
-    { metadata: metadataOf("scheduler"), spec: { ...member, ...spec.scheduler } },
-    order(storage),
-  );
-  const frontend = child(
-    BuildbarnFrontend,
-    { metadata: metadataOf("frontend"), spec: { ...member, ...spec.frontend } },
-    order(scheduler),
-  );
+  const storage = child(BuildbarnStorage, part("storage", spec.storage));
+  const scheduler = child(BuildbarnScheduler, part("scheduler", spec.scheduler), order(storage));
+  const frontend = child(BuildbarnFrontend, part("frontend", spec.frontend), order(scheduler));
   const browsers = spec.browser
-    ? [
-        child(
-          BuildbarnBrowser,
-          { metadata: metadataOf("browser"), spec: { ...member, ...spec.browser } },
-          order(frontend),
-        ),
-      ]
+    ? [child(BuildbarnBrowser, part("browser", spec.browser), order(frontend))]
     : [];
   const workers = spec.workers.map(({ name, ...own }) =>
-    child(
-      BuildbarnWorker,
-      { metadata: metadataOf(name), spec: { ...member, ...own } },
-      order(frontend, ...browsers),
-    ),
+    child(BuildbarnWorker, part(name, own), order(frontend, ...browsers)),
   );
   return [storage, scheduler, frontend, ...browsers, ...workers] as readonly Child<ComponentKind>[];
 }

@@ -21,6 +21,7 @@ import {
   type OwnConfiguration,
   SetFault,
 } from "../set/index.ts";
+import type { PodConfiguration } from "./pod.ts";
 
 /** A configuration that was checked, as a ConfigMap. */
 export interface Configured {
@@ -34,6 +35,14 @@ export interface Configured {
   readonly configMaps: readonly Child<typeof ConfigMap>[];
   /** `ConfigValid`. */
   readonly condition: WantedCondition;
+}
+
+/** What pods mount that have a configuration. */
+export function podConfiguration(
+  { configMap, hash, configuration }: Configured,
+  certificate: string | undefined,
+): PodConfiguration {
+  return { configMap, configHash: hash, shardMap: configuration.shardMap, certificate };
 }
 
 /** What there is no configuration for: pods are left as they are. */

@@ -1,6 +1,11 @@
-export { type Configured, type ConfigureInput, configure, type Refused } from "./configured.ts";
+export {
+  type Configured,
+  type ConfigureInput,
+  configure,
+  podConfiguration,
+  type Refused,
+} from "./configured.ts";
 export { type DeploymentInput, type DeploymentSeen, deploymentOf, withRevision } from "./deployment.ts";
-export { farewell } from "./farewell.ts";
 export { lastWords, type PodFault, podFault } from "./faults.ts";
 export {
   budgetFor,
@@ -19,6 +24,7 @@ export {
   buildbarnUser,
   configMount,
   configVolume,
+  type PodConfiguration,
   podTemplate,
   podVariables,
   probes,
@@ -28,6 +34,7 @@ export {
   type TemplateInput,
 } from "./pod.ts";
 export { type ComponentSeen, componentStatusOf, wantedOf } from "./status.ts";
+export { stopPods } from "./stop-pods.ts";
 export { revisionOf, type Trial, trialName, trialOf } from "./trial.ts";
 export {
   type ComponentContext,

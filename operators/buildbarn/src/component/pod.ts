@@ -66,6 +66,9 @@ export function probes(port: number = ports.diagnostics) {
   } satisfies Partial<ContainerInput>;
 }
 
+/** What pods of a component mount, besides what is particular to it. */
+export type PodConfiguration = Pick<TemplateInput, "configMap" | "configHash" | "shardMap" | "certificate">;
+
 /** What a pod template is made of, besides what all have. */
 export interface TemplateInput {
   readonly app: Component;

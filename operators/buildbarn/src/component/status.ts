@@ -3,7 +3,7 @@ import { condition, isReady, type ObjectOf, type WantedCondition } from "@windla
 import { Deployment, type Pod, StatefulSet } from "@windlass/runtime/kinds";
 import { wantedAnnotation } from "../names.ts";
 import type { ComponentObject } from "../set/index.ts";
-import { podFault } from "./faults.ts";
+import { podFault, unstartedPod } from "./faults.ts";
 
 /** What is seen of a component. */
 export interface ComponentSeen {
@@ -64,7 +64,10 @@ interface Readiness {
   readonly fault: ReturnType<typeof podFault>;
 }
 
-function readyCondition({ workload, configuration, held }: ComponentSeen, seen: Readiness): WantedCondition {
+function readyCondition(
+  { workload, configuration, held, pods }: ComponentSeen,
+  seen: Readiness,
+): WantedCondition {
   const { isUp, count, wanted, fault } = seen;
   if (configuration.status === "False") {
     // Pods of the last good configuration may serve on: that is no news of them, but the resource is not what it says.
@@ -74,7 +77,9 @@ function readyCondition({ workload, configuration, held }: ComponentSeen, seen: 
   if (held) return condition("Ready", false, held.reason, `${count}; ${held.message}`);
   if (isUp) return condition("Ready", true, wanted === 0 ? "ScaledToZero" : "PodsReady", count);
   if (fault) return condition("Ready", false, fault.reason, `${count}; ${fault.message}`);
-  return condition("Ready", false, workload ? "RollingOut" : "Creating", count);
+  const unstarted = unstartedPod(pods);
+  const waiting = unstarted === undefined ? count : `${count}; ${unstarted}`;
+  return condition("Ready", false, workload ? "RollingOut" : "Creating", waiting);
 }
 
 function progress({ workload, configuration, held }: ComponentSeen, isUp: boolean, hasFault: boolean) {

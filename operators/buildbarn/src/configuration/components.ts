@@ -1,6 +1,7 @@
 import { bytes } from "./bytes.ts";
 import { type Document, environment, shared } from "./document.ts";
 import { clientOf, type InternalTls, internalListener } from "./internal-tls.ts";
+import { type PlatformProperty, sorted } from "./platform-order.ts";
 import { ports } from "./ports.ts";
 import { blobstore, type Shards } from "./shard-map.ts";
 import { profiles, type Version } from "./versions.ts";
@@ -196,12 +197,6 @@ export function frontendDocument(
   };
 }
 
-/** A property that an action's platform must have. */
-export interface PlatformProperty {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** A queue of actions that workers take from. */
 export interface PlatformQueue {
   readonly instanceNamePrefix: string;
@@ -311,14 +306,6 @@ export function workerDocument(input: WorkerInput): Document {
     // Actions run as another user, who must be able to write where the worker has made directories.
     global: { ...global(ports.diagnostics), setUmask: { umask: 0 } },
   };
-}
-
-/** Buildbarn takes properties only in this order: a worker with another one never gets work. */
-export function sorted(platform: readonly PlatformProperty[]): readonly { name: string; value: string }[] {
-  const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-  return platform
-    .map(({ name, value }) => ({ name, value }))
-    .toSorted((a, b) => order(a.name, b.name) || order(a.value, b.value));
 }
 
 /** runner-{instance}.jsonnet. */

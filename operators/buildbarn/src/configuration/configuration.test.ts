@@ -110,6 +110,11 @@ test("platform properties are sorted, as a worker needs them to get work", () =>
     { name: "a", value: "1" },
   ];
   expect(sorted(properties).map(({ name, value }) => name + value)).toEqual(["a1", "a2", "b1"]);
+  // By code points: in JavaScript's order the first would come last.
+  const names = (all: readonly string[]) => all.map((name) => ({ name, value: "" }));
+  expect(sorted(names(["\u{1f9dc}", "\uff3a", "cpu count", "cpu"]))).toEqual(
+    names(["cpu", "cpu count", "\uff3a", "\u{1f9dc}"]),
+  );
   const json = jsonOf(check("2026-08", written("2026-08", "worker")));
   expect(json).toMatchObject({
     buildDirectories: [
@@ -182,6 +187,8 @@ test("what programs take and then do not work with is refused", () => {
   const global = "global: { diagnosticsHttpServer: { httpServers: [{ listenAddresses: [':9980'] }] } }";
   const unsorted = `{ ${global}, buildDirectories: [{ runners: [{ platform: { properties: [{ name: 'b' }, { name: 'a' }] } }] }] }`;
   expect(own("bb_worker", unsorted)).toMatchObject({ faults: [expect.stringContaining("must be sorted")] });
+  const right = unsorted.replace("'b'", "'cpu'").replace("'a'", "'cpu count'");
+  expect(own("bb_worker", right)).toMatchObject({ is: "valid" });
   const blocks = `{ ${global}, actionCache: { backend: { 'local': { newBlocks: 3 } } } }`;
   expect(own("bb_storage", blocks)).toMatchObject({
     faults: [expect.stringContaining("newBlocks must be 1")],

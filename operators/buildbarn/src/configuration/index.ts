@@ -7,13 +7,11 @@ export {
   commonDocument,
   frontendDocument,
   jwksDirectory,
-  type PlatformProperty,
   type PlatformQueue,
   runnerDocument,
   type SchedulerRoute,
   type StoreInput,
   schedulerDocument,
-  sorted,
   storageDocument,
   tlsDirectory,
   workerDirectory,
@@ -22,6 +20,7 @@ export {
 export type { Document } from "./document.ts";
 export { commonFile, componentFiles, overridesFile } from "./files.ts";
 export { type InternalTls, internalTlsDirectory } from "./internal-tls.ts";
+export { type PlatformProperty, sorted } from "./platform-order.ts";
 export { ports } from "./ports.ts";
 export type { Shards } from "./shard-map.ts";
 export { defaultVersion, type Program, profiles, type Version, versions } from "./versions.ts";

@@ -4,20 +4,18 @@ import {
   budgetFor,
   deploymentKinds,
   deploymentOf,
-  farewell,
   internalServiceFor,
   metricsServiceFor,
   networkPolicyFor,
   operatorPods,
+  podConfiguration,
   podsOf,
-  podTemplate,
-  programContainer,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
-import { ports, profiles } from "../configuration/index.ts";
-import { podSelector } from "../names.ts";
+import { ports } from "../configuration/index.ts";
 import {
   type ConfigurationChecks,
   certificateOf,
@@ -28,11 +26,9 @@ import {
   watchSet,
   withAuthorities,
 } from "../set/index.ts";
-import { authoritiesOf, credentialMounts, credentialVolumes } from "./credentials.ts";
+import { authoritiesOf } from "./credentials.ts";
 import { BuildbarnFrontend } from "./frontend.ts";
-
-const grpc = { grpc: ports.frontend } as const;
-const internal = { "internal-grpc": ports.frontendInternal } as const;
+import { frontendTemplate, internalPorts, publicPorts } from "./pod.ts";
 
 /** Keeps the Deployment and the Service of each frontend. */
 export const frontendController = (checks: ConfigurationChecks) =>
@@ -54,31 +50,8 @@ export const frontendController = (checks: ConfigurationChecks) =>
           checks,
           rollout: "beside",
           build: (own) => frontendConfiguration(set, frontend, own, authorities),
-          template: ({ configMap, hash, configuration }) =>
-            podTemplate({
-              app: "frontend",
-              object: frontend,
-              selector: podSelector("frontend", metadata.name),
-              configMap,
-              configHash: hash,
-              shardMap: configuration.shardMap,
-              certificate: certificateOf(set),
-              pod: { volumes: credentialVolumes(frontend) },
-              containers: [
-                {
-                  ...programContainer({
-                    name: "storage",
-                    image: spec.image ?? profiles[spec.version].images.storage,
-                    entry: "frontend.jsonnet",
-                    ports: isClosed ? { ...grpc, ...internal } : grpc,
-                    resources: spec.resources,
-                    mounts: credentialMounts(frontend),
-                  }),
-                  // New connections stop coming before the program does.
-                  lifecycle: { preStop: { sleep: { seconds: 5 } } },
-                },
-              ],
-            }),
+          template: (found) =>
+            frontendTemplate(frontend, podConfiguration(found, certificateOf(set)), { isInternal: isClosed }),
         },
         await seenOf(frontend, context),
       );
@@ -89,9 +62,9 @@ export const frontendController = (checks: ConfigurationChecks) =>
         ...(children && {
           children: [
             ...children,
-            serviceFor(made, grpc, { type: spec.serviceType }, spec.serviceAnnotations),
+            serviceFor(made, publicPorts, { type: spec.serviceType }, spec.serviceAnnotations),
             metricsServiceFor(made),
-            isClosed && internalServiceFor(made, internalName(metadata.name), internal),
+            isClosed && internalServiceFor(made, internalName(metadata.name), internalPorts),
             budgetFor(made),
             networkPolicyFor(made, [
               { port: ports.frontend },
@@ -104,5 +77,5 @@ export const frontendController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (frontend, context) => farewell(frontend, context),
+    finalize: (frontend, context) => stopPods(frontend, context),
   });

@@ -38,7 +38,7 @@ export const frontendFields = {
   tls: z
     .object({
       secretName: objectName.describe(
-        "A Secret with tls.crt and tls.key. A new certificate is used within a minute, and restarts nothing",
+        "A Secret with tls.crt and tls.key. A new certificate is used within some two minutes, and restarts nothing",
       ),
     })
     .exactOptional()

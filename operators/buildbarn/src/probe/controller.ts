@@ -24,6 +24,7 @@ import {
   setOf,
   watchSet,
   withAuthorities,
+  withoutCertificate,
 } from "../set/index.ts";
 import type { Worker } from "../worker/worker.ts";
 import { type SmokeAction, type SmokeResult, smoke } from "./smoke.ts";
@@ -104,10 +105,11 @@ async function tried(
   const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const began = clock.now();
   try {
-    return await probe(
+    const connection = await connectionTo(set, certificate);
+    const result = await probe(
       {
         address: (await frontendAddress?.(frontend)) ?? addressOf(set, frontend),
-        connection: await connectionTo(set, certificate),
+        connection,
         instanceName: worker.spec.instanceNamePrefix,
         platform: sorted(platformOf(worker)),
         nonce: `probe-${uid}-${began}`,
@@ -116,6 +118,7 @@ async function tried(
       clock,
       within,
     );
+    return result.ok ? result : { ...result, message: withoutCertificate(result.message, connection) };
   } catch (error) {
     signal.throwIfAborted();
     const failed = { ok: false, latencyMs: clock.now() - began, cacheHit: false };

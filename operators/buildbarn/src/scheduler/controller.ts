@@ -3,20 +3,18 @@ import { ConfigMap } from "@windlass/runtime/kinds";
 import {
   deploymentKinds,
   deploymentOf,
-  farewell,
   ingressFor,
   metricsServiceFor,
   networkPolicyFor,
   operatorPods,
+  podConfiguration,
   podsOf,
-  podTemplate,
-  programContainer,
   seenOf,
   serviceFor,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
-import { ports, profiles } from "../configuration/index.ts";
-import { podSelector } from "../names.ts";
+import { ports } from "../configuration/index.ts";
 import {
   type ConfigurationChecks,
   certificateOf,
@@ -25,14 +23,8 @@ import {
   watchSet,
   withAuthorities,
 } from "../set/index.ts";
+import { schedulerPorts, schedulerTemplate } from "./pod.ts";
 import { BuildbarnScheduler } from "./scheduler.ts";
-
-const own = {
-  "client-grpc": ports.schedulerClients,
-  "worker-grpc": ports.schedulerWorkers,
-  "state-grpc": ports.schedulerState,
-  http: ports.schedulerPage,
-} as const;
 
 /** Keeps the Deployment, the Service and the Ingress of each scheduler. */
 export const schedulerController = (checks: ConfigurationChecks) =>
@@ -52,25 +44,7 @@ export const schedulerController = (checks: ConfigurationChecks) =>
           checks,
           rollout: "alone",
           build: (files) => schedulerConfiguration(set, scheduler, files),
-          template: ({ configMap, hash }) =>
-            podTemplate({
-              app: "scheduler",
-              object: scheduler,
-              selector: podSelector("scheduler", metadata.name),
-              configMap,
-              configHash: hash,
-              shardMap: undefined,
-              certificate: certificateOf(set),
-              containers: [
-                programContainer({
-                  name: "scheduler",
-                  image: spec.image ?? profiles[spec.version].images.scheduler,
-                  entry: "scheduler.jsonnet",
-                  ports: own,
-                  resources: spec.resources,
-                }),
-              ],
-            }),
+          template: (found) => schedulerTemplate(scheduler, podConfiguration(found, certificateOf(set))),
         },
         await seenOf(scheduler, context),
       );
@@ -81,7 +55,7 @@ export const schedulerController = (checks: ConfigurationChecks) =>
         ...(children && {
           children: [
             ...children,
-            serviceFor(made, own, { type: spec.serviceType }),
+            serviceFor(made, schedulerPorts, { type: spec.serviceType }),
             metricsServiceFor(made),
             host !== "" && ingressFor(made, host, spec.ingress),
             networkPolicyFor(made, [
@@ -95,5 +69,5 @@ export const schedulerController = (checks: ConfigurationChecks) =>
       };
     },
 
-    finalize: (scheduler, context) => farewell(scheduler, context),
+    finalize: (scheduler, context) => stopPods(scheduler, context),
   });

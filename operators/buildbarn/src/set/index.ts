@@ -34,6 +34,8 @@ export {
   mountedCertificate,
   type OperatorCertificate,
   operatorCertificateDirectory,
+  operatorSecret,
+  withoutCertificate,
 } from "./operator-certificate.ts";
 export {
   browserUrl,

@@ -14,7 +14,7 @@ import {
   BuildbarnWorker,
 } from "../index.ts";
 import { setFrom } from "./buildbarn-set.ts";
-import { connectionTo, mountedCertificate } from "./operator-certificate.ts";
+import { connectionTo, mountedCertificate, withoutCertificate } from "./operator-certificate.ts";
 
 const wait = { timeout: 50_000 };
 const parts = [
@@ -55,14 +55,22 @@ test("a set with TLS waits for its authorities, and then mounts its Secret where
     reason: "ConfigMapMissing",
     message: expect.stringContaining('there is no ConfigMap "authorities" with ca.crt'),
   });
+  await client.create(ConfigMap, {
+    metadata: { namespace, name: "authorities" },
+    data: { "ca.crt": "first" },
+  });
+  const waiting = await world.seen(BuildbarnStorage, "storage", (found) =>
+    found.status?.conditions?.find(({ type, message }) => type === "Ready" && message.includes("Secret")),
+  );
+  expect(waiting).toMatchObject({
+    status: "False",
+    message:
+      "0 of 1 pods are ready; pod storage-0 waits for its volumes, such as Secret pair, or its network",
+  });
   await client.create(Secret, {
     metadata: { namespace, name: "pair" },
     type: "kubernetes.io/tls",
     stringData: { "tls.crt": "certificate", "tls.key": "very-secret" },
-  });
-  await client.create(ConfigMap, {
-    metadata: { namespace, name: "authorities" },
-    data: { "ca.crt": "first" },
   });
   for (const [name, kind] of parts) await world.ready<NamespacedKind>(kind, name);
   for (const [name, , kind] of parts) {
@@ -144,4 +152,13 @@ test("the operator shows what is mounted, as it is at the time", async () => {
   // A set without TLS is shown nothing.
   const set = setFrom("builds", "plain", () => []);
   expect(await connectionTo(set, () => Promise.reject(new Error("was asked")))).toEqual({});
+});
+
+test("a refusal says that the operator has no certificate, if that is why", () => {
+  const tls = { authorities: "ca", serverName: "builds.team.svc" };
+  expect(withoutCertificate("refused", tls)).toBe(
+    "refused; the set uses TLS, and the operator has no certificate: make a Secret buildbarn-operator-internal-tls in its namespace, for the DNS name builds.team.svc",
+  );
+  expect(withoutCertificate("refused", { ...tls, certificate: "own", key: "own" })).toBe("refused");
+  expect(withoutCertificate("refused", {})).toBe("refused");
 });

@@ -26,6 +26,18 @@ export async function mountedCertificate(directory = operatorCertificateDirector
   }
 }
 
+/** The Secret that the operator's Deployment mounts, if it is there. */
+export const operatorSecret = "buildbarn-operator-internal-tls";
+
+/** Adds to what a component answered why it did, if it is that the operator has nothing to show. */
+export function withoutCertificate(
+  message: string,
+  { authorities, certificate, serverName }: ConnectionOptions,
+): string {
+  if (authorities === undefined || certificate !== undefined) return message;
+  return `${message}; the set uses TLS, and the operator has no certificate: make a Secret ${operatorSecret} in its namespace, for the DNS name ${serverName}`;
+}
+
 /**
  * How the operator connects to the components of a set. Without a certificate of its own it is refused by those that use TLS, and they
  * say so.

@@ -35,14 +35,15 @@ import {
   type Configured,
   componentStatusOf,
   configure,
-  farewell,
   type Made,
   metricsServiceFor,
   networkPolicyFor,
   ownConfigMap,
+  podConfiguration,
   podsOfComponent,
   serviceFor,
   shardClients,
+  stopPods,
   trialOf,
   watchPods,
 } from "../component/index.ts";
@@ -77,7 +78,7 @@ import {
 } from "../set/index.ts";
 import { claimTemplates, stores, withSizes } from "./claims.ts";
 import { flushedStores, shardConfiguration } from "./geometry.ts";
-import { type Growth, growthOf, liveSize } from "./growth.ts";
+import { failedGrowth, type Growth, growthOf, liveSize } from "./growth.ts";
 import { clientsOf, leavingShards, readyShards, recovered } from "./shards-seen.ts";
 import { shardTemplate, statefulSetFor } from "./stateful-set.ts";
 import { BuildbarnStorage, type Storage } from "./storage.ts";
@@ -193,7 +194,7 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
   const flush = await flushHeld(storage, live, configured, context, checks);
   if (flush) return { status: withTopology(statusOf(still, flush), still) };
 
-  const template = shardTemplate(storage, configured);
+  const template = shardTemplate(storage, podConfiguration(configured, undefined));
   const trial = isTrialNeeded(template, live, shardPods)
     ? trialOf({
         name: metadata.name,
@@ -237,6 +238,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     );
   }
   const [statefulSet, mirrors] = statefulSets;
+  const failed = failedGrowth(claimsSeen);
+  if (failed !== undefined) held ??= { reason: "VolumesCannotGrow", message: failed, isFault: true };
   held ??= mirrors && mirrorsHeld(mirrors, mirror);
 
   const revision = template.metadata?.annotations?.[revisionAnnotation];
@@ -460,8 +463,8 @@ function reshardingStatus(
 async function finalize(storage: Storage, context: Context) {
   const { namespace, name } = storage.metadata;
   const waiting = [
-    await farewell(storage, context, StatefulSet, ringName(name, "b")),
-    await farewell(storage, context, StatefulSet),
+    await stopPods(storage, context, StatefulSet, ringName(name, "b")),
+    await stopPods(storage, context, StatefulSet),
   ].find((one) => one !== undefined);
   if (waiting) return waiting;
   if (storage.spec.deletionPolicy === "Delete" && !storage.metadata.finalizers?.includes("orphan")) {

@@ -36,6 +36,19 @@ function isClaimOf(claim: string, prefix: string): boolean {
   return claim.startsWith(`${prefix}-`) && /^\d+$/.test(claim.slice(prefix.length + 1));
 }
 
+/** Why a volume does not become what its claim asks for, if its driver says that it cannot. */
+export function failedGrowth(claims: readonly Claim[]): string | undefined {
+  const said = claims.flatMap(({ metadata, status }) => {
+    const failed = status?.conditions?.find(
+      ({ type, status: is }) => is === "True" && /^(Controller|Node)ResizeError$/.test(type),
+    );
+    return failed
+      ? [`PersistentVolumeClaim ${metadata.name} does not grow: ${failed.message ?? failed.type}`]
+      : [];
+  });
+  return said.toSorted()[0];
+}
+
 /** Decides what to do about volumes that are smaller than wanted. */
 export function growthOf({ wanted, live, claims, classes }: GrowthInput): Growth {
   if (!live) return { is: "grown" };

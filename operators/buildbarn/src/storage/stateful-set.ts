@@ -1,7 +1,7 @@
 import { type Child, child } from "@windlass/runtime";
 import { type PodTemplateSpecInput, StatefulSet } from "@windlass/runtime/kinds";
 import {
-  type Configured,
+  type PodConfiguration,
   podTemplate,
   programContainer,
   restricted,
@@ -19,7 +19,10 @@ import type { Storage } from "./storage.ts";
 const terminationGracePeriodSeconds = 300;
 
 /** The template of a shard's pod. */
-export function shardTemplate(storage: Storage, { configMap, hash }: Configured): PodTemplateSpecInput {
+export function shardTemplate(
+  storage: Storage,
+  { configMap, configHash }: Pick<PodConfiguration, "configMap" | "configHash">,
+): PodTemplateSpecInput {
   const { metadata, spec } = storage;
   const mounts = stores.map((name) => ({ name, mountPath: mountPathOf(name) }));
   const directories = stores.map((store) => `${mountPathOf(store)}/persistent_state`);
@@ -29,7 +32,7 @@ export function shardTemplate(storage: Storage, { configMap, hash }: Configured)
       object: storage,
       selector: podSelector("storage", metadata.name),
       configMap,
-      configHash: hash,
+      configHash,
       shardMap: undefined,
       certificate: spec.internalTls?.secretName,
       pod: {

@@ -348,6 +348,30 @@ test("a volume that cannot grow is said so, and nothing is tried for ever", asyn
   );
 });
 
+test("a volume whose driver cannot make it grow is said so, in the driver's words", async () => {
+  await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "grows" } } });
+  await world.ready(BuildbarnStorage, storageName());
+  const name = `ac-${storageName()}-1`;
+  const growing = (status: "True" | "False") => {
+    const condition = { type: "ControllerResizeError", status, message: "the pool is full" };
+    const patch = { status: { conditions: [condition] } };
+    return world.client.patch(
+      PersistentVolumeClaim,
+      world.key(name),
+      { type: "merge", patch },
+      { subresource: "status" },
+    );
+  };
+  await growing("True");
+  const { status } = await world.condition(BuildbarnStorage, storageName(), "Degraded");
+  expect(status?.conditions?.find(({ type }) => type === "Degraded")).toMatchObject({
+    reason: "VolumesCannotGrow",
+    message: `PersistentVolumeClaim ${name} does not grow: the pool is full`,
+  });
+  await growing("False");
+  await world.ready(BuildbarnStorage, storageName());
+}, 60_000);
+
 test("a configuration that would empty the cache waits for an explicit word", async () => {
   await create(BuildbarnStorage, "storage");
   await world.ready(BuildbarnStorage, storageName());

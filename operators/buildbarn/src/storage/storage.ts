@@ -114,7 +114,7 @@ export const storageFields = {
   internalTls: z
     .object({
       secretName: objectName.describe(
-        "A Secret with tls.crt and tls.key, for clients and servers, whose certificate has the DNS name CLUSTER.NAMESPACE.svc. A new one is used within a minute, and restarts nothing",
+        "A Secret with tls.crt and tls.key, for clients and servers, whose certificate has the DNS name CLUSTER.NAMESPACE.svc. A new one is used within some two minutes, and restarts nothing",
       ),
       configMapName: objectName.describe(
         "A ConfigMap with ca.crt: the authorities that sign certificates of the set. Others restart its pods",

@@ -221,7 +221,11 @@ test(
     await waitForCondition(cluster.client, BuildbarnWorker, key(), "AutoscalingActive", "False", wait);
     const { status } = await cluster.client.get(BuildbarnWorker, key());
     expect(status?.conditions).toContainEqual(
-      expect.objectContaining({ type: "AutoscalingActive", reason: "SchedulerUnreachable" }),
+      expect.objectContaining({
+        type: "AutoscalingActive",
+        reason: "SchedulerUnreachable",
+        message: expect.stringMatching(/the number of pods stays: .*127\.0\.0\.1/),
+      }),
     );
     await cluster.client.patch(BuildbarnWorker, key(), {
       type: "merge",

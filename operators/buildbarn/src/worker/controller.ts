@@ -6,10 +6,11 @@ import {
   type ComponentContext,
   deploymentKinds,
   deploymentOf,
-  farewell,
   metricsServiceFor,
   networkPolicyFor,
+  podConfiguration,
   seenOf,
+  stopPods,
   watchPods,
 } from "../component/index.ts";
 import { ports, sorted } from "../configuration/index.ts";
@@ -28,6 +29,7 @@ import {
   setOf,
   watchSet,
   withAuthorities,
+  withoutCertificate,
   workerConfiguration,
 } from "../set/index.ts";
 import { forgetWorker, reportWorker } from "./metrics.ts";
@@ -87,7 +89,7 @@ async function reconcile(
       selector: workerSelector(worker),
       ...(scaled && { replicas: scaled.plan.replicas }),
       build: (own) => workerConfiguration(set, worker, own),
-      template: (configured) => workerTemplate(worker, configured, certificateOf(set)),
+      template: (configured) => workerTemplate(worker, podConfiguration(configured, certificateOf(set))),
     },
     seen,
   );
@@ -117,7 +119,7 @@ async function finalize(worker: Worker, context: Context, dependencies: WorkerDe
   const { lostNodeMs = 120_000 } = dependencies;
   const longest = worker.spec.terminationGracePeriodSeconds * 1_000 + lostNodeMs;
   const began = Date.parse(worker.metadata.deletionTimestamp ?? new Date(clock.now()).toISOString());
-  const waiting = await farewell(worker, context);
+  const waiting = await stopPods(worker, context);
   const left = began + longest - clock.now();
   if (waiting !== undefined && left > 0)
     return { ...waiting, requeueAfter: Math.min(left, waiting.requeueAfter) };
@@ -156,7 +158,7 @@ async function scaleWorker(
       executing: scaled.executing,
       desired: scaled.plan.desired,
     });
-  return scaled;
+  return scaled.fault === undefined ? scaled : { ...scaled, fault: withoutCertificate(scaled.fault, server) };
 }
 
 /** Where the queue is read, and what is shown there. */
@@ -223,7 +225,7 @@ function autoscalingCondition({ spec }: Worker, scaled: Scaled | undefined): rea
     return is(
       false,
       "SchedulerUnreachable",
-      "the scheduler's queue cannot be read: the number of pods stays",
+      `the scheduler's queue cannot be read, and the number of pods stays: ${scaled.fault}`,
     );
   if (scaled.sight?.is === "missing")
     return is(false, "QueueMissing", "the scheduler does not know the queue yet: at least one pod is kept");

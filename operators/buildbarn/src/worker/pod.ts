@@ -1,7 +1,7 @@
 import type { ContainerInput, PodTemplateSpecInput } from "@windlass/runtime/kinds";
 import {
-  type Configured,
   configMount,
+  type PodConfiguration,
   podTemplate,
   probes,
   programContainer,
@@ -26,21 +26,14 @@ export function workerSelector({ metadata, spec }: Worker): Record<string, strin
  *
  * Both are told to stop together, and end what they run: so a pod may take as long as its longest action.
  */
-export function workerTemplate(
-  worker: Worker,
-  { configMap, hash, configuration }: Pick<Configured, "configMap" | "hash" | "configuration">,
-  certificate: string | undefined,
-): PodTemplateSpecInput {
+export function workerTemplate(worker: Worker, configuration: PodConfiguration): PodTemplateSpecInput {
   const { spec } = worker;
   const { images } = profiles[spec.version];
   return podTemplate({
     app: "worker",
     object: worker,
     selector: workerSelector(worker),
-    configMap,
-    configHash: hash,
-    shardMap: configuration.shardMap,
-    certificate,
+    ...configuration,
     pod: {
       terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
       // Each container says who it runs as: what the worker keeps must be safe from actions.

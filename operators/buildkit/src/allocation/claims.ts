@@ -1,6 +1,6 @@
 import { type Client, isConflict, isGone, isNotFound, type ListOptions } from "@windlass/client";
 import type { PoolName } from "../pool-name.ts";
-import { type Allocation, BuildKitWorker, claimed, type Worker } from "../worker/index.ts";
+import { type Allocation, BuildKitWorker, claimed, untracked, type Worker } from "../worker/index.ts";
 import { AllocationError } from "./errors.ts";
 import type { PoolState } from "./pool-state.ts";
 
@@ -19,7 +19,7 @@ export class Claims {
   /** Claims a worker as it was read. Undefined if anyone has written it since: what is known of it is up to date then. */
   async take(worker: Worker, allocation: Allocation): Promise<Worker | undefined> {
     try {
-      const taken = await this.#client.update(BuildKitWorker, claimed(worker, allocation));
+      const taken = await this.#client.update(BuildKitWorker, untracked(claimed(worker, allocation)));
       this.#state.wrote(BuildKitWorker, taken);
       return taken;
     } catch (error) {
@@ -47,7 +47,7 @@ export class Claims {
       const changed = change(worker, allocation);
       if (!changed) return worker;
       try {
-        const written = await this.#client.update(BuildKitWorker, changed);
+        const written = await this.#client.update(BuildKitWorker, untracked(changed));
         this.#state.wrote(BuildKitWorker, written);
         return written;
       } catch (error) {

@@ -54,13 +54,13 @@ export class Requests {
       return this.#wrote(await this.#client.create(BuildKitRequest, this.#request(init)));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      return this.#wrote(await this.#client.get(BuildKitRequest, keyOf(pool, init.name)));
+      return this.#wrote(await this.#client.get(BuildKitRequest, requestKey(pool, init.name)));
     }
   }
 
   /** A request by its name, as the server has it; undefined if there is none. */
   async find(pool: PoolName, name: string): Promise<WaitingRequest | undefined> {
-    const found = await ignoreNotFound(this.#client.get(BuildKitRequest, keyOf(pool, name)));
+    const found = await ignoreNotFound(this.#client.get(BuildKitRequest, requestKey(pool, name)));
     return found && this.#wrote(found);
   }
 
@@ -98,7 +98,7 @@ export class Requests {
     const now = this.#clock.now();
     return {
       metadata: {
-        ...keyOf(pool, name),
+        ...requestKey(pool, name),
         ownerReferences: [
           { apiVersion: `${group}/${version}`, kind: "BuildKitPool", name: pool.name, uid: poolUid },
         ],
@@ -123,6 +123,6 @@ export class Requests {
   }
 }
 
-function keyOf({ namespace }: PoolName, name: string) {
+function requestKey({ namespace }: PoolName, name: string) {
   return { namespace, name };
 }

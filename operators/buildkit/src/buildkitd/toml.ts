@@ -29,7 +29,7 @@ export function writeToml(tables: readonly TomlTable[]): string {
  */
 export function overlayToml(generated: readonly TomlTable[], theirs: string): string {
   const sections = sectionsOf(theirs);
-  const own = new Map(sections.map(({ header, lines }) => [header, new Set(lines.flatMap(keyOf))]));
+  const own = new Map(sections.map(({ header, lines }) => [header, new Set(lines.flatMap(keyPath))]));
   const merged = sections.map(({ header, lines }) => {
     if (header.startsWith("[[")) return sectionText(header, lines);
     const present = own.get(header);
@@ -100,7 +100,7 @@ function headerOf(line: string): string | undefined {
 }
 
 /** The key that a line sets, if it sets one. */
-function keyOf(line: string): string[] {
+function keyPath(line: string): string[] {
   const found = /^\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*=/.exec(line);
   const key = found?.[1] ?? found?.[2] ?? found?.[3];
   return key === undefined ? [] : [key];

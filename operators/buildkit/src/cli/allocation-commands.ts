@@ -1,5 +1,6 @@
 import { type Command, CommandError, command, type Values } from "@windlass/cli";
 import { AllocationFolder, allocationSchema, type StoredAllocation } from "./allocation-files.ts";
+import { RefusedCallError } from "./api-client.ts";
 import {
   addressOf,
   allocate,
@@ -94,7 +95,7 @@ and certificates are removed. To release what is released already is no error.`,
       await api.call("POST", "/api/v1/workers/release", { token });
       terminal.stderr.write("released\n");
     } catch (error) {
-      if (!(error instanceof CommandError && error.message.includes("(NotAllocated)"))) throw error;
+      if (!(error instanceof RefusedCallError && error.code === "NotAllocated")) throw error;
       terminal.stderr.write("it was released, or has expired, already\n");
     } finally {
       await folder?.remove();

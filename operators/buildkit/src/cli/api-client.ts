@@ -133,7 +133,18 @@ export class ApiClient implements AsyncDisposable {
         : answer.status === 429 || answer.status === 503
           ? buildkitExitCodes.unavailable
           : 1;
-    return new CommandError(`${String(message)} (${String(code)})`, { exitCode });
+    return new RefusedCallError(String(code), String(message), exitCode);
+  }
+}
+
+/** What the allocation API answered in place of what was asked for. */
+export class RefusedCallError extends CommandError {
+  /** The API's own code, such as `NotAllocated`, or else the HTTP status. */
+  readonly code: string;
+
+  constructor(code: string, message: string, exitCode: number) {
+    super(`${message} (${code})`, { exitCode });
+    this.code = code;
   }
 }
 

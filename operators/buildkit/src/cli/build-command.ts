@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { type Command, CommandError, command, type Terminal } from "@windlass/cli";
 import { sleep, systemClock } from "@windlass/clock";
 import { type AllocationFolder, allocationSchema, TemporaryFolder } from "./allocation-files.ts";
-import type { ApiClient } from "./api-client.ts";
+import { type ApiClient, RefusedCallError } from "./api-client.ts";
 import { addressOf, allocate, allocateOptions, connectionOptions, openApi, poolOptions } from "./session.ts";
 
 /** Builds on a worker of its own. */
@@ -167,7 +167,7 @@ async function keepRenewing(
         `the allocation could not be renewed: ${error instanceof Error ? error.message : String(error)}\n`,
       );
       // What has lasted as long as it may ends when it ends.
-      if (error instanceof CommandError && error.message.includes("(LifetimeExceeded)")) return;
+      if (error instanceof RefusedCallError && error.code === "LifetimeExceeded") return;
     }
   }
 }

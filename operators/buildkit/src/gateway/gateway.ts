@@ -280,7 +280,7 @@ export class Gateway implements AsyncDisposable {
       inspect: (side, chunk) => {
         if (side === "upstream") frames.saw(chunk);
       },
-      farewell: (to, why) => {
+      lastBytes: (to, why) => {
         // A client that has ended its side is on its way out, and waits for no words.
         const canHear = to === "client" && frames.isBetweenFrames && !client.readableEnded;
         return canHear ? goAway(wordsFor(why, worker)) : undefined;

@@ -65,7 +65,7 @@ export class Authenticator {
 
   /** Why the keys of an issuer could not be fetched last time; undefined if they could, or were never asked for. */
   faultOf(provider: OidcProvider): string | undefined {
-    return this.#issuers.get(idOf(provider))?.fault;
+    return this.#issuers.get(issuerId(provider))?.fault;
   }
 
   async #verify(token: string, signal?: AbortSignal): Promise<readonly [Identity, ...Identity[]]> {
@@ -99,11 +99,11 @@ export class Authenticator {
   }
 
   #keysOf({ issuer, ca }: OidcProvider): IssuerKeys {
-    const id = idOf({ issuer, ca });
+    const id = issuerId({ issuer, ca });
     const known = this.#issuers.get(id);
     if (known) return known;
     // Those of issuers that nobody declares any more are not needed.
-    const declared = new Set(this.#options.providers().map(idOf));
+    const declared = new Set(this.#options.providers().map(issuerId));
     for (const other of this.#issuers.keys()) if (!declared.has(other)) this.#issuers.delete(other);
     const keys = new IssuerKeys(issuer, this.#options.fetch(ca), this.#options.keys, this.#clock);
     this.#issuers.set(id, keys);
@@ -111,7 +111,13 @@ export class Authenticator {
   }
 }
 
-function idOf({ issuer, ca = "" }: { readonly issuer: string; readonly ca?: string | undefined }): string {
+function issuerId({
+  issuer,
+  ca = "",
+}: {
+  readonly issuer: string;
+  readonly ca?: string | undefined;
+}): string {
   return `${issuer} ${ca}`;
 }
 

@@ -35,6 +35,14 @@ export function released(worker: Worker): Worker {
   return { ...worker, spec: { ...spec, lastAllocation } };
 }
 
+/**
+ * A worker to be written, without the fields' managers: the server then stops tracking them, here and in later writes, until somebody applies to
+ * it. Workers are given out and back all the time, no two write the same field, and keeping track is a third of what such a write costs the server.
+ */
+export function untracked(worker: Worker): Worker {
+  return { ...worker, metadata: { ...worker.metadata, managedFields: [{}] } };
+}
+
 /** Whether somebody has had the worker of whom its status does not know yet. */
 export function hasUnseenUse({ spec, status }: Pick<Worker, "spec" | "status">): boolean {
   const use = spec.allocation ?? spec.lastAllocation;

@@ -19,7 +19,7 @@ import { cacheVolumeName, poolLabel, workerTlsSecretName } from "../names.ts";
 import { persistentOf } from "../pool/cache-slots.ts";
 import { BuildKitPool, type Pool } from "../pool/pool.ts";
 import { spanMs } from "../span.ts";
-import { hasUnseenUse, released } from "./claim.ts";
+import { hasUnseenUse, released, untracked } from "./claim.ts";
 import { mustAsk, type WorkerAction, type WorkerRules, type WorkerState, workerStep } from "./machine.ts";
 import { type WorkerMetrics, workerMetrics } from "./metrics.ts";
 import { configHashAnnotation, FORCED_GRACE_SECONDS, keepAnnotations, podFor } from "./pod.ts";
@@ -27,6 +27,7 @@ import { seenPod } from "./pod-observation.ts";
 import type { BuildProbe } from "./probe.ts";
 import { stateOf, statusOf } from "./status.ts";
 import { BuildKitWorker, type Worker } from "./worker.ts";
+import { writeStatus } from "./write-status.ts";
 
 /** What the workers' controller stands on. */
 export interface WorkerDependencies {
@@ -110,7 +111,11 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     await context.delete(BuildKitWorker, worker);
     return { requeueAfter: FALLBACK_MS };
   }
-  if (pool && !isDeleted && isForeign(worker, pool)) return { status: foreignStatus(worker, clock.now()) };
+  if (pool && !isDeleted && isForeign(worker, pool)) {
+    const now = clock.now();
+    await writeStatus(context.client, worker, foreignStatus(worker, now), now);
+    return {};
+  }
   const podObject = owned(Pod, worker.metadata.name);
   const pod = seenPod(podObject);
   const { allocation } = worker.spec;
@@ -175,10 +180,10 @@ async function advance(worker: Worker, context: Context, dependencies: WorkerDep
     volume,
     volumeAffinity: pool?.status?.cacheSlots?.find((one) => one.volume === volume)?.affinityKey,
   });
+  await writeStatus(context.client, worker, status, now);
   count(worker, status, metrics, now);
   const asksAt = state.at === "idle" ? now + asked.dueAt(key) - clock.monotonic() : undefined;
   return {
-    status,
     events: eventsFor(worker, status),
     ...requeue(action, [looksAt, asksAt], now),
   };
@@ -300,7 +305,7 @@ async function deleteWorker(
 /** Takes the claim off, unless somebody has written the worker since it was read. */
 async function releaseWorker(worker: Worker, why: string, { client, events }: Context): Promise<void> {
   try {
-    await client.update(BuildKitWorker, released(worker));
+    await client.update(BuildKitWorker, untracked(released(worker)));
     events.normal("Released", `the allocation was ended: ${why}`);
   } catch (error) {
     if (!isConflict(error)) throw error;

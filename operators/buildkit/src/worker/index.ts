@@ -1,4 +1,4 @@
-export { claimed, hasUnseenUse, isClaimable, released } from "./claim.ts";
+export { claimed, hasUnseenUse, isClaimable, released, untracked } from "./claim.ts";
 export {
   type Allocation,
   BuildKitWorker,

@@ -116,6 +116,27 @@ test("a client that says nothing for seconds after it has connected is answered 
   await drained;
 });
 
+test("the last client of a resolver that leaves may speak late, and is answered too", async () => {
+  const clock = new ManualClock();
+  await using world = await World.start({ clock, protocol: "http" });
+  const last = world.client();
+  await once(last.socket, "connect");
+  let isDrained = false;
+  const drained = world.resolver.drain({ acceptFor: "5s", within: "10m" }).then(() => {
+    isDrained = true;
+  });
+  await clock.advance(6_000);
+  // It is the only connection, and nobody is listened for any more.
+  const got = last.get();
+  await until(() => world.traffic.held === 1);
+  await clock.advance(30_000);
+  expect(isDrained).toBe(false);
+  world.ready(await world.pod(hello));
+  expect(await got).toContain("hello");
+  last.socket.end();
+  await drained;
+});
+
 test("a resolver that leaves takes connections for as long as they come", async () => {
   const clock = new ManualClock();
   await using world = await World.start({ clock });

@@ -28,4 +28,10 @@ test("the operator learns what a resolver does for a service, and which step it 
   expect(await get("/queue-status?namespace=shop&service=other")).toMatchObject({ body: { queueStatus: 0 } });
   for (const path of ["/traffic/shop/other", "/traffic/shop", "/traffic/%/web", "/other"])
     expect(await get(path)).toMatchObject({ status: 404 });
+  // What no URL can be made of.
+  for (const target of ["//", "//[", "/\\x80", "http://[", "*"]) {
+    const client = world.client(server.port);
+    client.send(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    await client.gets("404 Not Found");
+  }
 });

@@ -30,7 +30,9 @@ export async function startInternalServer(
   { port, host }: { readonly port: number; readonly host: string | undefined },
 ): Promise<InternalServer> {
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://resolver");
+    // Not as a URL: what clients send need not be one.
+    const [pathname = "", query] = (request.url ?? "").split("?", 2);
+    const searchParams = new URLSearchParams(query);
     if (request.method !== "GET") {
       answer(response, 405, { error: "only GET is served" });
       return;

@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Duration, milliseconds, sleep, systemClock } from "@windlass/clock";
 import { RelayGroup } from "@windlass/relay";
 import { type Logger, Registry, silentLogger } from "@windlass/runtime";
 import type { ClientConnection, ClientTimeouts } from "./connection-host.ts";
 import { decide } from "./decide.ts";
 import { HoldBudget } from "./hold/budget.ts";
+import { usualSlowStart } from "./hold/load.ts";
 import { Listener, type ListenerHost, type ListenerRoute } from "./listener.ts";
 import { ResolverMetrics } from "./metrics.ts";
 import type { RequestView } from "./request.ts";
@@ -16,6 +18,7 @@ import {
   type TargetLookup,
   type Waker,
 } from "./targets.ts";
+import { LostPeers, type Unconfirmed } from "./upstream/lost-peers.ts";
 
 /** How many requests wait, and how long clients may take. */
 export interface ResolverLimits {
@@ -49,6 +52,8 @@ export interface ResolverOptions {
   readonly log?: Logger;
   /** @default the machine's clock */
   readonly clock?: Clock;
+  /** Which connections wait in vain for their peer to confirm what it was sent. @default what the kernel says */
+  readonly unconfirmed?: Unconfirmed;
 }
 
 /** How a resolver leaves. */
@@ -71,8 +76,6 @@ interface OpenedPort {
   isOpen: boolean;
 }
 
-/** New endpoints get so many requests at first, which doubles. 5,000 that wait are let go within 0.7 s if none is answered by then. */
-const slowStart = { initial: 64, doublingMs: 100 } as const;
 const READ_BYTES = 64 * 1024;
 /** How often a resolver that leaves looks whether connections are still led to it. */
 const LOOK_MS = 100;
@@ -97,6 +100,7 @@ export class Resolver implements AsyncDisposable {
   readonly #listeners = new Map<number, OpenedPort>();
   readonly #connections = new Set<ClientConnection>();
   readonly #tunnels: RelayGroup<ServiceKey>;
+  readonly #lostPeers: LostPeers;
   readonly #unsubscribe: () => void;
   #cancelSweep: () => void;
   #state: "open" | "draining" = "open";
@@ -123,13 +127,15 @@ export class Resolver implements AsyncDisposable {
     };
     this.#metrics = new ResolverMetrics(options.metrics ?? new Registry(), () => this.traffic());
     this.#tunnels = new RelayGroup({ clock: this.#clock });
+    this.#lostPeers = new LostPeers(this.#clock, options.unconfirmed);
     this.#context = {
       clock: this.#clock,
       waker: options.waker,
       budget: new HoldBudget(limits.held ?? 50_000),
       holdMs: milliseconds(limits.hold ?? "600s", "resolver: limits.hold"),
-      slowStart,
+      slowStart: usualSlowStart,
       readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      lostPeers: this.#lostPeers,
     };
     for (const { namespace, service } of targets.all()) this.#sync(serviceKey(namespace, service));
     this.#unsubscribe = targets.onChange((key) => {
@@ -173,6 +179,8 @@ export class Resolver implements AsyncDisposable {
     while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
     const ledUntil = this.#clock.monotonic();
     for (;;) {
+      // What has come to a process without CPU is taken before it counts what came last.
+      await setImmediate();
       const now = this.#clock.monotonic();
       const closesAt = Math.min(deadline, Math.max(ledUntil, this.#acceptedAt) + acceptMs);
       if (now >= closesAt) break;
@@ -182,7 +190,8 @@ export class Resolver implements AsyncDisposable {
     const leftMs = Math.max(0, deadline - this.#clock.monotonic());
     const cancel = this.#clock.schedule(leftMs, () => void this.#cutAll());
     for (const connection of this.#connections) connection.leave();
-    if (this.#connections.size > 0)
+    // There is none for a moment where the last one turns out to be of another kind.
+    while (this.#connections.size > 0)
       await new Promise<void>((resolve) => {
         this.#emptied = resolve;
       });
@@ -305,6 +314,7 @@ export class Resolver implements AsyncDisposable {
       malformed: ({ fault }) => this.#metrics.malformed(fault),
       tunnel: (port, client, upstream, ended) => {
         const { service } = port;
+        this.#lostPeers.watch(upstream);
         void this.#tunnels.join(service.key, client, upstream).ended.then(ended);
       },
       opened: (connection) => void this.#connections.add(connection),
@@ -340,6 +350,7 @@ export class Resolver implements AsyncDisposable {
 
   #end(): void {
     this.#cancelSweep();
+    this.#lostPeers.stop();
     this.#unsubscribe();
     for (const service of this.#services.values()) service.close();
   }

@@ -14,6 +14,7 @@ import {
   type TargetLookup,
   type Waker,
 } from "./targets.ts";
+import type { LostPeers } from "./upstream/lost-peers.ts";
 import { EndpointResources } from "./upstream/resources.ts";
 import { WakeCalls } from "./wake.ts";
 
@@ -27,6 +28,7 @@ export interface ServiceContext {
   readonly slowStart: SlowStart;
   /** What connections to endpoints read into, one after the other. */
   readonly readBuffer: Buffer;
+  readonly lostPeers: LostPeers;
 }
 
 const DEFAULT_QUEUE_SIZE = 10_000;
@@ -118,8 +120,7 @@ export class Service implements DispatcherOwner, BudgetHolder {
     const names = new Set(target.ports.map(({ name }) => name));
     for (const [name, { dispatcher }] of this.#ports)
       if (!names.has(name)) {
-        dispatcher.refuseAll({ why: "unknown-service" });
-        dispatcher.update(rules, []);
+        dispatcher.close({ why: "unknown-service" });
         this.#ports.delete(name);
       }
     for (const name of names) {
@@ -136,9 +137,7 @@ export class Service implements DispatcherOwner, BudgetHolder {
   /** The service is no longer fronted. */
   close(): void {
     this.#wakes.stop();
-    this.refuseAll("unknown-service");
-    for (const { dispatcher } of this.#ports.values())
-      dispatcher.update({ isHeld: true, refusal: undefined, holdMs: 0, maxConcurrencyPerEndpoint: 0 }, []);
+    for (const { dispatcher } of this.#ports.values()) dispatcher.close({ why: "unknown-service" });
   }
 
   /** Refuses all requests that wait. */
@@ -210,20 +209,20 @@ export class Service implements DispatcherOwner, BudgetHolder {
   }
 
   #addPort(name: string, rules: DispatchRules): ServicePort {
-    const { clock, slowStart, readBuffer } = this.#context;
+    const { clock, slowStart, readBuffer, lostPeers } = this.#context;
     const dispatcher = new Dispatcher<EndpointResources>(rules, {
       clock,
       owner: this,
       slowStart,
       open: (endpoint) =>
-        new EndpointResources(
-          endpoint,
+        new EndpointResources(endpoint, {
           clock,
-          (change) => {
+          counted: (change) => {
             this.#connections += change;
           },
           readBuffer,
-        ),
+          lostPeers,
+        }),
       retire: (resources) => resources.retire(),
     });
     const port: ServicePort = { service: this, name, dispatcher };

@@ -161,6 +161,7 @@ export class World implements AsyncDisposable {
       readonly sharedPort?: number;
       readonly protocol?: "auto" | "http" | "tcp";
       readonly wake?: () => Promise<void>;
+      readonly unconfirmed?: ResolverOptions["unconfirmed"];
     } = {},
   ): Promise<World> {
     const world = new World();
@@ -187,6 +188,7 @@ export class World implements AsyncDisposable {
       metrics: world.metrics,
       ...(options.clock && { clock: options.clock }),
       ...(options.limits && { limits: options.limits }),
+      ...(options.unconfirmed && { unconfirmed: options.unconfirmed }),
       ...(options.sharedPort !== undefined && { sharedPort: options.sharedPort }),
     });
     return world;

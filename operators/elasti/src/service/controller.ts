@@ -73,7 +73,7 @@ const paceMs: Readonly<Partial<Record<StageName, number>>> = {
 const faultRetryMs = 30_000;
 /** How often a target that is not watched is asked for its scale. */
 const unwatchedMs = 5_000;
-const longestFarewellMs = 30_000;
+const longestDrainMs = 30_000;
 const fallingAsleep: readonly StageName[] = ["Joining", "Diverting", "Relaying", "Holding"];
 const beforeScaleDown: readonly StageName[] = ["Serving", ...fallingAsleep, "ScalingDown"];
 const asleep: readonly StageName[] = ["Terminating", "Asleep"];
@@ -178,7 +178,7 @@ class ServiceKeeper {
   /** Wakes what sleeps, unless it is to sleep on, and leaves nothing of ours behind. */
   async finalize(elasti: ElastiServiceObject, context: ReconcileContext) {
     const askedAt = Date.parse(elasti.metadata.deletionTimestamp ?? "");
-    const isOverdue = context.now.getTime() - askedAt > longestFarewellMs;
+    const isOverdue = context.now.getTime() - askedAt > longestDrainMs;
     const { stage } = positionOf(elasti.status, context.now.getTime());
     const isHome = stage.at === "Serving" && !this.#isResolverInService(elasti, context);
     const isKept = elasti.spec.onDelete === "Keep" && asleep.includes(stage.at);
@@ -213,7 +213,7 @@ class ServiceKeeper {
     const next = move ? { stage: move.stage, step: position.step + 1, sinceMs: nowMs } : position;
     const isKnown = elasti.status?.step !== undefined;
     const usedAt = this.#dependencies.wishes.usedAt?.(elasti);
-    const telling = {
+    const facts = {
       elasti,
       position: next,
       restsAt,
@@ -225,7 +225,7 @@ class ServiceKeeper {
       triggerFault: this.#dependencies.wishes.faultOf?.(elasti),
     };
     const told = () => ({
-      status: statusOf({ ...telling, isResolverInService: this.#isResolverInService(elasti, context) }),
+      status: statusOf({ ...facts, isResolverInService: this.#isResolverInService(elasti, context) }),
     });
     // What is to be done is stored first, so that whoever comes after a crash knows of it.
     if (move) return { ...told(), events: [eventOf(move)], requeueAfter: 0 };

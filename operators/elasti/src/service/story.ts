@@ -54,7 +54,7 @@ export function eventOf({ stage, cause }: Move): EventInput {
 }
 
 /** What a status is made of. */
-export interface Telling {
+export interface StatusFacts {
   readonly elasti: ElastiServiceObject;
   readonly position: Position;
   readonly restsAt: Observation["restsAt"];
@@ -73,8 +73,8 @@ export interface Telling {
 }
 
 /** The status of a service that is all right. */
-export function statusOf(telling: Telling): Status {
-  const { elasti, position, restsAt, ports, seen, move, now } = telling;
+export function statusOf(facts: StatusFacts): Status {
+  const { elasti, position, restsAt, ports, seen, move, now } = facts;
   const before = elasti.status ?? {};
   const isWoken =
     move !== undefined && ["RequestArrived", "WakeWanted", "ScaledByOthers"].includes(move.cause);
@@ -83,19 +83,19 @@ export function statusOf(telling: Telling): Status {
     move || before.lastReconciledTime === undefined ? now.toISOString() : before.lastReconciledTime;
   return {
     ...storedPosition(position, restsAt),
-    mode: telling.isResolverInService ? "proxy" : "serve",
+    mode: facts.isResolverInService ? "proxy" : "serve",
     ports: [...ports],
     targetReplicas: seen.replicas,
     readyReplicas: seen.pods.filter(({ isReady }) => isReady).length,
     lastReconciledTime: reconciled,
     ...(scaledUp !== undefined && { lastScaledUpTime: scaledUp }),
-    ...(elasti.spec.wakeAhead && { neededTimes: neededTimes(telling) }),
-    conditions: [...conditionsOf(position, seen), ...triggerConditionOf(telling)],
+    ...(elasti.spec.wakeAhead && { neededTimes: neededTimes(facts) }),
+    conditions: [...conditionsOf(position, seen), ...triggerConditionOf(facts)],
   };
 }
 
 /** Without an answer of its triggers a service is not put to sleep, which nobody would notice otherwise. */
-function triggerConditionOf({ elasti, triggerFault }: Telling): Conditions {
+function triggerConditionOf({ elasti, triggerFault }: StatusFacts): Conditions {
   if (!elasti.spec.triggers && !elasti.spec.enabledPeriod) return [];
   return [
     triggerFault === undefined
@@ -107,7 +107,7 @@ function triggerConditionOf({ elasti, triggerFault }: Telling): Conditions {
 const sleeping: readonly StageName[] = ["ScalingDown", "Terminating", "Asleep"];
 
 /** When it was needed: a request woke it, or it was first used after it was woken for another reason. */
-function neededTimes({ elasti, move, from, usedAt, now }: Telling): string[] {
+function neededTimes({ elasti, move, from, usedAt, now }: StatusFacts): string[] {
   const before = elasti.status?.neededTimes ?? [];
   const history = before.map((time) => Date.parse(time));
   const woken = Date.parse(elasti.status?.lastScaledUpTime ?? "");
@@ -117,7 +117,7 @@ function neededTimes({ elasti, move, from, usedAt, now }: Telling): string[] {
   return usedAt !== undefined && isNewNeed(history, woken, usedAt) ? add(usedAt) : [...before];
 }
 
-function conditionsOf({ stage: { at } }: Position, seen: Telling["seen"]): Conditions {
+function conditionsOf({ stage: { at } }: Position, seen: StatusFacts["seen"]): Conditions {
   const isAsleep = at === "Asleep" || at === "Terminating";
   const isAwake = seen.pods.some(({ isReady }) => isReady) && !isAsleep && at !== "ScalingDown";
   const isResolverGone = seen.resolver === "absent";

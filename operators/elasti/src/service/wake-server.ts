@@ -90,7 +90,7 @@ async function answerTo(
   find: Find,
   { authorize }: WakeServerOptions,
 ): Promise<Answer> {
-  const { pathname } = new URL(request.url ?? "/", "http://operator");
+  const [pathname] = (request.url ?? "").split("?", 1);
   if (pathname !== path) return [404, { message: `there is only ${path}` }];
   if (request.method !== "POST") return [405, { message: "Invalid request method" }];
   const [, token] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "") ?? [];

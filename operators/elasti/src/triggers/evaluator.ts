@@ -54,7 +54,7 @@ export class TriggerEvaluator implements Wishes {
     const { lastScaledUpTime } = elasti.status ?? {};
     const created = Date.parse(elasti.metadata.creationTimestamp ?? "") || 0;
     const wanted = lastScaledUpTime === undefined ? 0 : Date.parse(lastScaledUpTime);
-    return wishOf(this.#standings.get(idOf(elasti)), {
+    return wishOf(this.#standings.get(serviceId(elasti)), {
       cooldownMs: elasti.spec.cooldownPeriod * 1_000,
       lastWantedMs: Math.max(created, wanted),
       nowMs,
@@ -62,11 +62,11 @@ export class TriggerEvaluator implements Wishes {
   }
 
   usedAt(elasti: ElastiServiceObject): number | undefined {
-    return this.#usedAt.get(idOf(elasti));
+    return this.#usedAt.get(serviceId(elasti));
   }
 
   faultOf(elasti: ElastiServiceObject): string | undefined {
-    return this.#standings.get(idOf(elasti))?.fault;
+    return this.#standings.get(serviceId(elasti))?.fault;
   }
 
   readonly source: Source = async (context) => {
@@ -81,7 +81,7 @@ export class TriggerEvaluator implements Wishes {
   /** Evaluates everybody once. A few at a time, so that one slow server does not hold up the others. */
   async #round(context: SourceContext): Promise<void> {
     const waiting = [...context.cache.list(ElastiService)];
-    const known = new Set(waiting.map(idOf));
+    const known = new Set(waiting.map(serviceId));
     for (const map of [this.#standings, this.#requests, this.#wishes, this.#usedAt])
       for (const id of map.keys()) if (!known.has(id)) map.delete(id);
     this.#forecast.keep(known);
@@ -94,7 +94,7 @@ export class TriggerEvaluator implements Wishes {
 
   async #one(elasti: ElastiServiceObject, context: SourceContext): Promise<void> {
     const { clock, signal, enqueue, log } = context;
-    const id = idOf(elasti);
+    const id = serviceId(elasti);
     const verdict = await this.#verdict(elasti, clock.now(), context);
     if (signal.aborted) return;
     const before = this.#standings.get(id);
@@ -105,7 +105,7 @@ export class TriggerEvaluator implements Wishes {
     const isNews =
       this.#wishes.get(id) !== wish || before?.fault !== standing.fault || this.#isFirstUse(elasti);
     this.#wishes.set(id, wish);
-    if (isNews) enqueue(keyOf(elasti));
+    if (isNews) enqueue(serviceKey(elasti));
   }
 
   /** Whether it was used since it was woken, and that is not in its status yet. */
@@ -179,7 +179,7 @@ export class TriggerEvaluator implements Wishes {
     const { lead, timeZone } = spec.wakeAhead;
     const leadMs = milliseconds(lead as Duration, "wakeAhead.lead");
     try {
-      return this.#forecast.isExpected(idOf(elasti), historyOf(status), nowMs, { leadMs, timeZone });
+      return this.#forecast.isExpected(serviceId(elasti), historyOf(status), nowMs, { leadMs, timeZone });
     } catch (error) {
       // The pattern of the field lets names through that are no zones.
       if (error instanceof RangeError) return false;
@@ -189,13 +189,13 @@ export class TriggerEvaluator implements Wishes {
 
   /** Notes that a service is used, if what was measured says so. */
   #measured(elasti: ElastiServiceObject, nowMs: number, verdict: Verdict): Verdict {
-    if (verdict.says === "busy") this.#usedAt.set(idOf(elasti), nowMs);
+    if (verdict.says === "busy") this.#usedAt.set(serviceId(elasti), nowMs);
     return verdict;
   }
 
   /** Whether requests came since the last look. It never wakes a service: a request does that by itself. */
   async #traffic(elasti: ElastiServiceObject, context: SourceContext): Promise<Verdict> {
-    const id = idOf(elasti);
+    const id = serviceId(elasti);
     const count = await this.#options.countRequests(elasti, context);
     if (!count) return { says: "unknown", why: "no resolver says how many requests there were" };
     const before = this.#requests.get(id);
@@ -224,16 +224,16 @@ function below(value: number, threshold: string | number | undefined, what: stri
 }
 
 function tell(log: Logger, elasti: ElastiServiceObject, { says, why, fault }: Standing): void {
-  const about = { elastiservice: idOf(elasti), says, why };
+  const about = { elastiservice: serviceId(elasti), says, why };
   if (fault !== undefined) log.warn(about, "a trigger has no answer: the service stays as it is");
   else log.info(about, "triggers changed their mind");
 }
 
-function keyOf({ metadata: { namespace, name } }: ElastiServiceObject): ObjectKey {
+function serviceKey({ metadata: { namespace, name } }: ElastiServiceObject): ObjectKey {
   return { namespace, name };
 }
 
-function idOf({ metadata: { namespace, name } }: ElastiServiceObject): string {
+function serviceId({ metadata: { namespace, name } }: ElastiServiceObject): string {
   return `${namespace}/${name}`;
 }
 

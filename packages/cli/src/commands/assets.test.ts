@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBinaries } from "@windlass/testing";
@@ -25,5 +25,20 @@ test("the programs of the folder that it prints start an API server, as envtest 
     });
   } finally {
     await rm(cache, { recursive: true, force: true });
+  }
+}, 30_000);
+
+test("a folder that cannot be made is explained, with what to do", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "windlass-assets-"));
+  try {
+    const cache = join(folder, "cache");
+    await writeFile(cache, "");
+    const terminal = recordingTerminal({ env: { PATH: process.env.PATH ?? "", XDG_CACHE_HOME: cache } });
+    expect(await runProgram(windlass, ["assets"], terminal)).toBe(1);
+    expect(terminal.complained()).toMatch(
+      /^error: .*cache.* could not be made: .*; set XDG_CACHE_HOME to a folder that may be written\n$/,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }, 30_000);

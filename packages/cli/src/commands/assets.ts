@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { command } from "../command.ts";
+import { CommandError } from "../errors.ts";
 
 export const assets = command({
   name: "assets",
@@ -23,16 +24,25 @@ The folder is made once, and stays for as long as the package is where it is now
   ],
   endsAtOnce: true,
   async run({ options }, { stdout, env }) {
-    const { stdout: printed } = await promisify(execFile)(process.execPath, [controlPlane(), "assets"], {
-      env: { ...env },
-    });
-    const folder = printed.trim();
+    const folder = await makeFolder({ ...env });
     const programs = { etcd: join(folder, "etcd"), "kube-apiserver": join(folder, "kube-apiserver") };
     stdout.write(
       options.json === true ? `${JSON.stringify({ folder, programs }, null, 2)}\n` : `${folder}\n`,
     );
   },
 });
+
+/** @throws CommandError with what the control plane's program says, if it cannot make the folder */
+async function makeFolder(env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [controlPlane(), "assets"], { env });
+    return stdout.trim();
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    if (said === "") throw error;
+    throw new CommandError(said.replace(/^assets: /, ""), { cause: error });
+  }
+}
 
 /** The program of the control plane that is installed beside this one. */
 function controlPlane(): string {

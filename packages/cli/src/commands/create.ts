@@ -71,7 +71,11 @@ Nothing is installed, unless --install asks for it. The last lines say what to d
   },
 });
 
-/** Writes all files into a folder that is empty, or not there yet, or none of them. @throws CommandError */
+/**
+ * Writes all files into a folder that is empty, or not there yet, or none of them.
+ *
+ * @throws CommandError
+ */
 export async function writeOperator(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const present = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
@@ -117,7 +121,10 @@ async function npm(
       ),
     );
   });
-  if (code !== 0) throw new CommandError(`${line} failed (exit code ${code}) in ${folder}`);
+  if (code !== 0)
+    throw new CommandError(
+      `${line} failed (exit code ${code}) in ${folder}: all files of the operator are there; when the cause is mended, run npm install and npm run generate in it`,
+    );
 }
 
 function nextSteps(folder: string, count: number, isInstalled: boolean, terminal: Terminal): string {
@@ -135,7 +142,9 @@ function nextSteps(folder: string, count: number, isInstalled: boolean, terminal
   return `${count} files written to ${folder}\n\nNext:\n${lines.join("\n")}\n`;
 }
 
-/** A path as it is typed into a shell: what a shell would take for something else is put in quotes. */
+/**
+ * A path as it is typed into a shell: what a shell would take for something else is put in quotes.
+ */
 function quotedForShell(path: string): string {
   if (/^[\w@%+=:,./-]+$/.test(path)) return path;
   return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;

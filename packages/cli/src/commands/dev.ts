@@ -13,7 +13,7 @@ export const dev = command({
   description: `
 Starts a Kubernetes API server in this process and runs the operator of this folder on it:
 installs the CRDs of the kinds that its module exports, applies its samples, and shows what
-becomes of them. When a source changes the operator is restarted; the objects stay.
+happens to them. When a source changes the operator is restarted; the objects stay.
 Webhooks are called on this machine; the operator's code need not change for that.
 
 While it runs, kubectl works with the KUBECONFIG that it prints. Ctrl-C ends it.

@@ -82,7 +82,10 @@ interface TypesModule {
   readonly text: string;
 }
 
-/** Modules by the names of their files: that of the kind, and of its group where several have such a kind. */
+/**
+ * Modules by the names of their files: that of the kind, and of its group where several have such a
+ * kind.
+ */
 function filesOf(modules: readonly TypesModule[]): ReadonlyMap<string, string> {
   const groups = Map.groupBy(modules, ({ kind }) => kind.toLowerCase());
   return new Map(

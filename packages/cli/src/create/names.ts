@@ -25,7 +25,10 @@ const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+
 const suffix = "-operator";
 const longestBase = 40 - suffix.length;
 
-/** Kinds of Kubernetes that the new operator uses itself, words that mean something else in YAML, and those of JavaScript. */
+/**
+ * Kinds of Kubernetes that the new operator uses itself, words that mean something else in YAML,
+ * and those of JavaScript.
+ */
 const taken = new Set([
   "Deployment",
   "Service",
@@ -89,7 +92,8 @@ export function operatorNames(project: string, kind: string, group: string): Ope
 
 /** @throws UsageError */
 export function checkProject(project: string): void {
-  // Names of pods end with a hash, and have at most 63 characters. "-operator" is added where it is missing.
+  // Names of pods end with a hash, and have at most 63 characters. "-operator" is added where it is
+  // missing.
   if (label.test(project) && withoutSuffix(project).length <= longestBase) return;
   throw new UsageError(
     `the name ${JSON.stringify(project)} must be lower-case letters, digits and dashes, begin with a letter, and have at most ${longestBase} characters besides ${suffix}, such as shop-operator`,

@@ -18,7 +18,10 @@ export function operatorFiles(
   );
 }
 
-/** The template is an operator for Gadgets of example.com. What follows from these names is replaced in one go. */
+/**
+ * The template is an operator for Gadgets of example.com. What follows from these names is replaced
+ * in one go.
+ */
 function renamed(text: string, names: OperatorNames): string {
   const replacements: Readonly<Record<string, string>> = {
     "gadget-operator": names.operator,

@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 /**
- * The files of the template by their path in it. In the published package this module is replaced by one that contains the files:
- * npm leaves out some of them, such as `.gitignore`.
+ * The files of the template by their path in it. In the published package this module is replaced
+ * by one that contains the files: npm leaves out some of them, such as `.gitignore`.
  */
 export async function templateFiles(): Promise<ReadonlyMap<string, string>> {
   const folder = join(import.meta.dirname, "..", "..", "templates", "operator");

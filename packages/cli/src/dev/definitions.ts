@@ -45,7 +45,10 @@ export async function readDefinitions(
   return await promise;
 }
 
-/** Where versions are converted is left to whoever converts them: to the operator, once it runs, or to what is installed. */
+/**
+ * Where versions are converted is left to the converter: to the operator, once it runs, or to what
+ * is installed.
+ */
 function withoutConversion(definition: CrdManifest): CrdManifest {
   const { conversion: _conversion, ...spec } = definition.spec;
   return { ...definition, spec };

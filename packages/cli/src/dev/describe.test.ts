@@ -20,7 +20,7 @@ test.for([
     }),
     "Ready: 2 of 2 available",
   ],
-] as const)("an object is described by what tells most: %j", ([given, words]) => {
+] as const)("an object is described by its most significant condition: %j", ([given, words]) => {
   expect(describe(given)).toBe(words);
 });
 
@@ -44,3 +44,20 @@ test.each(["reconcileID", "controller", "runnable", "webhook"])(
     expect(readLogLine(line)).toEqual({ level: "info", text: `looks  ${field}=x`, isOwn: true });
   },
 );
+
+test("of a stack only the frames of the user's own code are shown, on lines of their own", () => {
+  const stack = [
+    "at reconcile (file:///home/ada/shop/src/controller.ts:12:9)",
+    "    at inSpan (file:///home/ada/shop/node_modules/@windlass/runtime/dist/chunks/a.js:1:2)",
+    "    at zip (file:///home/ada/.yarn/cache/runtime.zip/node_modules/@windlass/runtime/dist/a.js:1:2)",
+    "    at process.processTicksAndRejections (node:internal/process/task_queues:104:5)",
+    "    at async load (C:\\shop\\src\\load.ts:3:1)",
+  ].join("\n");
+  expect(readLogLine(JSON.stringify({ level: "error", msg: "failed", stack })).text).toBe(
+    [
+      "failed",
+      "    at reconcile (file:///home/ada/shop/src/controller.ts:12:9)",
+      "    at async load (C:\\shop\\src\\load.ts:3:1)",
+    ].join("\n"),
+  );
+});

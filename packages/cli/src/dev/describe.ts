@@ -7,7 +7,7 @@ interface Condition {
   readonly message?: string;
 }
 
-/** The conditions that say how far an object is, the most telling first. */
+/** The conditions that say how far an object is, the most significant first. */
 const telling = ["Ready", "Available", "Complete", "Failed"];
 
 /** How far an object is, in a few words. */

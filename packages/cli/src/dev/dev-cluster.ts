@@ -22,7 +22,10 @@ export interface DevCluster extends AsyncDisposable {
   readonly metricsUrl: string;
   /** Where the cluster calls the operator's webhooks; undefined if it does not. */
   readonly calledAt?: CalledAt;
-  /** The address of an API server that was there before, and stays: there, what is changed for a time has to be put back. */
+  /**
+   * The address of an API server that was there before, and stays: there, what is changed for a
+   * time has to be put back.
+   */
   readonly server?: string;
 }
 
@@ -63,7 +66,11 @@ export async function embeddedCluster(
 /** What to do with a cluster that is there already. */
 export interface CurrentClusterOptions {
   readonly context?: string;
-  /** The operator's own namespace: of its Lease, and of its webhooks' Secret. @default the kubeconfig's */
+  /**
+   * The operator's own namespace: of its Lease, and of its webhooks' Secret.
+   *
+   * @default the kubeconfig's
+   */
   readonly namespace?: string;
   /** How its API server calls webhooks. @default it does not */
   readonly webhooks?: { readonly host: string } | { readonly tunnelImage: string };
@@ -177,7 +184,10 @@ async function probeAddresses() {
   };
 }
 
-/** A kubeconfig that says which context is the current one, before those that say all else: the first to say something is right. */
+/**
+ * A kubeconfig that says which context is the current one, before those that say all else: the
+ * first to say something is right.
+ */
 async function withContext(env: Terminal["env"], folder: string, context: string): Promise<string> {
   const choice = { apiVersion: "v1", kind: "Config", "current-context": context };
   const file = await writePrivate(folder, "context", JSON.stringify(choice));

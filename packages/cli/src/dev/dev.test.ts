@@ -282,7 +282,10 @@ export const webhooks = webhookServer({ name: "shop" })
   .validate(Shop, ({ spec }) => (spec.image.includes(":") ? [] : invalid("spec.image", "must have a tag")));
 `;
 
-/** Has the operator complete and refuse what the API server asks it about. Where it is called, it does not say. */
+/**
+ * Has the operator complete and refuse what the API server asks it about. Where it is called, it
+ * does not say.
+ */
 async function addWebhooks(): Promise<void> {
   await writeFile(join(folder, "src", "webhooks.ts"), webhooksModule);
   await edit("src/main.ts", (text) =>

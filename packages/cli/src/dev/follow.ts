@@ -20,9 +20,12 @@ import {
 } from "@windlass/runtime/kinds";
 import { describe } from "./describe.ts";
 
-/** Tells what is of interest: objects of the operator's kinds, what was made for them, and for that. A cluster has much else. */
+/**
+ * Tells what is of interest: objects of the operator's kinds, what was made for them, and for that.
+ * A cluster has much else.
+ */
 export class Descendants {
-  /** What operators make of their objects, and what becomes of that. */
+  /** What operators make of their objects, and the state of that. */
   static readonly kinds: readonly AnyKind[] = [
     ConfigMap,
     CronJob,
@@ -67,7 +70,9 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-/** How long after an API server could not be reached, or could not answer yet, it is tried again. */
+/**
+ * How long after an API server could not be reached, or could not answer yet, it is tried again.
+ */
 const retryMs = 1_000;
 
 /** Something that happened to an object. */
@@ -78,7 +83,8 @@ export interface Change {
 }
 
 /**
- * Tells of each object of a kind when it appears, goes, or when there is something else to say about it. Ends when aborted.
+ * Tells of each object of a kind when it appears, goes, or when there is something else to say
+ * about it. Ends when aborted.
  *
  * @throws ApiError if this is not allowed
  */
@@ -91,7 +97,8 @@ export async function follow(
   const last = new Map<string, string>();
   while (!signal.aborted) {
     try {
-      // A watch ends now and then. The next one begins with what is there, of which nothing is said twice.
+      // A watch ends now and then. The next one begins with what is there, of which nothing is said
+      // twice.
       for await (const event of client.watch(kind, { signal })) {
         if (event.type === "BOOKMARK" || event.type === "ERROR") continue;
         const object = { kind: kind.kind, ...(event.object as AnyObject) };

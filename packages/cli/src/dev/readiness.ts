@@ -1,11 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How often it is asked, and how long an operator is given to answer at all: some serve their probes elsewhere, or nowhere. */
+/**
+ * How often it is asked, and how long an operator is given to answer at all: some serve their
+ * probes elsewhere, or nowhere.
+ */
 const everyMs = 25;
 const silenceMs = 5_000;
 
 /**
- * Waits until an operator says that it is ready: its caches are filled, and its webhooks may be called.
+ * Waits until an operator says that it is ready: its caches are filled, and its webhooks may be
+ * called.
  *
  * @returns whether it did; `false` if it ended, or does not answer there
  */

@@ -51,10 +51,16 @@ export interface DevParts {
 /** Editors write a file in several steps, and tools write several files: that is one change. */
 const settleMs = 50;
 
-/** Compiled code is kept between runs: most of it does not change, and it is a third of the time to start. */
+/**
+ * Compiled code is kept between runs: most of it does not change, and it is a third of the time to
+ * start.
+ */
 const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") };
 
-/** Levels of the log that are shown. What the runtime says at `info` can be seen in what happens; what the user's code says cannot. */
+/**
+ * Levels of the log that are shown. What the runtime says at `info` can be seen in what happens;
+ * what the user's code says cannot.
+ */
 const loud = new Set(["warn", "error", "fatal"]);
 
 /** An operator that runs on a cluster while its sources change. Whatever happens is told. */
@@ -89,7 +95,9 @@ export class DevSession {
     this.#ready.promise.catch(() => undefined);
   }
 
-  /** Resolves once every sample is Ready. Rejects if the operator could not be started, or ended. */
+  /**
+   * Resolves once every sample is Ready. Rejects if the operator could not be started, or ended.
+   */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -114,7 +122,10 @@ export class DevSession {
     }
   }
 
-  /** What the kinds are now comes first: while the sources cannot be loaded, the operator that runs goes on. */
+  /**
+   * What the kinds are now comes first: while the sources cannot be loaded, the operator that runs
+   * goes on.
+   */
   async #start(): Promise<void> {
     const { project, cluster } = this.#parts;
     const definitions = await readDefinitions(project.module, this.#env, this.#signal);
@@ -142,7 +153,9 @@ export class DevSession {
     if (!this.#areSamplesApplied && this.#operator === operator) await this.#applySamples();
   }
 
-  /** Says once where the metrics are: an operator may have its own mind about that, or serve none. */
+  /**
+   * Says once where the metrics are: an operator may have its own mind about that, or serve none.
+   */
   async #tellMetrics(signal: AbortSignal): Promise<void> {
     const { metricsUrl } = this.#parts.cluster;
     if (this.#areMetricsTold || this.#operator === undefined) return;
@@ -258,7 +271,10 @@ export class DevSession {
     this.#signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   }
 
-  /** Does one thing after the other. What the user can put right is told, and tried again with the next change. */
+  /**
+   * Does one thing after the other. What the user can put right is told, and tried again with the
+   * next change.
+   */
   #inTurn(act: () => Promise<void>): void {
     this.#turn = this.#turn.then(async () => {
       if (this.#signal.aborted) return;

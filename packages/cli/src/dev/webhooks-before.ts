@@ -26,8 +26,9 @@ interface Record {
 }
 
 /**
- * Whom a cluster called before an operator on this machine had itself called: kept in a file, so that it can be put back after a crash too.
- * Without that the cluster would go on calling a machine that no longer answers, and refuse every write.
+ * Whom a cluster called before an operator on this machine had itself called: kept in a file, so
+ * that it can be put back after a crash too. Without that the cluster would go on calling a machine
+ * that no longer answers, and refuse every write.
  */
 export class WebhooksBefore {
   readonly #client: Client;
@@ -44,13 +45,18 @@ export class WebhooksBefore {
     const before: { [object: string]: unknown } = {};
     for (const { kind, field } of leading)
       for (const object of (await this.#client.list(kind, { signal })).items)
-        before[idOf(kind, object.metadata.name)] = fieldOf(object, field);
+        before[configurationId(kind, object.metadata.name)] = fieldOf(object, field);
     for (const name of definitions)
-      before[idOf(CustomResourceDefinition, name)] = (await this.#definition(name))?.spec.conversion ?? null;
+      before[configurationId(CustomResourceDefinition, name)] =
+        (await this.#definition(name))?.spec.conversion ?? null;
     await writeWhole(this.#file, JSON.stringify({ meanwhile, before } satisfies Record));
   }
 
-  /** Has the cluster call again whom it called before. @returns what was changed for that, such as `ValidatingWebhookConfiguration shop` */
+  /**
+   * Has the cluster call again whom it called before.
+   *
+   * @returns what was changed for that, such as `ValidatingWebhookConfiguration shop`
+   */
   async restore(): Promise<readonly string[]> {
     const record = await this.#read();
     if (record === undefined) return [];
@@ -59,10 +65,10 @@ export class WebhooksBefore {
       for (const object of (await this.#client.list(kind)).items) {
         const { name } = object.metadata;
         if (!leadsTo(record.meanwhile, fieldOf(object, field))) continue;
-        const earlier = record.before[idOf(kind, name)];
+        const earlier = record.before[configurationId(kind, name)];
         if (earlier === undefined) await this.#client.delete(kind, { name });
         else await this.#replace(kind, name, "/webhooks", earlier);
-        changed.push(idOf(kind, name));
+        changed.push(configurationId(kind, name));
       }
     for (const [id, earlier] of Object.entries(record.before)) {
       const name = nameIn(id, CustomResourceDefinition);
@@ -94,7 +100,7 @@ export class WebhooksBefore {
   }
 }
 
-function idOf({ kind }: AnyKind, name: string): string {
+function configurationId({ kind }: AnyKind, name: string): string {
   return `${kind} ${name}`;
 }
 

@@ -103,7 +103,7 @@ test("a reconcile that fails is told of", async () => {
   expect((await diff()).complained).toContain("thirteen");
 });
 
-test("whoever may not read what the operator reads is told at once", async () => {
+test("a user who may not read what the operator reads gets an error at once", async () => {
   await using plane = await ControlPlane.start();
   const kubeconfig = join(folder, "nobody");
   await writeFile(kubeconfig, await plane.kubeconfig({ anonymous: true }));

@@ -49,7 +49,10 @@ export function differences(before: unknown, after: unknown, path = ""): readonl
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
 }
 
-/** The entries of a list whose entries have names, or types as conditions do, by them; undefined for any other list. */
+/**
+ * The entries of a list whose entries have names, or types as conditions do, by them; undefined for
+ * any other list.
+ */
 function byName(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
   const named = new Map<string, unknown>();
   for (const entry of list) {

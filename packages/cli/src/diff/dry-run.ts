@@ -11,10 +11,13 @@ export interface PlannedWrite {
   readonly after: unknown;
 }
 
-/** Events tell of what happened, and nothing happens. */
+/** Events report what happened, and nothing happens. */
 const told = /^\/apis\/events\.k8s\.io\/|^\/api\/v1\/namespaces\/[^/]+\/events/;
 
-/** Has the server decide about every write without storing it, and tells of those that it would store. */
+/**
+ * Has the server decide about every write without storing it, and reports those that it would
+ * store.
+ */
 export function dryRun(onWrite: (write: PlannedWrite) => void): Interceptor {
   return (next): Transport => ({
     close: () => next.close(),

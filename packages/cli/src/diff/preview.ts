@@ -26,7 +26,8 @@ export interface Preview {
 }
 
 /**
- * Runs controllers as a manager does, with writes that the server decides about and does not store, until each object has been reconciled.
+ * Runs controllers as a manager does, with writes that the server decides about and does not store,
+ * until each object has been reconciled.
  *
  * @throws CommandError if that takes too long
  */
@@ -35,7 +36,7 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
   const writes = new Map<string, PlannedWrite>();
   const complaints = new Set<string>();
   const refused = Promise.withResolvers<never>();
-  // Whoever is not interested any more need not hear of it.
+  // A caller that has stopped listening gets no more of it.
   refused.promise.catch(() => undefined);
   const dry = client
     .through(dryRun((write) => writes.set(`${write.does} ${write.path}`, write)))
@@ -65,7 +66,10 @@ export async function preview(options: PreviewOptions): Promise<Preview> {
   return { writes: [...writes.values()], complaints: [...complaints] };
 }
 
-/** Tells of lists and watches that the server refused: nothing can be reconciled from what may not be read. */
+/**
+ * Tells of lists and watches that the server refused: nothing can be reconciled from what may not
+ * be read.
+ */
 function refusals(onRefused: (path: string) => void): Interceptor {
   return (next): Transport => ({
     close: () => next.close(),
@@ -94,7 +98,10 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
-/** Resolves once every controller has begun, has nothing left to do, and has done nothing since the last look. */
+/**
+ * Resolves once every controller has begun, has nothing left to do, and has done nothing since the
+ * last look.
+ */
 async function settled(
   metrics: () => string,
   controllers: readonly Controller[],
@@ -121,7 +128,10 @@ interface LogFields {
   readonly error?: string;
 }
 
-/** A logger that passes on what is worth knowing of a preview: warnings and errors, with the object that they are about. */
+/**
+ * A logger that passes on what is worth knowing of a preview: warnings and errors, with the object
+ * that they are about.
+ */
 function collector(tell: (words: string) => void, bound: LogFields = {}): Logger {
   const nothing = (): void => undefined;
   const say = (fields: object | string, message = ""): void => {

@@ -14,17 +14,17 @@ interface ServerVersion {
 export function kubeconfigRemedy(error: unknown): string {
   return error instanceof KubeconfigError && error.code === "KUBECONFIG_INVALID"
     ? "correct it; kubectl config view shows what kubectl makes of it"
-    : "set KUBECONFIG, or write ~/.kube/config";
+    : "get a kubeconfig from the cluster's administrator; windlass dev needs none";
 }
 
-const newKubeconfig = "get a new kubeconfig from whoever runs the cluster";
+const newKubeconfig = "get a new kubeconfig from the cluster's administrator";
 
 /** What to do about a server that could not be asked, by the code of the error. */
 const serverRemedies: Readonly<{ [code: string]: string }> = {
   CREDENTIALS_FAILED:
     "log in again with the tool of your cluster's provider, or install the program that the kubeconfig names under exec",
   API_UNAUTHORIZED: `log in again, or ${newKubeconfig}`,
-  API_FORBIDDEN: "ask whoever runs the cluster for the ClusterRole system:public-info-viewer",
+  API_FORBIDDEN: "ask the cluster's administrator for the ClusterRole system:public-info-viewer",
   CERTIFICATE_EXPIRED: "is this machine's clock right? If so, the cluster's certificate has to be renewed",
   CERTIFICATE_UNTRUSTED: `set certificate-authority of the cluster in the kubeconfig, or ${newKubeconfig}`,
   CERTIFICATE_NAME_MISMATCH:

@@ -214,7 +214,7 @@ test("a Deployment that was scaled to nothing is told with how to scale it back"
 test("without a cluster it says so, and looks no further", async () => {
   const nowhere = recordingTerminal({ folder, env: { KUBECONFIG: join(folder, "gone") } });
   expect(await runProgram(windlass, ["doctor"], nowhere)).toBe(1);
-  expect(nowhere.said()).toMatch(/✗ Kubeconfig: .*\n {4}→ set KUBECONFIG.*\n$/);
+  expect(nowhere.said()).toMatch(/✗ Kubeconfig: .*\n {4}→ get a kubeconfig.*\n$/);
   expect(nowhere.complained()).toContain("1 fault found");
   const closed = join(folder, "closed");
   await writeFile(

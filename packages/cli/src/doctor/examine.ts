@@ -33,7 +33,10 @@ export interface Examination {
   readonly node: string;
 }
 
-/** Looks at everything that an operator needs, from the machine to its webhooks. What depends on something that is missing is left out. */
+/**
+ * Looks at everything that an operator needs, from the machine to its webhooks. What depends on
+ * something that is missing is left out.
+ */
 export async function* examine(examination: Examination): AsyncGenerator<Finding> {
   const { folder, node, now } = examination;
   yield* await examineMachine(folder, node);

@@ -12,7 +12,7 @@ import { type Finding, fault, fine, skipped } from "./finding.ts";
 
 const byOperator = "the operator puts it in once it runs: look at its log";
 
-/** Whether the API server is led to the webhooks, trusts them, and reaches them. */
+/** Whether the API server has the address of the webhooks, trusts them, and reaches them. */
 export async function examineWebhooks(
   client: Client,
   operator: Operator,
@@ -90,7 +90,10 @@ async function examineService(client: Client, name: string, namespace: string): 
   return [fine(about, `leads to ${ready} pods`), await examineReach(client, name, namespace)];
 }
 
-/** Has the API server itself call the Service: what it says does not matter, only that somebody answers. */
+/**
+ * Has the API server itself call the Service: what it says does not matter, only that somebody
+ * answers.
+ */
 async function examineReach(client: Client, name: string, namespace: string): Promise<Finding> {
   const about = "Webhooks from the API server";
   const path = `/api/v1/namespaces/${namespace}/services/https:${name}:443/proxy/`;

@@ -5,7 +5,8 @@ import { CommandError } from "../errors.ts";
 import type { GeneratedFiles } from "./kustomize.ts";
 
 /**
- * Applies what the kustomization installs to an API server of its own, which is thrown away: what a server would refuse is better heard of now.
+ * Applies what the kustomization installs to an API server of its own, which is thrown away: what a
+ * server would refuse is found now.
  *
  * @throws CommandError naming each object that was refused, with the fields at fault
  */

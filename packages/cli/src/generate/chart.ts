@@ -16,7 +16,7 @@ const switches: Readonly<Record<OptionalPart, string>> = {
   dashboard: "dashboard.enabled",
 };
 
-/** A chart of Helm. Templates of one's own may stand beside the folder of the generated ones. */
+/** A chart of Helm. Own templates may be kept beside the folder of the generated ones. */
 export function chartFiles(operator: Operator): GeneratedFiles {
   const { name, description, version } = operator;
   const { always, optional } = installationOf(operator, chartRendering);

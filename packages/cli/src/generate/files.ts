@@ -33,7 +33,11 @@ export async function staleFiles(folder: string, files: GeneratedFiles): Promise
   return stale.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Makes a folder's files what is generated. What was generated once and no longer is goes. @returns what it changed */
+/**
+ * Makes a folder's files what is generated. What was generated once and no longer is goes.
+ *
+ * @returns what it changed
+ */
 export async function writeFiles(folder: string, files: GeneratedFiles): Promise<readonly Stale[]> {
   const stale = await staleFiles(folder, files);
   for (const { path, is } of stale) {

@@ -8,12 +8,18 @@ export function inText(expression: string): string {
   return `${open}${expression}${close}`;
 }
 
-/** An expression of Helm in the place of a value, whatever its type. It must not contain quotes or be followed by text. */
+/**
+ * An expression of Helm in the place of a value, whatever its type. It must not contain quotes or
+ * be followed by text.
+ */
 export function asValue(expression: string): string {
   return `${openWhole}${expression}${closeWhole}`;
 }
 
-/** Objects as a template of Helm. What looks like an expression and is none, such as Prometheus' own, stays as it is. */
+/**
+ * Objects as a template of Helm. What looks like an expression and is none, such as Prometheus'
+ * own, stays as it is.
+ */
 export function templateFile(objects: readonly object[]): string {
   const documents = objects.map((object) =>
     yaml(mapTexts(object, (text) => expressionsIn(escapeBraces(text)))).replaceAll(

@@ -7,8 +7,8 @@ import { yamlFile } from "./yaml.ts";
 export type GeneratedFiles = ReadonlyMap<string, string>;
 
 /**
- * The kustomization: `base` is the operator, `default` has its namespace as well, `monitoring` is for clusters with Prometheus'
- * operator and Grafana.
+ * The kustomization: `base` is the operator, `default` has its namespace as well, `monitoring` is
+ * for clusters with Prometheus' operator and Grafana.
  */
 export function kustomizeFiles(operator: Operator): GeneratedFiles {
   const { always, optional } = installationOf(operator, plainRendering(operator));

@@ -35,7 +35,10 @@ async function importConfig(file: string): Promise<{ readonly operator?: Operato
   }
 }
 
-/** What an error says, and where in the user's code: below the first frame of Node's own come those of whoever loaded it. */
+/**
+ * What an error says, and where in the user's code: below the first frame of Node's own come those
+ * of the loader.
+ */
 function ownFrames({ stack = "", message }: Error): string {
   const at = stack.search(/^ +at .*\bnode:internal\//m);
   return at < 0 ? stack || message : stack.slice(0, at).trimEnd();

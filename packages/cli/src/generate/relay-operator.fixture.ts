@@ -11,7 +11,10 @@ const Relay = defineResource({
   status: z.object({}),
 });
 
-/** An operator with all that can be declared: a gateway and an API beside the manager, webhooks, settings, alerts, graphs. */
+/**
+ * An operator with all that can be declared: a gateway and an API beside the manager, webhooks,
+ * settings, alerts, graphs.
+ */
 export const relayOperator = defineOperator({
   name: "relay-operator",
   description: "Relays {{ anything }}",

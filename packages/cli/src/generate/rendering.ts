@@ -1,8 +1,8 @@
 import type { Component, Operator, Setting } from "./resolve.ts";
 
 /**
- * What differs between a kustomization and a chart: plain values in the one, expressions in the other. A `unknown` is a value or an
- * expression that stands for it.
+ * What differs between a kustomization and a chart: plain values in the one, expressions in the
+ * other. A `unknown` is a value or an expression that stands for it.
  */
 export interface Rendering {
   readonly namespace: string;

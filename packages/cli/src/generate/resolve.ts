@@ -134,7 +134,7 @@ function checkedMonitors(monitors: Operator["podMonitors"]): Operator["podMonito
   return monitors;
 }
 
-/** The roles, the Service and the configurations of the webhooks go by the operator's name. */
+/** The roles, the Service and the configurations of the webhooks are named after the operator. */
 function checkWebhookName(name: string, webhooks: NonNullable<OperatorDeclaration["webhooks"]>): void {
   const [configuration] = webhooks.configurations();
   if (configuration !== undefined && configuration.metadata.name !== name)

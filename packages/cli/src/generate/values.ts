@@ -21,7 +21,11 @@ const resourcesSchema = {
 };
 const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** What whoever installs the chart may set. @throws CommandError if two of them have the same path */
+/**
+ * What the installer of the chart may set.
+ *
+ * @throws CommandError if two of them have the same path
+ */
 export function chartValues(operator: Operator): readonly Value[] {
   const { image, manager, components } = operator;
   const text = { type: "string" };

@@ -41,14 +41,16 @@ export function readElf(file: Buffer): Elf | undefined {
 }
 
 /**
- * The file without what is never loaded: symbols and debugging information, which stand at its end. What `strip` leaves out, without the
- * need for it. Stack traces of JavaScript do not need them; those of a crash in Node itself do.
+ * The file without what is never loaded: symbols and debugging information, which stand at its end.
+ * What `strip` leaves out, without the need for it. Stack traces of JavaScript do not need them;
+ * those of a crash in Node itself do.
  */
 export function withoutSymbols(file: Buffer): Buffer {
   const elf = readElf(file);
   if (elf === undefined) return file;
   const loaded = Buffer.from(file.subarray(0, elf.loadedBytes));
-  // The table of sections is gone with them: its offset, the number of its entries, and the index of their names.
+  // The table of sections is gone with them: its offset, the number of its entries, and the index
+  // of their names.
   loaded.writeBigUInt64LE(0n, 40);
   loaded.writeUInt16LE(0, 60);
   loaded.writeUInt16LE(0, 62);

@@ -10,8 +10,8 @@ const triples = { amd64: "x86_64-linux-gnu", arm64: "aarch64-linux-gnu" } as con
 const resolvers = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"];
 
 /**
- * The shared libraries that a program needs to run, with those that they need, by their path on this machine, and so in the image: the
- * loader looks for them in the places that it was built for.
+ * The shared libraries that a program needs to run, with those that they need, by their path on
+ * this machine, and so in the image: the loader looks for them in the places that it was built for.
  *
  * @throws CommandError when one of them is not on this machine
  */

@@ -34,7 +34,8 @@ interface Descriptor {
 }
 
 /**
- * An image of layers. The same layers and configuration give the same digest, with the same version of Node: its zlib compresses them.
+ * An image of layers. The same layers and configuration give the same digest, with the same version
+ * of Node: its zlib compresses them.
  *
  * @param name with its tag: `registry.acme.io/shop-operator:0.1.0`
  */
@@ -96,7 +97,10 @@ export async function ociImage(
   };
 }
 
-/** The files of an image in one: for `docker load`, `podman load`, `ctr images import` and `skopeo copy oci-archive:`. */
+/**
+ * The files of an image in one: for `docker load`, `podman load`, `ctr images import` and
+ * `skopeo copy oci-archive:`.
+ */
 export function imageArchive({ files }: OciImage): Buffer {
   const entries = [...files].map(([path, content]): TarEntry => ({ type: "file", path, content }));
   return tarArchive([...foldersOf([...files.keys()]), ...entries]);

@@ -11,7 +11,10 @@ import { foldersOf, type TarEntry } from "./tar.ts";
 export interface OperatorImageOptions {
   /** Its name, with a tag. */
   readonly name: string;
-  /** The operator's program with all that it needs: a file, which becomes `main.js`, or a folder that has one. */
+  /**
+   * The operator's program with all that it needs: a file, which becomes `main.js`, or a folder
+   * that has one.
+   */
   readonly bundle: string;
   /** The program that runs it: Node for Linux, on x64 or arm64. */
   readonly node: string;
@@ -23,8 +26,9 @@ export interface OperatorImageOptions {
 const user = 65_532;
 
 /**
- * An image of an operator, made from files alone: Node, the libraries that Node needs from this machine, and the bundle. There is no shell
- * and no package manager in it, it does not run as root, and needs nothing that it could write to.
+ * An image of an operator, made from files alone: Node, the libraries that Node needs from this
+ * machine, and the bundle. There is no shell and no package manager in it, it does not run as root,
+ * and needs nothing that it could write to.
  *
  * @throws CommandError when a part of it is missing
  */

@@ -7,7 +7,8 @@ const block = 512;
 const types = { file: "0", folder: "5" } as const;
 
 /**
- * A tar archive. The same entries in the same order give the same bytes: everything belongs to root, and is of 1970.
+ * A tar archive. The same entries in the same order give the same bytes: everything belongs to
+ * root, and is of 1970.
  *
  * @throws RangeError for a path that is too long for the format
  */

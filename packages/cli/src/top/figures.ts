@@ -8,7 +8,10 @@ export interface Reading {
   readonly replicas: ReadonlyMap<string, readonly Sample[]>;
 }
 
-/** How a controller does. Rates are per second, times in seconds; a time is undefined where nothing was timed. */
+/**
+ * How a controller does. Rates are per second, times in seconds; a time is undefined where nothing
+ * was timed.
+ */
 export interface ControllerFigures {
   readonly name: string;
   readonly waiting: number;
@@ -44,8 +47,8 @@ export interface Figures {
 }
 
 /**
- * What two readings, one after the other, say of an operator. Replicas are added up, since only the leader works. Counters that went back
- * belong to a process that began anew: they count from zero.
+ * What two readings, one after the other, say of an operator. Replicas are added up, since only the
+ * leader works. Counters that went back belong to a process that began anew: they count from zero.
  */
 export function figuresOf(earlier: Reading, later: Reading): Figures {
   const seconds = Math.max((later.atMs - earlier.atMs) / 1_000, 0.001);
@@ -119,7 +122,10 @@ function distinct(samples: readonly Sample[], metric: string, label: string): re
   return [...new Set(values)].toSorted();
 }
 
-/** The value that a share of what was observed between two readings stays below, as Prometheus estimates it. */
+/**
+ * The value that a share of what was observed between two readings stays below, as Prometheus
+ * estimates it.
+ */
 function quantileOf(
   share: number,
   histogram: string,

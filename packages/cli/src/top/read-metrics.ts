@@ -23,7 +23,9 @@ export function metricsAt(url: string): ReadMetrics {
   };
 }
 
-/** From the pods of an operator in a cluster, through the API server: nothing has to be forwarded. */
+/**
+ * From the pods of an operator in a cluster, through the API server: nothing has to be forwarded.
+ */
 export function metricsOfPods(client: Client, operator: Operator, namespace: string): ReadMetrics {
   const { name, metricsPort } = operator.manager;
   if (metricsPort === undefined) throw new CommandError(`${name} declares that it serves no metrics`);

@@ -18,7 +18,10 @@ interface Conditions {
   }[];
 }
 
-/** The operator's objects that are not ready, with the reason that their condition gives. Metrics do not name objects: there may be any number. */
+/**
+ * The operator's objects that are not ready, with the reason that their condition gives. Metrics do
+ * not name objects: there may be any number.
+ */
 export async function unreadyObjects(
   client: Client,
   { kinds }: Operator,

@@ -4,8 +4,9 @@ import type { Credentials } from "../credential.ts";
 import type { Interceptor } from "../transport.ts";
 
 /**
- * Puts the credentials of the moment on each request. If the server refuses them (401) and others can be had, the request
- * is made once more with those: a 401 means that nothing was done, so this is safe for writes too.
+ * Puts the credentials of the moment on each request. If the server refuses them (401) and others
+ * can be had, the request is made once more with those: a 401 means that nothing was done, so this
+ * is safe for writes too.
  */
 export function authenticate(credentials: Credentials): Interceptor {
   return (next) => ({

@@ -1,7 +1,10 @@
 import type { Impersonation } from "../kubeconfig/kubeconfig.ts";
 import type { Interceptor } from "../transport.ts";
 
-/** Acts as someone else. The credentials' own user needs the `impersonate` verb on users, groups, uids and userextras. */
+/**
+ * Acts as someone else. The credentials' own user needs the `impersonate` verb on users, groups,
+ * uids and userextras.
+ */
 export function impersonate(as: Impersonation): Interceptor {
   const headers: Record<string, string | readonly string[]> = {};
   if (as.user !== undefined) headers["impersonate-user"] = as.user;
@@ -15,7 +18,10 @@ export function impersonate(as: Impersonation): Interceptor {
   });
 }
 
-/** Keys such as `example.com/team` are no header names: what does not fit is percent-encoded, as the server expects. */
+/**
+ * Keys such as `example.com/team` are no header names: what does not fit is percent-encoded, as the
+ * server expects.
+ */
 function encodeHeaderName(key: string): string {
   return Array.from(Buffer.from(key, "utf8"), (byte) => {
     const char = String.fromCharCode(byte);

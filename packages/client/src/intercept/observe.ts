@@ -4,14 +4,20 @@ import { TransportError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Interceptor, TransportRequest, TransportResponse } from "../transport.ts";
 
-/** What became of one request, when its answer began or failed to come. Holds no headers and no body. */
+/**
+ * The outcome of one request, when its answer began or failed to come. Holds no headers and no
+ * body.
+ */
 export interface RequestOutcome {
   readonly method: TransportRequest["method"];
   /** Path and query. */
   readonly path: string;
   /** The server's host and port. */
   readonly host: string;
-  /** The HTTP status, or `<error>` when there was no answer, as `rest_client_requests_total` labels it. */
+  /**
+   * The HTTP status, or `<error>` when there was no answer, as `rest_client_requests_total` labels
+   * it.
+   */
   readonly code: string;
   /** The code of the error, when there was no answer. */
   readonly error?: string;
@@ -25,13 +31,17 @@ export interface ResponseSize extends Pick<RequestOutcome, "method" | "path" | "
   readonly responseBytes: number;
 }
 
-/** Whom {@link observe} tells. */
+/** What {@link observe} calls. */
 export interface ObserveOptions {
   /** The server's host and port, for the `host` label. */
   readonly host: string;
   /** @default nobody, but the diagnostics channel */
   readonly onOutcome?: (outcome: RequestOutcome) => void;
-  /** Told when a body was read to its end; of those left early, such as watches, nothing. @default nobody, and nothing is counted */
+  /**
+   * Told when a body was read to its end; of those left early, such as watches, nothing.
+   *
+   * @default nobody, and nothing is counted
+   */
   readonly onResponseSize?: (size: ResponseSize) => void;
   /** Each request at level debug. @default none */
   readonly log?: Log;
@@ -42,7 +52,10 @@ export interface ObserveOptions {
 /** The `node:diagnostics_channel` on which every request's {@link RequestOutcome} is published. */
 export const REQUEST_CHANNEL = "windlass:client:request";
 
-/** Tells of every request made: to a callback, to a log, and to the diagnostics channel. The seam for metrics. */
+/**
+ * Tells of every request made: to a callback, to a log, and to the diagnostics channel. The seam
+ * for metrics.
+ */
 export function observe(options: ObserveOptions): Interceptor {
   const { host, onOutcome, onResponseSize, log, clock = systemClock } = options;
   const published = channel(REQUEST_CHANNEL);

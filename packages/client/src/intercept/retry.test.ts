@@ -10,7 +10,10 @@ const post: TransportRequest = { method: "POST", path: "/api/v1/pods", headers: 
 const refused = new TransportError("CONNECTION_REFUSED", "refused", { mayHaveBeenSent: false });
 const reset = new TransportError("CONNECTION_RESET", "reset");
 
-/** Runs one request against a server that answers in turn, letting time pass as long as anybody waits. */
+/**
+ * Runs one request against a server that answers in turn, letting time pass as long as anybody
+ * waits.
+ */
 async function play(request: TransportRequest, answers: readonly (Answer | Error)[], attempts?: number) {
   const clock = new ManualClock();
   const retries: Retry[] = [];

@@ -41,12 +41,14 @@ const FIRST_WAIT_MS = 100;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Repeats requests where that is safe. Reads: on 429, 500, 502 and 503, and when the connection broke. Writes: only
- * on 429 and 5xx with a `Retry-After`, by which the server says that it did nothing, and when the connection could not be
- * made at all. Evictions are not repeated on 429, for there it is the disruption budget's answer; nor is anything on 504,
- * for then the server has waited already.
+ * Repeats requests where that is safe. Reads: on 429, 500, 502 and 503, and when the connection
+ * broke. Writes: only on 429 and 5xx with a `Retry-After`, by which the server says that it did
+ * nothing, and when the connection could not be made at all. Evictions are not repeated on 429, for
+ * there it is the disruption budget's answer; nor is anything on 504, for then the server has
+ * waited already.
  *
- * Waits what the server asks for, else 100 ms doubling; both up to half as long again, so that many clients spread out.
+ * Waits what the server asks for, else 100 ms doubling; both up to half as long again, so that many
+ * clients spread out.
  */
 export function retry(options: RetryOptions = {}): Interceptor {
   const { attempts = 5, longestWait = "30s", clock = systemClock, random = systemRandom } = options;

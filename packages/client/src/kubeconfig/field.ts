@@ -1,8 +1,8 @@
 import { KubeconfigError } from "../errors.ts";
 
 /**
- * A value of a kubeconfig together with where it stands, so that every fault can be told by its path. `secret` values
- * are never repeated.
+ * A value of a kubeconfig together with where it stands, so that every fault can be told by its
+ * path. `secret` values are never repeated.
  */
 export class Field {
   readonly value: unknown;
@@ -80,7 +80,10 @@ export class Field {
     return choice ?? this.fail(`must be one of ${choices.join(", ")}, not ${JSON.stringify(value)}`);
   }
 
-  /** The text of base64, decoded nowhere but checked: a cut-off paste shows itself here and not in a TLS error. */
+  /**
+   * The text of base64, decoded nowhere but checked: a cut-off paste shows itself here and not in a
+   * TLS error.
+   */
   base64(): string {
     const value = this.string().replaceAll(/\s/g, "");
     if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(value))

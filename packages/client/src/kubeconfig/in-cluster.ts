@@ -6,13 +6,17 @@ import type { ClusterAccess } from "./access.ts";
 export interface InClusterOptions {
   /** @default the process' */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the kubelet mounts the service account. @default "/var/run/secrets/kubernetes.io/serviceaccount" */
+  /**
+   * Where the kubelet mounts the service account.
+   *
+   * @default "/var/run/secrets/kubernetes.io/serviceaccount"
+   */
   readonly folder?: string;
 }
 
 /**
- * The cluster this process runs in, as its pod's service account; undefined outside of one. The token and the CA are read
- * again when the kubelet replaces them.
+ * The cluster this process runs in, as its pod's service account; undefined outside of one. The
+ * token and the CA are read again when the kubelet replaces them.
  */
 export async function inClusterAccess(options: InClusterOptions = {}): Promise<ClusterAccess | undefined> {
   const env = options.env ?? process.env;

@@ -1,6 +1,9 @@
 import type { KubeconfigError } from "../errors.ts";
 
-/** Which clusters there are, who one is to them, and which pair of both is meant. Paths in it are absolute. */
+/**
+ * Which clusters there are, who one is to them, and which pair of both is meant. Paths in it are
+ * absolute.
+ */
 export interface Kubeconfig {
   /** Where it came from, for messages: a path, or several. */
   readonly source: string;
@@ -10,7 +13,10 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Context>;
 }
 
-/** An entry that could not be read. It matters only when it is used: old files are full of entries that nobody needs. */
+/**
+ * An entry that could not be read. It matters only when it is used: old files are full of entries
+ * that nobody needs.
+ */
 export interface Faulty {
   readonly fault?: KubeconfigError;
 }

@@ -7,7 +7,11 @@ import { parseKubeconfig } from "./parse.ts";
 
 /** Where to look for a kubeconfig. */
 export interface KubeconfigLocation {
-  /** A path, or several joined as in KUBECONFIG. All of an explicit path must exist. @default the environment's */
+  /**
+   * A path, or several joined as in KUBECONFIG. All of an explicit path must exist.
+   *
+   * @default the environment's
+   */
   readonly path?: string;
   /** @default the process' */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -16,8 +20,8 @@ export interface KubeconfigLocation {
 }
 
 /**
- * Reads the kubeconfig that kubectl would: the given path, else the files that KUBECONFIG lists (those that do not exist
- * are skipped), else `~/.kube/config`. Undefined if there is none.
+ * Reads the kubeconfig that kubectl would: the given path, else the files that KUBECONFIG lists
+ * (those that do not exist are skipped), else `~/.kube/config`. Undefined if there is none.
  *
  * @throws KubeconfigError for files that cannot be read or used.
  */
@@ -42,7 +46,10 @@ export async function loadKubeconfig(location: KubeconfigLocation = {}): Promise
   return files.length === 0 ? undefined : mergeKubeconfigs(files);
 }
 
-/** Joins several as kubectl does: for each name, and for the current context, the first file that has it wins. */
+/**
+ * Joins several as kubectl does: for each name, and for the current context, the first file that
+ * has it wins.
+ */
 function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
   const [only] = files;
   if (files.length === 1 && only) return only;

@@ -7,11 +7,13 @@ const EXEC_VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication
 const INTERACTIVE_MODES = ["Never", "IfAvailable", "Always"] as const;
 
 /**
- * Reads a kubeconfig, YAML or JSON. Fields that kubectl does not know are ignored, as it does; faults in those it knows
- * are one line that names the file, the field and what belongs there. No credential is ever part of it. A fault within a
- * cluster, user or context is kept with that entry, and thrown when it is used.
+ * Reads a kubeconfig, YAML or JSON. Fields that kubectl does not know are ignored, as it does;
+ * faults in those it knows are one line that names the file, the field and what belongs there. No
+ * credential is ever part of it. A fault within a cluster, user or context is kept with that entry,
+ * and thrown when it is used.
  *
- * @param source the file's path: it is named in messages, and relative paths within are resolved against its folder.
+ * @param source the file's path: it is named in messages, and relative paths within are resolved
+ *   against its folder.
  * @throws KubeconfigError with code KUBECONFIG_INVALID.
  */
 export async function parseKubeconfig(text: string, source: string): Promise<Kubeconfig> {

@@ -15,8 +15,8 @@ export interface KubeconfigContent {
 }
 
 /**
- * The text of a kubeconfig, with everything inline, that kubectl and every other client reads. It holds credentials:
- * write it with mode 0600.
+ * The text of a kubeconfig, with everything inline, that kubectl and every other client reads. It
+ * holds credentials: write it with mode 0600.
  *
  * @example
  * await writeFile("kubeconfig", kubeconfigFor({ server: "https://127.0.0.1:6443", ca, token }), { mode: 0o600 });

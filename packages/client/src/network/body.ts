@@ -1,4 +1,6 @@
-/** Beyond this many bytes that nobody has taken, the connection is left unread until somebody does. */
+/**
+ * Beyond this many bytes that nobody has taken, the connection is left unread until somebody does.
+ */
 const MOST_WAITING_BYTES = 256 * 1024;
 
 /** A body of known length up to this is given in one piece. */
@@ -11,8 +13,8 @@ export interface BodyOptions {
   /** How many bytes will come, where that is known. */
   readonly length: number | undefined;
   /**
-   * Whether a chunk is valid only until the next one is asked for. For readers that copy what they keep: a long stream then goes through
-   * the same two pieces of memory.
+   * Whether a chunk is valid only until the next one is asked for. For readers that copy what they
+   * keep: a long stream then goes through the same two pieces of memory.
    */
   readonly borrowed: boolean;
 }
@@ -30,8 +32,9 @@ export interface BodySource {
 }
 
 /**
- * A body between the connection that brings it and the one reader that takes it. What arrives while the reader is busy is put together, so that a
- * stream of many small pieces is read in few large ones.
+ * A body between the connection that brings it and the one reader that takes it. What arrives while
+ * the reader is busy is put together, so that a stream of many small pieces is read in few large
+ * ones.
  */
 export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: BodySource;
@@ -71,7 +74,10 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
     this.#wake();
   }
 
-  /** No more bytes will come. The reader gets the error after those that are there; of a body given in one piece, at once. */
+  /**
+   * No more bytes will come. The reader gets the error after those that are there; of a body given
+   * in one piece, at once.
+   */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -95,7 +101,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array> {
       this.#isOver = true;
       this.#source.bodyLeft();
     }
-    // Whoever waits for bytes while another leaves would wait for ever.
+    // Otherwise a reader that waits for bytes while another one leaves would wait for ever.
     this.#wake();
     return Promise.resolve(end);
   }

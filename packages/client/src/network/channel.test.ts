@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { connect, type OnReadOpts, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
 import { Channel, type ChannelOwner } from "./channel.ts";
 import { settleSockets, startRawServer } from "./raw-server.fixture.ts";
@@ -64,4 +65,41 @@ test("what a request that is over wants of its connection does nothing to the on
   await expect.poll(() => now.bytes, { interval: 2 }).toBeGreaterThan(bytes);
   channel.drop(now);
   expect(paths).toEqual(["/short", "/long"]);
+});
+
+test("a connection on which a request was answered between two of its pieces is not used again", async () => {
+  const pieces: number[] = [];
+  const written = new Duplex({
+    read: () => undefined,
+    // Taken at once, and reported in the next turn, as by the kernel.
+    write(chunk: Buffer, _encoding, done) {
+      pieces.push(chunk.length);
+      done();
+    },
+  });
+  const socket = Object.assign(written, {
+    ref: () => undefined,
+    unref: () => undefined,
+  }) as unknown as Socket;
+  let onread: OnReadOpts | undefined;
+  let ready: (() => void) | undefined;
+  const told: string[] = [];
+  const channel = new Channel(
+    (dialing) => {
+      ({ onread } = dialing.readInPlace());
+      ready = () => dialing.ready(socket);
+      return socket;
+    },
+    { onIdle: () => told.push("idle"), onGone: () => told.push("gone") },
+  );
+  ready?.();
+  const one = owner();
+  channel.take(one);
+  channel.send(one, { head: "PATCH / HTTP/1.1\r\n\r\n", body: "x".repeat(100_000), guard: () => undefined });
+  const answer = Buffer.from("HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n");
+  onread?.callback(answer.copy(onread.buffer as Buffer), onread.buffer as Buffer);
+  await one.ended;
+  await settleSockets();
+  expect(told).toEqual(["gone"]);
+  expect(pieces).toHaveLength(1);
 });

@@ -14,7 +14,11 @@ export interface ChannelOwner {
    */
   ready(): void;
   head(head: ResponseHead): void;
-  /** Bytes of the body, which are valid during the call. @returns whether there is room for more; if not, call `resume` later. */
+  /**
+   * Bytes of the body, which are valid during the call.
+   *
+   * @returns whether there is room for more; if not, call `resume` later.
+   */
   body(bytes: Buffer, start: number, end: number): boolean;
   /** The response is complete. The channel has no owner any more. */
   end(): void;
@@ -224,7 +228,7 @@ export class Channel {
     }
   }
 
-  /** What the parser tells. */
+  /** The parser's events. */
   readonly #listener: ResponseListener = {
     head: (head) => {
       this.#staysOpen = head.keepAlive;

@@ -138,7 +138,7 @@ export class Exchange implements ChannelOwner, BodySource, Abortable {
     this.#body?.end();
   }
 
-  /** Ends the request with an error, for whoever waits for the answer or reads it. */
+  /** Ends the request with an error, which those waiting for the answer or reading it get. */
   #stop(error: unknown): void {
     if (!this.#leave()) return;
     this.#answered.reject(error);

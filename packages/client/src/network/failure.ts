@@ -3,7 +3,7 @@ import { MalformedResponseError } from "./response-parser.ts";
 
 interface Failure {
   readonly code: TransportErrorCode;
-  /** What to tell the reader: the fault, then the way out. */
+  /** The text for the reader: the fault, then the way out. */
   readonly says: string;
 }
 
@@ -110,8 +110,9 @@ export interface FailureContext {
 }
 
 /**
- * The error of this package that an error of Node's stands for. One of ours passes unchanged. Node's own text is not
- * repeated where the code is known: it tells the library's story, not the reader's.
+ * The error of this package that an error of Node's stands for. One of ours passes unchanged.
+ * Node's own text is not repeated where the code is known: it is written for the library's authors,
+ * not its users.
  */
 export function failureFrom(error: unknown, { request, mayHaveBeenSent }: FailureContext): TransportError {
   if (error instanceof TransportError) return error;

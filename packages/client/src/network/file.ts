@@ -2,12 +2,16 @@ import { readFile, stat } from "node:fs/promises";
 import type { Clock } from "@windlass/clock";
 import { TransportError } from "../errors.ts";
 
-/** How stale a file's content may be. Kubelets rotate tokens long before they expire, so seconds do not matter. */
+/**
+ * How stale a file's content may be. Kubelets rotate tokens long before they expire, so seconds do
+ * not matter.
+ */
 const CHECK_INTERVAL_MS = 10_000;
 
 /**
- * A file that someone else replaces now and then: a service account's token, a CA bundle, a client certificate. Looks for
- * a change at most every ten seconds, and gives the same buffer while there is none.
+ * A file that someone else replaces now and then: a service account's token, a CA bundle, a client
+ * certificate. Looks for a change at most every ten seconds, and gives the same buffer while there
+ * is none.
  *
  * Once read, a file that cannot be read (it is just being replaced) stands for its last content.
  */

@@ -1,14 +1,18 @@
 import { Channel, type ChannelEvents, type ChannelOwner, type Dial } from "./channel.ts";
 
 /**
- * Shorter than the idle timeouts of API servers (90 s) and of the load balancers before them (60 s at the least), so that
- * it is this side which closes an idle connection, and no write is sent into one that is just going away.
+ * Shorter than the idle timeouts of API servers (90 s) and of the load balancers before them (60 s
+ * at the least), so that it is this side which closes an idle connection, and no write is sent into
+ * one that is just going away.
  */
 const IDLE_CONNECTION_MS = 45_000;
 const SWEEP_MS = 10_000;
 const MOST_IDLE = 64;
 
-/** Connections to one server with one set of credentials. There is no limit to how many are busy at once: each watch holds one. */
+/**
+ * Connections to one server with one set of credentials. There is no limit to how many are busy at
+ * once: each watch holds one.
+ */
 export class Pool implements ChannelEvents {
   readonly #dial: Dial;
   /** The one that was used last is used next, so that those not needed grow old. */

@@ -15,7 +15,9 @@ const pair = authority.issue({
   validFor: 86_400_000,
 });
 
-/** A proxy that keeps the targets it was asked for, and lets through those with the right password. */
+/**
+ * A proxy that keeps the targets it was asked for, and lets through those with the right password.
+ */
 async function startProxy() {
   const asked: string[] = [];
   const sockets = new Set<Socket>();

@@ -22,11 +22,12 @@ export function proxyAuthorization(proxy: URL): Record<string, string> {
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment sets for a server, by the rules that kubectl follows: HTTPS_PROXY or HTTP_PROXY by the
- * server's scheme, either case; none for localhost and loopback addresses, nor for what NO_PROXY names (host, `.domain`,
- * address or CIDR, each with an optional port, or `*`).
+ * The proxy that the environment sets for a server, by the rules that kubectl follows: HTTPS_PROXY
+ * or HTTP_PROXY by the server's scheme, either case; none for localhost and loopback addresses, nor
+ * for what NO_PROXY names (host, `.domain`, address or CIDR, each with an optional port, or `*`).
  *
- * @throws TransportError with code PROXY_FAILED if the URL does not parse or its scheme is not http or https.
+ * @throws TransportError with code PROXY_FAILED if the URL does not parse or its scheme is not http
+ *   or https.
  */
 export function proxyFromEnvironment(server: URL, env: ProxyEnvironment): URL | undefined {
   const name = server.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";

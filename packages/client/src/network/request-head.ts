@@ -14,7 +14,8 @@ const name = /^[\w!#$%&'*+.^`|~-]+$/;
 /**
  * The lines of a request as HTTP/1.1 has them, with the empty one at the end.
  *
- * @throws TypeError for a header or target that cannot be sent. Its value, which may be a secret, is not in the message.
+ * @throws TypeError for a header or target that cannot be sent. Its value, which may be a secret,
+ *   is not in the message.
  */
 export function requestHead({ method, target, headers, body }: RequestHead): string {
   if (/[\s\p{Cc}]/u.test(target))

@@ -10,7 +10,10 @@ interface Heard {
   rest: string;
 }
 
-/** Parses text that arrives in the given pieces; what is left out of the last one is the end of the connection. */
+/**
+ * Parses text that arrives in the given pieces; what is left out of the last one is the end of the
+ * connection.
+ */
 function parse(pieces: readonly string[], { closes = false } = {}): Heard {
   const heard: Heard = { head: undefined, body: "", ended: false, rest: "" };
   const parser = new ResponseParser({

@@ -39,8 +39,8 @@ type Place = "head" | "body" | "chunk-size" | "chunk" | "chunk-end" | "trailer" 
 /**
  * Reads one response from the bytes of a connection, wherever they are cut.
  *
- * Knows what API servers and the proxies before them send: a length, chunks, or a body that ends with the connection. Interim responses (1xx) and
- * trailers are passed over.
+ * Knows what API servers and the proxies before them send: a length, chunks, or a body that ends
+ * with the connection. Interim responses (1xx) and trailers are passed over.
  */
 export class ResponseParser {
   readonly #listener: ResponseListener;
@@ -49,7 +49,10 @@ export class ResponseParser {
   #begun: Buffer | undefined;
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0;
-  /** The line that is being read of a chunk's size or a trailer: how long it is, and the size so far. */
+  /**
+   * The line that is being read of a chunk's size or a trailer: how long it is, and the size so
+   * far.
+   */
   #lineLength = 0;
   #size = 0;
   #sizeDigits = 0;
@@ -69,7 +72,8 @@ export class ResponseParser {
   }
 
   /**
-   * @returns where it stopped: `end`, or before that if the response is complete and the rest belongs to something else.
+   * @returns where it stopped: `end`, or before that if the response is complete and the rest
+   *   belongs to something else.
    * @throws MalformedResponseError
    */
   take(bytes: Buffer, start: number, end: number): number {
@@ -192,7 +196,9 @@ interface ParsedHead extends ResponseHead {
   readonly place: "body" | "chunk-size" | "to-the-end";
 }
 
-/** A peer that speaks something else may never send the end of a head; its first bytes give it away. */
+/**
+ * A peer that speaks something else may never send the end of a head; its first bytes give it away.
+ */
 function mustLookLikeHttp(bytes: Buffer, start: number, end: number): void {
   const expected = "HTTP/1.";
   const said = bytes.toString("latin1", start, Math.min(end, start + expected.length));

@@ -14,7 +14,9 @@ const { certificate: cert, key } = authority.issue({
   ipAddresses: ["127.0.0.1"],
 });
 
-/** Answers while the thread of the test stands still. Counts connections and answers in `counts`. */
+/**
+ * Answers while the thread of the test stands still. Counts connections and answers in `counts`.
+ */
 const server = `
   const { workerData, parentPort } = require("node:worker_threads");
   const counts = new Int32Array(workerData.memory);
@@ -46,7 +48,8 @@ test.each([
     const transport = networkTransport({ server: `https://127.0.0.1:${port}`, tls: () => material });
     const request: TransportRequest = { method: "PATCH", path: "/", headers: {}, body: "{}", guard };
     for (let answers = 0; answers < 5; answers++) {
-      // What is written among the immediates is reported written only after sockets were looked at again.
+      // What is written among the immediates is reported written only after sockets were looked at
+      // again.
       const asked = await new Promise<{ response: ReturnType<typeof transport.request> }>((resolve) => {
         setImmediate(() => {
           const response = transport.request(request);

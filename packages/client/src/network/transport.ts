@@ -13,15 +13,19 @@ export interface NetworkOptions {
   /** The server's URL. A path in it goes before every request's. */
   readonly server: string | URL;
   /**
-   * What TLS needs, asked for before each request. Return the same object while nothing changed: a new one gets
-   * connections of its own, and the old ones end as they become idle.
+   * What TLS needs, asked for before each request. Return the same object while nothing changed: a
+   * new one gets connections of its own, and the old ones end as they become idle.
    */
   readonly tls?: () => TlsMaterial | Promise<TlsMaterial>;
   /** @default no proxy */
   readonly proxy?: URL;
   /** Until the connection is established, a proxy's tunnel and TLS included. @default "10s" */
   readonly connectTimeout?: Duration;
-  /** From then until the answer begins. Above the 60 s that an API server allows itself. @default "70s" */
+  /**
+   * From then until the answer begins. Above the 60 s that an API server allows itself.
+   *
+   * @default "70s"
+   */
   readonly headersTimeout?: Duration;
   /**
    * How long the body may then stay silent while it is being read, unless a request says otherwise.

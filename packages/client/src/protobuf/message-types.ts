@@ -1,5 +1,5 @@
 import type { AnyKind } from "@windlass/kinds";
-import type { RecordedField, RecordedMessages, RecordedPackage } from "./recorded.ts";
+import type { RecordedGoField, RecordedGoPackage, RecordedGoTypes } from "@windlass/kinds/go-types";
 
 /** How a value is sent, and what JSON makes of it. */
 export type ValueType =
@@ -36,7 +36,10 @@ export interface MessageField {
 export interface MessageType {
   /** By their numbers. */
   readonly fields: readonly (MessageField | undefined)[];
-  /** What JSON has although it was not sent: the fields it never leaves out, with the value they then have. */
+  /**
+   * What JSON has although it was not sent: the fields it never leaves out, with the value they
+   * then have.
+   */
   readonly always: readonly { readonly name: string; readonly value: () => unknown }[];
 }
 
@@ -80,10 +83,10 @@ interface Declared {
 
 /** The messages of one Kubernetes version. Each is put together when it is first asked for. */
 class Messages {
-  readonly #recorded: RecordedMessages;
+  readonly #recorded: RecordedGoTypes;
   readonly #known = new Map<string, MessageType>();
 
-  constructor(recorded: RecordedMessages) {
+  constructor(recorded: RecordedGoTypes) {
     this.#recorded = recorded;
   }
 
@@ -106,7 +109,7 @@ class Messages {
   #split(name: string): {
     readonly id: string;
     readonly local: string;
-    readonly owner: RecordedPackage | undefined;
+    readonly owner: RecordedGoPackage | undefined;
   } {
     const dot = name.lastIndexOf(".");
     const id = name.slice(0, dot);
@@ -123,7 +126,7 @@ class Messages {
     // Known before its fields are: a schema holds schemas.
     this.#known.set(name, message);
     const { id, local, owner } = this.#split(name);
-    for (const field of (owner?.types[local] ?? []) as readonly RecordedField[])
+    for (const field of (owner?.types[local] ?? []) as readonly RecordedGoField[])
       this.#addField(message, field, id, `${name}.${field[0]}`);
     return message;
   }
@@ -133,12 +136,13 @@ class Messages {
       readonly fields: (MessageField | undefined)[];
       readonly always: { name: string; value: () => unknown }[];
     },
-    [name, expression, flags, number]: RecordedField,
+    [name, expression, flags, number]: RecordedGoField,
     id: string,
     fullName: string,
   ): void {
     if (flags.includes("i")) {
-      // What has no number is the kind and version of the object itself, which is not in its message.
+      // What has no number is the kind and version of the object itself, which is not in its
+      // message.
       if (number === 0) return;
       const { type } = this.#declared(expression.replace(/^\*/, ""), id);
       if (type.is !== "message") throw new Error(`${id}: ${expression} is inlined and no message`);
@@ -152,7 +156,8 @@ class Messages {
     const omitsNull = flags.includes("z");
     if (number > 0)
       message.fields[number] = { name, holds, type, omitsZero: isOmitted && !isPointer, omitsNull };
-    // A message is there even if it is empty; of what was left out it is the one thing that JSON shows.
+    // A message is there even if it is empty; of what was left out it is the one thing that JSON
+    // shows.
     const isShown = !omitsNull && (!isOmitted || (holds === "one" && !isPointer && isStruct(type)));
     if (isShown)
       message.always.push({ name, value: holds === "one" && !isPointer ? () => zeroOf(type) : nothing });
@@ -231,13 +236,14 @@ export function zeroOf(type: ValueType): unknown {
 let messages: Messages | undefined;
 let loading: Promise<void> | undefined;
 
-/** Loads what is known of messages, which most programs never need. To be awaited before all else that is exported here is called. */
+/**
+ * Loads what is known of messages, which most programs never need. To be awaited before all else
+ * that is exported here is called.
+ */
 export function loadMessages(): Promise<void> {
-  loading ??= import("./generated/messages.json", { with: { type: "json" } }).then(
-    ({ default: recorded }) => {
-      messages = new Messages(recorded as unknown as RecordedMessages);
-    },
-  );
+  loading ??= import("@windlass/kinds/go-types").then(({ goTypes }) => {
+    messages = new Messages(goTypes);
+  });
   return loading;
 }
 

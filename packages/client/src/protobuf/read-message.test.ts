@@ -10,7 +10,10 @@ import { MalformedMessageError } from "./wire.ts";
 
 await loadMessages();
 
-/** Objects as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them again. */
+/**
+ * Objects as Kubernetes' own Go library encodes them, in base64, with the JSON it makes of them
+ * again.
+ */
 const golden = JSON.parse(
   gunzipSync(
     readFileSync(new URL("../../../control-plane/src/protobuf/messages-golden.json.gz", import.meta.url)),
@@ -24,7 +27,10 @@ const objects = golden.flatMap(([encoded, object]) => {
   return message ? [{ message, bytes: Buffer.from(encoded, "base64"), object }] : [];
 });
 
-/** The Go library forgets the kind of objects within others, as protobuf does; a server puts it back. */
+/**
+ * The Go library forgets the kind of objects within others, as protobuf does; a server puts it
+ * back.
+ */
 function asServed(object: { kind: string; spec?: { volumeClaimTemplates?: object[] } }): object {
   if (object.kind !== "StatefulSet") return object;
   const volumeClaimTemplates = object.spec?.volumeClaimTemplates?.map((claim) => ({

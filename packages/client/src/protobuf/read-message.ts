@@ -7,11 +7,17 @@ import {
 } from "./message-types.ts";
 import { DELIMITED, FIXED64, MalformedMessageError, VARINT, WireCursor } from "./wire.ts";
 
-/** No Kubernetes object is nested as deep; a message made to be is refused before it exhausts the stack. */
+/**
+ * No Kubernetes object is nested as deep; a message made to be is refused before it exhausts the
+ * stack.
+ */
 const DEEPEST = 500;
 
 export interface ReadOptions {
-  /** Hears that there is a field whose meaning is not known, and which is therefore not in the object. Once for each object at most. */
+  /**
+   * Hears that there is a field whose meaning is not known, and which is therefore not in the
+   * object. Once for each object at most.
+   */
   readonly onUnknownField?: () => void;
 }
 
@@ -255,7 +261,9 @@ class MessageReader extends WireCursor {
     return found;
   }
 
-  /** Calls for each field. One that is not delimited must be read, or skipped, by what is called. */
+  /**
+   * Calls for each field. One that is not delimited must be read, or skipped, by what is called.
+   */
   #each(
     from: number,
     to: number,

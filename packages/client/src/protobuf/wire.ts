@@ -21,7 +21,10 @@ export class WireCursor {
     this.bytes = bytes;
   }
 
-  /** A number of up to 64 bits, negative ones in two's complement. Beyond what a double holds it is rounded, as JSON's are. */
+  /**
+   * A number of up to 64 bits, negative ones in two's complement. Beyond what a double holds it is
+   * rounded, as JSON's are.
+   */
   varint(end: number): number {
     const bytes = this.bytes;
     let at = this.at;
@@ -52,7 +55,8 @@ export class WireCursor {
   }
 
   /**
-   * Finds the next field that has bytes; numbers are passed over. The bytes begin where the next one is read; whoever is done with them goes on from `fieldEnd`.
+   * Finds the next field that has bytes; numbers are passed over. The bytes begin where the next
+   * one is read; the next field begins at `fieldEnd`.
    *
    * @returns its number; 0 if there is none before `end`.
    */
@@ -68,7 +72,10 @@ export class WireCursor {
     return 0;
   }
 
-  /** The last text under a field's number, from here to the end of a message; empty if there is none. */
+  /**
+   * The last text under a field's number, from here to the end of a message; empty if there is
+   * none.
+   */
   text(wanted: number, end: number): string {
     let found = "";
     for (let number = this.next(end); number !== 0; number = this.next(end)) {
@@ -78,7 +85,11 @@ export class WireCursor {
     return found;
   }
 
-  /** Reads a length. @returns where what it is the length of ends; it starts where the next byte is read. */
+  /**
+   * Reads a length.
+   *
+   * @returns where what it is the length of ends; it starts where the next byte is read.
+   */
   delimited(end: number): number {
     const length = this.varint(end);
     if (length < 0 || length > end - this.at) throw new MalformedMessageError("it ends in the middle");

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RecordedField, RecordedType, RecordedTypes } from "../../src/kinds/recorded.ts";
+import type { RecordedGoField, RecordedGoPackage, RecordedGoType } from "@windlass/kinds/go-types";
 
 /**
  * What the code must know of a package: `core.v1` of `k8s.io/api/core/v1`, `resource` of
@@ -27,9 +27,9 @@ const opaque = new Set([
  * Reads the type declarations of one Go package. Understands the subset of Go that API types are
  * written in.
  */
-export function readGoPackage(directory: string, path: string): RecordedTypes {
+export function readGoPackage(directory: string, path: string): RecordedGoPackage {
   const id = packageId(path);
-  const types: { [name: string]: RecordedType } = {};
+  const types: { [name: string]: RecordedGoType } = {};
   const files = readdirSync(directory)
     .filter(
       (file) => file.endsWith(".go") && !/_test\.go$|^zz_|generated\.|_fuzz\.go$|_proto\.go$/.test(file),
@@ -64,8 +64,8 @@ function readImports(source: string): Map<string, string> {
   return imports;
 }
 
-function readFields(body: string, imports: Map<string, string>): RecordedField[] {
-  const fields: RecordedField[] = [];
+function readFields(body: string, imports: Map<string, string>): RecordedGoField[] {
+  const fields: RecordedGoField[] = [];
   for (const line of body.split("\n").slice(1, -1)) {
     // Unexported fields are on no wire.
     if (/^\s*[a-z]\w*[ ,]/.test(line)) continue;
@@ -100,7 +100,7 @@ function qualify(type: string, imports: Map<string, string>): string {
   });
 }
 
-function wrappedLists(directory: string, types: { [name: string]: RecordedType }): string[] {
+function wrappedLists(directory: string, types: { [name: string]: RecordedGoType }): string[] {
   if (!readdirSync(directory).includes("generated.proto")) return [];
   const proto = readFileSync(join(directory, "generated.proto"), "utf8");
   const messages = new Set([...proto.matchAll(/^message (\w+) \{/gm)].map((match) => match[1]));
@@ -116,14 +116,14 @@ function wrappedLists(directory: string, types: { [name: string]: RecordedType }
 export function checkAgainstProto(
   directory: string,
   path: string,
-  types: { [name: string]: RecordedType },
+  types: { [name: string]: RecordedGoType },
 ): void {
   if (!readdirSync(directory).includes("generated.proto")) return;
   const proto = withoutComments(readFileSync(join(directory, "generated.proto"), "utf8"));
   for (const message of proto.matchAll(/^message (\w+) \{\n([\s\S]*?)^\}/gm)) {
     const type = types[message[1] ?? ""];
     if (!Array.isArray(type)) continue;
-    const ours = new Set(type.map((field: RecordedField) => field[3]));
+    const ours = new Set(type.map((field: RecordedGoField) => field[3]));
     for (const field of (message[2] ?? "").matchAll(/ = (\d+)[;\s[]/g)) {
       if (!ours.has(Number(field[1]))) {
         throw new Error(

@@ -14,7 +14,7 @@ export interface ServiceAccountDependencies {
   /**
    * How long a pod waits for the account of a namespace that was made a moment ago.
    *
-   * @default 0: whoever makes namespaces makes their accounts
+   * @default 0: the creator of a namespace creates its account
    */
   readonly accountPatienceMs?: number;
 }

@@ -124,7 +124,7 @@ interface Compiled {
 const rememberedUsers = 1_000;
 
 /**
- * An authorizer over live roles and bindings. Each change shows in the very next decision; between
+ * An authorizer over live roles and bindings. Each change counts for the next decision; between
  * changes a decision looks only at rules bound to the user or one of its groups.
  */
 export function createAuthorizer(source: RoleSource): Authorizer {

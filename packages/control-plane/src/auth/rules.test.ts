@@ -15,7 +15,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc.oneof(
 );
 
 describe("coverage", () => {
-  test("whoever holds rules may grant just those", () => {
+  test("a user may grant exactly the rules that the user has", () => {
     fc.assert(fc.property(fc.array(rule, { maxLength: 4 }), (rules) => uncovered(rules, rules).length === 0));
   });
 

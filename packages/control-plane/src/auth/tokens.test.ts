@@ -170,7 +170,7 @@ describe("a token", () => {
     );
   });
 
-  /** Gone by now, but for a finalizer. */
+  /** Gone by now, except for a finalizer. */
   function markDeleted(resource: string, name: string): void {
     const object = stored.get(`${resource}/${resource === "nodes" ? "" : "ns"}/${name}`) as JsonObject;
     const deletionTimestamp = new Date(clock.now()).toISOString();
@@ -276,7 +276,7 @@ test("the published key verifies what is signed", async () => {
   });
 });
 
-test("a review of oneself tells who one is and nothing else", () => {
+test("a SelfSubjectReview returns the user and nothing else", () => {
   expect(reviewSelf({ name: "jane", groups: ["a"] }, clock)).toEqual({
     kind: "SelfSubjectReview",
     apiVersion: "authentication.k8s.io/v1",

@@ -113,7 +113,7 @@ export class CelMap {
 
 /** A list whose schema calls it a set or a map: order means nothing, and adding merges. */
 export class KeyedList extends Array<Value> {
-  /** The fields that tell items apart; none for a set, whose items are told apart by value. */
+  /** The key fields of the items; none for a set, whose items are compared by value. */
   identity: readonly string[] = [];
 
   static make(identity: readonly string[], items: readonly Value[]): KeyedList {

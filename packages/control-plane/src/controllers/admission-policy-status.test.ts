@@ -14,7 +14,7 @@ function policy(name: string, resources: string[], more: JsonObject, group = "ap
   };
 }
 
-test("a policy's status tells which expressions cannot be right for the kinds it names", async () => {
+test("a policy's status lists the expressions that cannot be right for the kinds it names", async () => {
   await using cluster = await startCluster();
   await cluster.create(
     policy("good", ["deployments"], {

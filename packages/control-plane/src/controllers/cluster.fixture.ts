@@ -2,7 +2,7 @@ import { ManualClock, seededRandom } from "@windlass/clock";
 import { ControlPlane, type ControlPlaneOptions } from "../control-plane.ts";
 import { isObject, type JsonObject, textOf } from "../json.ts";
 import type { Resource } from "../registry/resource.ts";
-import { field, keyOf, type StoredObject } from "../storage/store.ts";
+import { field, type StoredObject, storageKey } from "../storage/store.ts";
 import { createObject, edit, kindNamed } from "./objects.ts";
 import { groupOf } from "./ownership.ts";
 
@@ -64,7 +64,7 @@ export async function startCluster(options: ControlPlaneOptions = {}): Promise<T
     return registry.resourceFor(info);
   };
   const keyIn = (bucket: string, name: string) =>
-    store.get(bucket, name) || name.includes("/") ? name : keyOf("default", name);
+    store.get(bucket, name) || name.includes("/") ? name : storageKey("default", name);
   const found = (bucket: string, name: string): StoredObject => {
     const object = store.get(bucket, keyIn(bucket, name))?.object;
     if (!object) throw new Error(`there is no ${bucket} ${name}`);

@@ -1,11 +1,30 @@
-import { clone, type JsonObject } from "../json.ts";
+import { clone } from "../json.ts";
+
+/** What a condition of any kind has, typed or not. */
+interface ConditionLike {
+  readonly type?: unknown;
+  readonly status?: unknown;
+  readonly reason?: unknown;
+  readonly lastTransitionTime?: unknown;
+}
+
+/** A condition of a built-in kind as a controller writes it. */
+export interface NewCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly lastUpdateTime?: string;
+  readonly lastProbeTime?: string;
+}
 
 /**
  * A status's conditions with one of them set, as most of the real controllers do it: one with the
  * same status and reason is kept with its message; a changed one moves to the end, and keeps its
  * transition time unless its status changed.
  */
-export function withCondition(conditions: readonly JsonObject[], next: JsonObject): JsonObject[] {
+export function withCondition<C extends ConditionLike>(conditions: readonly C[], next: C): C[] {
   const known = conditions.find(({ type }) => type === next.type);
   if (known && known.status === next.status && known.reason === next.reason) return [...conditions];
   const others = conditions.filter(({ type }) => type !== next.type);
@@ -16,7 +35,7 @@ export function withCondition(conditions: readonly JsonObject[], next: JsonObjec
   return [...others, { ...clone(next), ...kept }];
 }
 
-export function withoutCondition(conditions: readonly JsonObject[], type: string): JsonObject[] {
+export function withoutCondition<C extends ConditionLike>(conditions: readonly C[], type: string): C[] {
   return conditions.filter((condition) => condition.type !== type);
 }
 
@@ -24,10 +43,10 @@ export function withoutCondition(conditions: readonly JsonObject[], type: string
  * A status's conditions with one of them replaced where it stands, its transition time kept unless
  * its status changed.
  */
-export function replaceCondition(conditions: readonly JsonObject[], next: JsonObject): JsonObject[] {
+export function replaceCondition<C extends ConditionLike>(conditions: readonly C[], next: C): C[] {
   const at = conditions.findIndex(({ type }) => type === next.type);
-  if (at < 0) return [...conditions, next];
-  const known = conditions[at] as JsonObject;
+  const known = conditions[at];
+  if (!known) return [...conditions, next];
   const replaced =
     known.status === next.status && known.lastTransitionTime !== undefined
       ? { ...next, lastTransitionTime: known.lastTransitionTime }

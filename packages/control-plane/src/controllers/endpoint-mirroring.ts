@@ -34,7 +34,7 @@ export function startEndpointSliceMirroring(deps: ControllerDependencies): Runni
       const service = registry.store.get("services", key)?.object;
       const endpoints = registry.store.get(resource.bucket, key)?.object;
       if (!endpoints) return undefined;
-      const existing = controlledBy(registry, slices.bucket, endpoints.metadata.uid);
+      const existing = controlledBy(registry, slices, endpoints.metadata.uid);
       const mirrored =
         service !== undefined &&
         Object.keys(mapAt(service, "spec", "selector")).length === 0 &&

@@ -1,5 +1,6 @@
+import type { Pod, Service } from "@windlass/kinds/builtin";
 import { textOf } from "../json.ts";
-import type { StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import { podCondition } from "./pods.ts";
 
 /** What a service's endpoints were last made from. */
@@ -17,7 +18,7 @@ export class EndpointTriggers {
   readonly #seen = new Map<string, Seen>();
 
   /** @returns undefined if nothing that has a time has changed since it was last asked */
-  next(key: string, service: StoredObject, pods: readonly StoredObject[]): string | undefined {
+  next(key: string, service: Stored<Service>, pods: readonly Stored<Pod>[]): string | undefined {
     const before = this.#seen.get(key);
     const created = textOf(service.metadata.creationTimestamp);
     const times = new Map<string, string>();

@@ -1,6 +1,8 @@
+import type { Pod, Service } from "@windlass/kinds/builtin";
 import { equal, type Json, type JsonObject, textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
 import { inEndpointsOrder, inSliceOrder } from "./endpoint-ports.ts";
 import { EndpointTriggers } from "./endpoint-triggers.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
@@ -14,11 +16,14 @@ import {
   listAt,
   mapAt,
   namespaceOf,
+  podBucket,
+  serviceBucket,
+  stored,
 } from "./objects.ts";
 import { controlledBy, controllerKey, controllerReference, selected, selectorKeys } from "./ownership.ts";
 import { isFinished, isReady } from "./pods.ts";
 
-/** The annotation that tells when what led to a write happened. */
+/** The annotation with the time of the change that led to a write. */
 export const triggerKey = "endpoints.kubernetes.io/last-change-trigger-time";
 const headlessLabel = "service.kubernetes.io/headless";
 /** The label that says who keeps a slice. */
@@ -31,39 +36,39 @@ const sliceSize = 100;
 
 /** A pod that a service may send traffic to, and where. */
 interface Backend {
-  readonly pod: StoredObject;
+  readonly pod: Stored<Pod>;
   readonly ports: readonly JsonObject[];
 }
 
-function backendsOf(registry: Registry, service: StoredObject): Backend[] {
-  return selected(registry, "pods", service)
+function backendsOf(registry: Registry, service: Stored<Service>): Backend[] {
+  return selected(registry, podBucket, service)
     .filter((pod) => !isFinished(pod) && addressesOf(pod).length > 0)
     .map((pod) => ({ pod, ports: portsOf(service, pod) }));
 }
 
-function addressesOf(pod: StoredObject): string[] {
-  return listAt(pod, "status", "podIPs").map(({ ip }) => textOf(ip));
+function addressesOf(pod: Stored<Pod>): string[] {
+  return (pod.status?.podIPs ?? []).map(({ ip }) => ip);
 }
 
 /** A service's ports as this pod has them: named ones differ from pod to pod. */
-function portsOf(service: StoredObject, pod: StoredObject): JsonObject[] {
-  return listAt(service, "spec", "ports").flatMap((port) => {
-    const protocol = textOf(port.protocol) || "TCP";
+function portsOf(service: Stored<Service>, pod: Stored<Pod>): JsonObject[] {
+  return (service.spec.ports ?? []).flatMap((port) => {
+    const protocol = port.protocol ?? "TCP";
     const target = port.targetPort ?? port.port;
     const number =
       typeof target === "number" && target !== 0
         ? target
         : target === 0
           ? port.port
-          : listAt(pod, "spec", "containers")
-              .flatMap((container) => listAt(container, "ports"))
+          : pod.spec.containers
+              .flatMap(({ ports = [] }) => ports)
               .find(({ name, protocol: own }) => name === target && (own ?? "TCP") === protocol)
               ?.containerPort;
     if (typeof number !== "number") return [];
     const appProtocol = port.appProtocol;
     return [
       {
-        name: textOf(port.name),
+        name: port.name ?? "",
         protocol,
         port: number,
         ...(appProtocol === undefined ? {} : { appProtocol }),
@@ -72,18 +77,18 @@ function portsOf(service: StoredObject, pod: StoredObject): JsonObject[] {
   });
 }
 
-function isServed(service: StoredObject | undefined): service is StoredObject {
+function isServed(service: Stored<Service> | undefined): service is Stored<Service> {
   return (
     service !== undefined &&
     !isDeleting(service) &&
-    field(service, "spec", "type") !== "ExternalName" &&
-    Object.keys(mapAt(service, "spec", "selector")).length > 0
+    service.spec.type !== "ExternalName" &&
+    Object.keys(service.spec.selector ?? {}).length > 0
   );
 }
 
-function labelsFor(service: StoredObject): JsonObject {
-  const { [headlessLabel]: _headless, ...labels } = mapAt(service, "metadata", "labels");
-  return { ...labels, ...(field(service, "spec", "clusterIP") === "None" ? { [headlessLabel]: "" } : {}) };
+function labelsFor(service: Stored<Service>): JsonObject {
+  const { [headlessLabel]: _headless, ...labels } = service.metadata.labels ?? {};
+  return { ...labels, ...(service.spec.clusterIP === "None" ? { [headlessLabel]: "" } : {}) };
 }
 
 /**
@@ -104,7 +109,7 @@ function annotate(metadata: JsonObject, trigger: string | undefined): void {
   else delete metadata.annotations;
 }
 
-/** Keeps EndpointSlices that tell where a service's pods are. */
+/** Keeps EndpointSlices with the addresses of a service's pods. */
 export function startEndpointSlices(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const context = controllerContext("endpointslice-controller");
@@ -115,18 +120,18 @@ export function startEndpointSlices(deps: ControllerDependencies): Running {
     name: "endpointslice-controller",
     watches: {
       services: ownKey,
-      pods: selectorKeys(registry, "services"),
+      pods: selectorKeys(registry, serviceBucket),
       [slices.bucket]: controllerKey("", "Service"),
     },
     reconcile: async (key) => {
-      const service = registry.store.get("services", key)?.object;
+      const service = stored(registry, serviceBucket, key);
       if (!service) triggers.forget(key);
       if (!isServed(service)) return undefined;
-      const existing = controlledBy(registry, slices.bucket, service.metadata.uid).filter(
+      const existing = controlledBy(registry, slices, service.metadata.uid).filter(
         (slice) => field(slice, "metadata", "labels", managedBy) === manager,
       );
       const backends = backendsOf(registry, service);
-      const trigger = triggers.next(key, service, selected(registry, "pods", service));
+      const trigger = triggers.next(key, service, selected(registry, podBucket, service));
       const wanted = slicesFor(registry, service, backends);
       const labels = { ...labelsFor(service), [managedBy]: manager, [serviceLabel]: service.metadata.name };
       for (const [index, content] of wanted.entries()) {
@@ -173,8 +178,8 @@ export function same(slice: StoredObject, content: JsonObject): boolean {
  * What the slices of a service hold: one for each set of ports, cut where they grow too long; never
  * none.
  */
-function slicesFor(registry: Registry, service: StoredObject, backends: readonly Backend[]): JsonObject[] {
-  const families = (field(service, "spec", "ipFamilies") ?? ["IPv4"]) as string[];
+function slicesFor(registry: Registry, service: Stored<Service>, backends: readonly Backend[]): JsonObject[] {
+  const families = (service.spec.ipFamilies ?? ["IPv4"]) as string[];
   const slices: JsonObject[] = [];
   for (const addressType of families) {
     const groups = new Map<string, { ports: readonly JsonObject[]; endpoints: JsonObject[] }>();
@@ -202,14 +207,14 @@ function slicesFor(registry: Registry, service: StoredObject, backends: readonly
 
 function endpointOf(
   registry: Registry,
-  service: StoredObject,
-  pod: StoredObject,
+  service: Stored<Service>,
+  pod: Stored<Pod>,
   addresses: string[],
 ): JsonObject {
   const serving = isReady(pod);
   const terminating = isDeleting(pod);
-  const anyway = field(service, "spec", "publishNotReadyAddresses") === true;
-  const nodeName = field(pod, "spec", "nodeName");
+  const anyway = service.spec.publishNotReadyAddresses === true;
+  const nodeName = pod.spec.nodeName;
   const zone = field(
     registry.store.get("nodes", textOf(nodeName))?.object,
     "metadata",
@@ -226,13 +231,13 @@ function endpointOf(
   };
 }
 
-function targetOf(pod: StoredObject): JsonObject {
+function targetOf(pod: Stored<Pod>): JsonObject {
   return { kind: "Pod", namespace: namespaceOf(pod), name: pod.metadata.name, uid: pod.metadata.uid };
 }
 
-function hostnameOf(service: StoredObject, pod: StoredObject): JsonObject {
-  const hostname = field(pod, "spec", "hostname");
-  return hostname && field(pod, "spec", "subdomain") === service.metadata.name ? { hostname } : {};
+function hostnameOf(service: Stored<Service>, pod: Stored<Pod>): JsonObject {
+  const hostname = pod.spec.hostname;
+  return hostname && pod.spec.subdomain === service.metadata.name ? { hostname } : {};
 }
 
 /** Keeps the Endpoints object of a service with a selector, for those who still read it. */
@@ -241,7 +246,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
   const context = controllerContext("endpoint-controller");
   const resource = builtin(registry, "", "v1", "endpoints");
   const triggers = new EndpointTriggers();
-  /** Services that were seen to go, whose Endpoints go with them whoever wrote them. */
+  /** Services that were deleted. Their Endpoints are deleted too, no matter who wrote them. */
   const gone = new Set<string>();
 
   return startLoop(deps, {
@@ -252,11 +257,11 @@ export function startEndpoints(deps: ControllerDependencies): Running {
         else gone.delete(key);
         return [key];
       },
-      pods: selectorKeys(registry, "services"),
+      pods: selectorKeys(registry, serviceBucket),
       [resource.bucket]: ownKey,
     },
     reconcile: async (key) => {
-      const service = registry.store.get("services", key)?.object;
+      const service = stored(registry, serviceBucket, key);
       const known = registry.store.get(resource.bucket, key)?.object;
       if (!service) {
         triggers.forget(key);
@@ -268,7 +273,7 @@ export function startEndpoints(deps: ControllerDependencies): Running {
       const backends = backendsOf(registry, service);
       const subsets = subsetsOf(service, backends);
       const labels = { ...labelsFor(service), "endpoints.kubernetes.io/managed-by": "endpoint-controller" };
-      const trigger = triggers.next(key, service, selected(registry, "pods", service));
+      const trigger = triggers.next(key, service, selected(registry, podBucket, service));
       if (!known) {
         const annotations = withTrigger(undefined, trigger);
         const metadata = { name: service.metadata.name, labels, ...(annotations ? { annotations } : {}) };
@@ -294,17 +299,17 @@ function isManaged(endpoints: StoredObject): boolean {
   );
 }
 
-function subsetsOf(service: StoredObject, backends: readonly Backend[]): JsonObject[] {
-  const anyway = field(service, "spec", "publishNotReadyAddresses") === true;
+function subsetsOf(service: Stored<Service>, backends: readonly Backend[]): JsonObject[] {
+  const anyway = service.spec.publishNotReadyAddresses === true;
   const groups = new Map<
     string,
     { ports: readonly JsonObject[]; ready: JsonObject[]; unready: JsonObject[] }
   >();
-  const wantsPorts = listAt(service, "spec", "ports").length > 0;
+  const wantsPorts = (service.spec.ports ?? []).length > 0;
   for (const { pod, ports } of backends) {
     if ((isDeleting(pod) && !anyway) || (wantsPorts && ports.length === 0)) continue;
     const [ip] = addressesOf(pod);
-    const nodeName = field(pod, "spec", "nodeName");
+    const nodeName = pod.spec.nodeName;
     const address: JsonObject = {
       ip: ip as string,
       ...hostnameOf(service, pod),

@@ -1,12 +1,13 @@
+import type { EndpointSlice, Pod, Service } from "@windlass/kinds/builtin";
 import { clone, type JsonObject } from "../json.ts";
 import type { KindInfo } from "../kinds/index.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { StatusError } from "../status.ts";
 import type { StoredObject } from "../storage/store.ts";
-import type { Draft } from "../storage/typed.ts";
+import type { Draft, Stored } from "../storage/typed.ts";
 
-export { listAt, mapAt, namespaceOf, numberAt, timeAt } from "../storage/object-fields.ts";
+export { listAt, mapAt, millisOf, namespaceOf, numberAt, timeAt } from "../storage/object-fields.ts";
 
 /** Who a controller is to the API server, as in a real cluster. */
 export function controllerContext(name: string, fieldManager = "kube-controller-manager"): RequestContext {
@@ -21,11 +22,47 @@ export function controllerContext(name: string, fieldManager = "kube-controller-
   };
 }
 
-/** A built-in kind's resource. */
-export function builtin(registry: Registry, group: string, version: string, plural: string): Resource {
+declare const type: unique symbol;
+
+/** Where objects of the type `T` are stored. */
+export interface Bucket<T> {
+  readonly bucket: string;
+  /** Type-level only: absent at run time. */
+  readonly [type]?: T;
+}
+
+export const podBucket: Bucket<Pod> = { bucket: "pods" };
+export const serviceBucket: Bucket<Service> = { bucket: "services" };
+export const endpointSliceBucket: Bucket<EndpointSlice> = { bucket: "endpointslices.discovery.k8s.io" };
+
+/** The resource of a built-in kind, whose objects have the type `T`. */
+export interface BuiltinResource<T> extends Resource, Bucket<T> {
+  readonly bucket: string;
+}
+
+/**
+ * A built-in kind's resource. Types alone name its objects: the values of `@windlass/kinds/builtin`
+ * would load all kinds.
+ */
+export function builtin<T = unknown>(
+  registry: Registry,
+  group: string,
+  version: string,
+  plural: string,
+): BuiltinResource<T> {
   const resource = registry.resource(group, version, plural);
   if (!resource) throw new Error(`${plural}.${group}/${version} is not served`);
   return resource;
+}
+
+/** The object of a built-in kind that is stored under a key. */
+export function stored<T>({ store }: Registry, { bucket }: Bucket<T>, key: string): Stored<T> | undefined {
+  return store.get(bucket, key)?.object as Stored<T> | undefined;
+}
+
+/** All objects of a built-in kind, in the order of their keys. */
+export function allStored<T>({ store }: Registry, { bucket }: Bucket<T>): Stored<T>[] {
+  return store.list(bucket).entries.map(({ object }) => object as Stored<T>);
 }
 
 export function isDeleting(object: StoredObject): boolean {
@@ -38,39 +75,40 @@ export function count(name: string, value: number): JsonObject {
 }
 
 /** Creates an object of a built-in kind, given its defaults first as a request's would be. */
-export async function createObject(
+export async function createObject<T>(
   registry: Registry,
-  resource: Resource,
+  resource: BuiltinResource<T>,
   namespace: string | undefined,
-  object: JsonObject,
+  object: object,
   context: RequestContext,
-): Promise<StoredObject> {
+): Promise<Stored<T>> {
   const { group, version, kind } = resource.info;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const decoded = resource.decode({ apiVersion, kind, ...object }).object;
-  return (await registry.create(resource, namespace, decoded, context)) as StoredObject;
+  return (await registry.create(resource, namespace, decoded, context)) as Stored<T>;
 }
 
 /**
- * Kinds that are written here in the very shape they are stored in. What others are given is
+ * Kinds that are written here in the shape they are stored in. What others are given is
  * brought into it first: a zero that is left out in storage would look like a change every time.
  * These are written so often that normalizing them would cost noticeably.
  */
 const written = new Set(["pods", "replicasets.apps", "deployments.apps", "events"]);
 
+/** An object of a kind as it may be changed: by its type, if that is known. */
+type Editable<T> = unknown extends T ? StoredObject : Draft<T>;
+
 /**
  * Changes a copy of an object and stores it. Nothing is written if nothing changed.
- *
- * @typeParam T the kind of the object, where `change` writes more than its metadata
  */
-export async function edit<T = StoredObject>(
+export async function edit<T>(
   registry: Registry,
-  resource: Resource,
+  resource: BuiltinResource<T>,
   object: StoredObject,
   context: RequestContext,
-  change: (next: Draft<T>) => void,
+  change: (next: Editable<T>) => void,
   subresource?: string,
-): Promise<StoredObject> {
+): Promise<Stored<T>> {
   const { name, namespace } = object.metadata;
   const target = {
     resource,
@@ -83,29 +121,29 @@ export async function edit<T = StoredObject>(
     context,
     (live) => {
       const next = clone(live);
-      change(next as Draft<T>);
+      change(next as Editable<T>);
       return written.has(resource.bucket) ? next : (resource.settle?.(next) ?? next);
     },
     { kind: "PatchOptions" },
   );
-  return updated as StoredObject;
+  return updated as Stored<T>;
 }
 
 /** Replaces an object's status if it differs. */
-export async function writeStatus(
+export async function writeStatus<T>(
   registry: Registry,
-  resource: Resource,
+  resource: BuiltinResource<T>,
   object: StoredObject,
-  status: JsonObject,
+  status: object,
   context: RequestContext,
-): Promise<StoredObject> {
+): Promise<Stored<T>> {
   return await edit(
     registry,
     resource,
     object,
     context,
     (next) => {
-      next.status = clone(status);
+      (next as StoredObject).status = clone(status as JsonObject);
     },
     "status",
   );
@@ -158,8 +196,8 @@ export async function setFinalizer(
 ): Promise<void> {
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
-      const { metadata } = next;
-      const others = ((metadata.finalizers ?? []) as string[]).filter((name) => name !== finalizer);
+      const { metadata } = next as StoredObject;
+      const others = (metadata.finalizers ?? []).filter((name) => name !== finalizer);
       const finalizers = wanted === "present" ? [...others, finalizer] : others;
       if (finalizers.length > 0) metadata.finalizers = finalizers;
       else delete metadata.finalizers;

@@ -1,35 +1,50 @@
+import type { OwnerReference } from "@windlass/kinds";
 import { type JsonObject, textOf } from "../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import type { Resource } from "../registry/resource.ts";
 import { controllerOf } from "../storage/ownership-index.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
-import { edit, isDeleting, listAt, namespaceOf, unlessGone } from "./objects.ts";
+import type { Stored } from "../storage/typed.ts";
+import {
+  type Bucket,
+  type BuiltinResource,
+  edit,
+  isDeleting,
+  listAt,
+  namespaceOf,
+  unlessGone,
+} from "./objects.ts";
 
 export { controllerOf } from "../storage/ownership-index.ts";
 
 /** The objects of a bucket that this uid controls, in the order of their names. */
-export function controlledBy({ indexes }: Registry, bucket: string, uid: string): StoredObject[] {
-  return indexes.ownership.controlledBy(bucket, uid);
+export function controlledBy<T>({ indexes }: Registry, { bucket }: Bucket<T>, uid: string): Stored<T>[] {
+  return indexes.ownership.controlledBy(bucket, uid) as Stored<T>[];
 }
 
 /**
  * The objects of a bucket in a namespace, in no particular order. Cheaper than a list when most are
  * not wanted.
  */
-export function within({ indexes }: Registry, bucket: string, namespace: string): Iterable<StoredObject> {
-  return indexes.ownership.within(bucket, namespace);
+export function within<T>(
+  { indexes }: Registry,
+  { bucket }: Bucket<T>,
+  namespace: string,
+): Iterable<Stored<T>> {
+  return indexes.ownership.within(bucket, namespace) as Iterable<Stored<T>>;
 }
 
 /** Those of a bucket's objects that an owner's selector matches, in the order of their names. */
-export function selected(
+export function selected<T>(
   registry: Registry,
-  bucket: string,
+  resource: Bucket<T>,
   owner: StoredObject,
   matches: LabelMatcher = selectorOf(owner),
-): StoredObject[] {
-  const found: StoredObject[] = [];
-  const among = registry.indexes.selectable(bucket, owner) ?? within(registry, bucket, namespaceOf(owner));
+): Stored<T>[] {
+  const found: Stored<T>[] = [];
+  const selectable = registry.indexes.selectable(resource.bucket, owner) as Stored<T>[] | undefined;
+  const among = selectable ?? within(registry, resource, namespaceOf(owner));
   for (const object of among) {
     if (matches(object.metadata.labels)) found.push(object);
   }
@@ -39,15 +54,15 @@ export function selected(
 /**
  * The keys of those in a bucket whose selector matches what a change concerns, before it or after.
  */
-export function selectorKeys(
+export function selectorKeys<T>(
   { indexes }: Registry,
-  bucket: string,
-  matcherOf: (owner: StoredObject) => LabelMatcher = selectorOf,
+  { bucket }: Bucket<T>,
+  matcherOf: (owner: Stored<T>) => LabelMatcher = selectorOf,
 ): (record: LogRecord) => Iterable<string> {
   return ({ entry, previous }) => {
     const keys = new Set<string>();
     for (const one of previous ? [entry, previous] : [entry]) {
-      for (const owner of indexes.selecting(bucket, one.object, matcherOf))
+      for (const owner of indexes.selecting(bucket, one.object, (owner) => matcherOf(owner as Stored<T>)))
         keys.add(`${namespaceOf(owner)}/${owner.metadata.name}`);
     }
     return keys;
@@ -114,7 +129,7 @@ export function selectorOf(owner: StoredObject): LabelMatcher {
 }
 
 /** A reference that makes `owner` the controller of what carries it. */
-export function controllerReference(owner: StoredObject): JsonObject {
+export function controllerReference(owner: StoredObject): OwnerReference {
   return {
     apiVersion: owner.apiVersion,
     kind: owner.kind,
@@ -129,39 +144,40 @@ export function controllerReference(owner: StoredObject): JsonObject {
  * The objects that are a workload's own: those it controls and still selects. Takes those that it
  * selects and nobody controls, and lets go of those that it controls and no longer selects.
  */
-export async function claim(
+export async function claim<T>(
   registry: Registry,
   owner: StoredObject,
-  resource: Resource,
+  resource: BuiltinResource<T>,
   context: RequestContext,
-  may: (object: StoredObject) => boolean = () => true,
-): Promise<StoredObject[]> {
+  may: (object: Stored<T>) => boolean = () => true,
+): Promise<Stored<T>[]> {
   const matches = selectorOf(owner);
   const { uid } = owner.metadata;
-  const own: StoredObject[] = [];
-  for (const object of controlledBy(registry, resource.bucket, uid)) {
+  const own: Stored<T>[] = [];
+  for (const object of controlledBy(registry, resource, uid)) {
     if (matches(object.metadata.labels)) own.push(object);
     else if (!isDeleting(owner)) await release(registry, object, resource, uid, context);
   }
   if (isDeleting(owner)) return own;
-  for (const orphan of registry.indexes.ownership.orphans(resource.bucket, namespaceOf(owner))) {
+  for (const found of registry.indexes.ownership.orphans(resource.bucket, namespaceOf(owner))) {
+    const orphan = found as Stored<T>;
     if (isDeleting(orphan) || !may(orphan) || !matches(orphan.metadata.labels)) continue;
     own.push(await adopt(registry, orphan, resource, owner, context));
   }
   return own;
 }
 
-async function adopt(
+async function adopt<T>(
   registry: Registry,
   object: StoredObject,
-  resource: Resource,
+  resource: BuiltinResource<T>,
   owner: StoredObject,
   context: RequestContext,
-): Promise<StoredObject> {
+): Promise<Stored<T>> {
   return await edit(registry, resource, object, context, (next) => {
-    const { metadata } = next;
+    const { metadata } = next as StoredObject;
     const others = listAt(metadata, "ownerReferences").filter(({ uid }) => uid !== owner.metadata.uid);
-    metadata.ownerReferences = [...others, controllerReference(owner)];
+    metadata.ownerReferences = [...others, { ...controllerReference(owner) }];
   });
 }
 
@@ -174,7 +190,7 @@ async function release(
 ): Promise<void> {
   await unlessGone(
     edit(registry, resource, object, context, (next) => {
-      const { metadata } = next;
+      const { metadata } = next as StoredObject;
       const others = listAt(metadata, "ownerReferences").filter((reference) => reference.uid !== uid);
       if (others.length > 0) metadata.ownerReferences = others;
       else delete metadata.ownerReferences;

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@windlass/kinds/builtin";
+import { stored } from "../controllers/objects.ts";
 import { parseQuantity } from "../kinds/index.ts";
 import { selectorMatcher } from "../registry/label-selector.ts";
 import { timestamp } from "../registry/metadata.ts";
@@ -39,9 +40,9 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
   const { store, clock } = registry;
   const context = controllerContext("persistent-volume-binder");
   const record = eventRecorder(registry, { component: "persistentvolume-controller", context });
-  const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
-  const volumes = builtin(registry, "", "v1", "persistentvolumes");
-  const classes = builtin(registry, "storage.k8s.io", "v1", "storageclasses");
+  const claims = builtin<PersistentVolumeClaim>(registry, "", "v1", "persistentvolumeclaims");
+  const volumes = builtin<PersistentVolume>(registry, "", "v1", "persistentvolumes");
+  const classes = builtin<StorageClass>(registry, "storage.k8s.io", "v1", "storageclasses");
 
   let provided = false;
 
@@ -63,8 +64,8 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     reconcile: async (text) => {
       const [what, key = ""] = text.split(" ");
       if (what === "class") await provideClass();
-      else if (what === "claim") await keepClaim(store.get(claims.bucket, key)?.object);
-      else await keepVolume(store.get(volumes.bucket, key)?.object);
+      else if (what === "claim") await keepClaim(stored(registry, claims, key));
+      else await keepVolume(stored(registry, volumes, key));
       return undefined;
     },
   });
@@ -99,7 +100,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     if (!claim || isDeleting(claim)) return;
     const { volumeName } = claimSpec(claim);
     if (volumeName) {
-      const volume = store.get(volumes.bucket, volumeName)?.object;
+      const volume = stored(registry, volumes, volumeName);
       if (volume) await bind(claim, volume);
       else if (typed<PersistentVolumeClaim>(claim).status?.phase === "Bound")
         await setClaimPhase(claim, "Lost");
@@ -140,7 +141,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
   }
 
   async function setClaimPhase(claim: StoredObject, phase: "Lost" | "Pending"): Promise<void> {
-    await edit<PersistentVolumeClaim>(
+    await edit(
       registry,
       claims,
       claim,
@@ -159,7 +160,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
       .list(classes.bucket)
       .entries.find(({ object }) => object.metadata.annotations?.[defaultClassKey] === "true");
     if (!usual) return claim;
-    return await edit<PersistentVolumeClaim>(registry, claims, claim, context, (next) => {
+    return await edit(registry, claims, claim, context, (next) => {
       next.spec.storageClassName = usual.object.metadata.name;
     });
   }
@@ -194,7 +195,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
   ): Promise<StoredObject | undefined> {
     if (provisioner === noProvisioner) return undefined;
     const name = `pvc-${claim.metadata.uid}`;
-    const known = store.get(volumes.bucket, name)?.object;
+    const known = stored(registry, volumes, name);
     if (known) return known;
     await edit(registry, claims, claim, context, (next) => {
       const named = Object.fromEntries(provisionerKeys.map((key) => [key, provisioner]));
@@ -234,7 +235,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     const { claimRef } = typed<PersistentVolume>(volume).spec;
     if (claimRef !== undefined && !isFor(volume, claim)) return;
     if (claimRef?.uid !== claim.metadata.uid) {
-      await edit<PersistentVolume>(registry, volumes, volume, context, (next) => {
+      await edit(registry, volumes, volume, context, (next) => {
         next.spec.claimRef = referenceTo(claim);
         next.metadata.annotations = { ...next.metadata.annotations, [boundByController]: "yes" };
       });
@@ -245,7 +246,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     const isComplete = claim.metadata.annotations?.[bindCompleted] === "yes";
     if (volumeName !== volume.metadata.name || !isComplete) {
       const chosenHere = volumeName === undefined;
-      await edit<PersistentVolumeClaim>(registry, claims, claim, context, (next) => {
+      await edit(registry, claims, claim, context, (next) => {
         next.spec.volumeName = volume.metadata.name;
         next.metadata.annotations = {
           ...next.metadata.annotations,
@@ -259,7 +260,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
       capacity = {},
       volumeAttributesClassName,
     } = typed<PersistentVolume>(grown).spec;
-    await edit<PersistentVolumeClaim>(
+    await edit(
       registry,
       claims,
       claim,
@@ -284,16 +285,16 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
     const wanted = claimSpec(claim).resources?.requests?.storage;
     const grows = classOf(claim)?.allowVolumeExpansion === true;
     if (!grows || wanted === undefined || sizeOf(wanted) <= capacityOf(volume)) {
-      return store.get(volumes.bucket, volume.metadata.name)?.object ?? volume;
+      return stored(registry, volumes, volume.metadata.name) ?? volume;
     }
-    return await edit<PersistentVolume>(registry, volumes, volume, context, (next) => {
+    return await edit(registry, volumes, volume, context, (next) => {
       next.spec.capacity = { ...next.spec.capacity, storage: wanted };
     });
   }
 
   async function setPhase(volume: StoredObject, phase: "Available" | "Bound" | "Released"): Promise<void> {
     if (typed<PersistentVolume>(volume).status?.phase === phase) return;
-    await edit<PersistentVolume>(
+    await edit(
       registry,
       volumes,
       volume,
@@ -312,7 +313,7 @@ export function startPersistentVolumes(deps: ControllerDependencies): Running {
       await setPhase(volume, "Available");
       return;
     }
-    const claim = store.get(claims.bucket, `${claimRef.namespace}/${claimRef.name}`)?.object;
+    const claim = stored(registry, claims, `${claimRef.namespace}/${claimRef.name}`);
     if (claim && claim.metadata.uid === claimRef.uid) return;
     await setPhase(volume, "Released");
     if (persistentVolumeReclaimPolicy === "Delete") {

@@ -1,3 +1,5 @@
+import type { Pod } from "@windlass/kinds/builtin";
+import { stored } from "../controllers/objects.ts";
 import { textOf } from "../json.ts";
 import { timestamp } from "../registry/metadata.ts";
 import { statusOf } from "../storage/object-fields.ts";
@@ -16,7 +18,7 @@ const quarantineMs = 40_000;
 export function startPodGarbageCollector(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store, clock } = registry;
-  const pods = builtin(registry, "", "v1", "pods");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
   const context = controllerContext("pod-garbage-collector");
   const missing = new Map<string, number>();
 
@@ -37,7 +39,7 @@ export function startPodGarbageCollector(deps: ControllerDependencies): Running 
               .sort(),
     },
     reconcile: async (key) => {
-      const pod = store.get(pods.bucket, key)?.object;
+      const pod = stored(registry, pods, key);
       const node = textOf(field(pod, "spec", "nodeName"));
       if (!pod || hasNode(node)) {
         missing.delete(key);

@@ -17,9 +17,7 @@ export function startResourceQuotas(deps: ControllerDependencies): Running {
     watchAll: ({ entry }) => {
       const namespace = namespaceOf(entry.object);
       if (namespace === "") return [];
-      return [...within(registry, quotas.bucket, namespace)].map(
-        ({ metadata }) => `${namespace}/${metadata.name}`,
-      );
+      return [...within(registry, quotas, namespace)].map(({ metadata }) => `${namespace}/${metadata.name}`);
     },
     reconcile: async (key) => {
       const quota = registry.store.get(quotas.bucket, key)?.object;

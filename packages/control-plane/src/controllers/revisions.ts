@@ -1,8 +1,11 @@
+import type { ControllerRevision, DaemonSet, PodTemplateSpec, StatefulSet } from "@windlass/kinds/builtin";
+import { stored } from "../controllers/objects.ts";
 import { equal, type JsonObject, sorted, textOf } from "../json.ts";
 import type { Registry, RequestContext } from "../registry/registry.ts";
 import { StatusError } from "../status.ts";
-import { field, type StoredObject } from "../storage/store.ts";
-import { builtin, createObject, deleteIfPresent, edit, mapAt, namespaceOf, numberAt } from "./objects.ts";
+import { field } from "../storage/store.ts";
+import type { Stored } from "../storage/typed.ts";
+import { builtin, createObject, deleteIfPresent, edit, namespaceOf } from "./objects.ts";
 import { claim, controllerOf, controllerReference } from "./ownership.ts";
 import { templateOf } from "./pods.ts";
 import { templateHash } from "./template-hash.ts";
@@ -13,10 +16,13 @@ export interface RevisionNaming {
   readonly label: string;
 }
 
+/** The workloads that keep their history in ControllerRevisions. */
+type Revisioned = DaemonSet | StatefulSet;
+
 /** What a workload's templates have been, oldest first; the last is its present one. */
 export interface History {
-  readonly revisions: readonly StoredObject[];
-  readonly update: StoredObject;
+  readonly revisions: readonly Stored<ControllerRevision>[];
+  readonly update: Stored<ControllerRevision>;
   /** Grows when a name was taken by somebody else's revision. */
   readonly collisions: number;
 }
@@ -27,17 +33,17 @@ export interface History {
  */
 export async function revisionHistory(
   registry: Registry,
-  owner: StoredObject,
+  owner: Stored<Revisioned>,
   context: RequestContext,
   naming: RevisionNaming,
 ): Promise<History> {
-  const resource = builtin(registry, "apps", "v1", "controllerrevisions");
+  const resource = builtin<ControllerRevision>(registry, "apps", "v1", "controllerrevisions");
   const known = (await claim(registry, owner, resource, context)).toSorted(
-    (a, b) => Number(a.revision) - Number(b.revision) || (a.metadata.name < b.metadata.name ? -1 : 1),
+    (a, b) => a.revision - b.revision || (a.metadata.name < b.metadata.name ? -1 : 1),
   );
   const data = revisionData(owner);
-  const next = Number(known.at(-1)?.revision ?? 0) + 1;
-  let collisions = numberAt(owner, ["status", "collisionCount"], 0);
+  const next = (known.at(-1)?.revision ?? 0) + 1;
+  let collisions = owner.status?.collisionCount ?? 0;
   const same = known.filter((revision) => equal(revision.data, data)).at(-1);
   if (same && same === known.at(-1)) return { revisions: known, update: same, collisions };
   if (same) {
@@ -52,10 +58,10 @@ export async function revisionHistory(
     collisions++;
   }
 
-  async function create(salt: number): Promise<StoredObject | undefined> {
+  async function create(salt: number): Promise<Stored<ControllerRevision> | undefined> {
     const hash = templateHash(data, salt);
     const name = `${owner.metadata.name}-${hash}`;
-    const annotations = mapAt(owner, "metadata", "annotations");
+    const annotations = owner.metadata.annotations ?? {};
     try {
       return await createObject(
         registry,
@@ -64,7 +70,7 @@ export async function revisionHistory(
         {
           metadata: {
             name,
-            labels: { ...mapAt(templateOf(owner), "metadata", "labels"), [naming.label]: hash },
+            labels: { ...owner.spec.template.metadata?.labels, [naming.label]: hash },
             ...(Object.keys(annotations).length > 0 ? { annotations: { ...annotations } } : {}),
             ownerReferences: [controllerReference(owner)],
           },
@@ -75,7 +81,7 @@ export async function revisionHistory(
       );
     } catch (error) {
       if (!(error instanceof StatusError && error.reason === "AlreadyExists")) throw error;
-      const taken = registry.store.get(resource.bucket, `${namespaceOf(owner)}/${name}`)?.object;
+      const taken = stored(registry, resource, `${namespaceOf(owner)}/${name}`);
       const ours = taken && controllerOf(taken)?.uid === owner.metadata.uid && equal(taken.data, data);
       return ours ? taken : undefined;
     }
@@ -83,33 +89,37 @@ export async function revisionHistory(
 }
 
 /** In the order in which the real controllers write it: some compare it byte by byte. */
-function revisionData(owner: StoredObject): JsonObject {
-  return sorted({ spec: { template: { ...templateOf(owner), $patch: "replace" } } });
+function revisionData(owner: Stored<Revisioned>): JsonObject {
+  return sorted({ spec: { template: { ...(templateOf(owner) as object), $patch: "replace" } } });
+}
+
+interface RevisionTemplate extends PodTemplateSpec {
+  readonly $patch: string;
 }
 
 /** The template that a revision stands for. */
-export function revisionTemplate(revision: StoredObject): JsonObject {
-  const { $patch: _directive, ...template } = (field(revision, "data", "spec", "template") ??
-    {}) as JsonObject;
+export function revisionTemplate(revision: Stored<ControllerRevision>): PodTemplateSpec {
+  const { spec } = revision.data as { readonly spec: { readonly template: RevisionTemplate } };
+  const { $patch: _directive, ...template } = spec.template;
   return template;
 }
 
 /** The short part of a revision's name. */
-export function revisionHash(revision: StoredObject, naming: RevisionNaming): string {
+export function revisionHash(revision: Stored<ControllerRevision>, naming: RevisionNaming): string {
   return textOf(field(revision, "metadata", "labels", naming.label));
 }
 
 /** Deletes the oldest revisions that nobody uses, beyond as many as are to be kept. */
 export async function truncateHistory(
   registry: Registry,
-  owner: StoredObject,
-  revisions: readonly StoredObject[],
-  isLive: (revision: StoredObject) => boolean,
+  owner: Stored<Revisioned>,
+  revisions: readonly Stored<ControllerRevision>[],
+  isLive: (revision: Stored<ControllerRevision>) => boolean,
   context: RequestContext,
 ): Promise<void> {
-  const resource = builtin(registry, "apps", "v1", "controllerrevisions");
+  const resource = builtin<ControllerRevision>(registry, "apps", "v1", "controllerrevisions");
   const spent = revisions.filter((revision) => !isLive(revision));
-  const keep = numberAt(owner, ["spec", "revisionHistoryLimit"], 10);
+  const keep = owner.spec.revisionHistoryLimit ?? 10;
   for (const revision of spent.slice(0, Math.max(0, spent.length - keep))) {
     await deleteIfPresent(registry, resource, revision, context);
   }

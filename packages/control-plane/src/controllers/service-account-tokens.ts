@@ -66,14 +66,14 @@ export function startServiceAccountTokens(deps: ControllerDependencies): Running
   function secretsOf({ entry }: LogRecord): string[] {
     const { name } = entry.object.metadata;
     const namespace = namespaceOf(entry.object);
-    return [...within(registry, secrets.bucket, namespace)]
+    return [...within(registry, secrets, namespace)]
       .filter((secret) => secret.type === type && annotation(secret, accountKey) === name)
       .map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
   /**
-   * The account that a Secret is for: of its name, and the very same if the Secret has been filled
-   * before.
+   * The account that a Secret is for: of its name, and with the same uid if the Secret has been
+   * filled before.
    */
   function accountOf(secret: StoredObject): StoredObject | undefined {
     const account = store.get(

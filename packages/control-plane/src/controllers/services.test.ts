@@ -152,7 +152,7 @@ test("an autoscaler keeps its target within bounds, and says that it has no figu
   expect(wanted()).toBe(0);
 });
 
-test("an autoscaler tells of each metric that it cannot have", async () => {
+test("an autoscaler reports each metric that it cannot get", async () => {
   await using cluster = await startCluster();
   const target = { type: "AverageValue", averageValue: "10" };
   await cluster.create(workload("Deployment", "web", { replicas: 1 }), {

@@ -1,22 +1,25 @@
+import type { Job } from "@windlass/kinds/builtin";
 import { finishedCondition } from "../builtin/job/end.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import { stored } from "../controllers/objects.ts";
+import { millisOf } from "../storage/object-fields.ts";
+import type { StoredObject } from "../storage/store.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
 import { builtin, controllerContext, deleteIfPresent, isDeleting, listAt, timeAt } from "./objects.ts";
 
 /** Deletes Jobs so long after their end as they say. */
 export function startTtlAfterFinished(deps: ControllerDependencies): Running {
   const { registry } = deps;
-  const jobs = builtin(registry, "batch", "v1", "jobs");
+  const jobs = builtin<Job>(registry, "batch", "v1", "jobs");
   const context = controllerContext("ttl-after-finished-controller");
   return startLoop(deps, {
     name: "ttl-after-finished-controller",
     watches: { [jobs.bucket]: ownKey },
     reconcile: async (key) => {
-      const job = registry.store.get(jobs.bucket, key)?.object;
-      const seconds = job && field(job, "spec", "ttlSecondsAfterFinished");
+      const job = stored(registry, jobs, key);
+      const seconds = job?.spec.ttlSecondsAfterFinished;
       const ended = job && finishedCondition(job);
-      if (!job || isDeleting(job) || typeof seconds !== "number" || !ended) return undefined;
-      const left = (timeAt(ended, "lastTransitionTime") ?? 0) + seconds * 1_000 - registry.clock.now();
+      if (!job || isDeleting(job) || seconds === undefined || !ended) return undefined;
+      const left = (millisOf(ended.lastTransitionTime) ?? 0) + seconds * 1_000 - registry.clock.now();
       if (left > 0) return { requeueAfterMs: left };
       await deleteIfPresent(registry, jobs, job, context);
       return undefined;
@@ -29,7 +32,7 @@ const hour = 3_600_000;
 /** Forgets events after an hour, as the real server's storage does. */
 export function startEventExpiry(deps: ControllerDependencies): Running {
   const { registry } = deps;
-  const { store, clock } = registry;
+  const { clock } = registry;
   const events = builtin(registry, "", "v1", "events");
   const context = controllerContext("event-expiry");
   /**
@@ -44,7 +47,7 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
         if (type === "DELETED") queue.delete(key);
         else if (!queue.has(key)) {
           queue.set(key, lastSeen(entry.object, clock.now()));
-          // Whoever waits for the first of the queue need not hear of the others.
+          // One timer, for the first of the queue, is enough.
           return queue.size === 1 ? ["first"] : [];
         }
         return [];
@@ -53,7 +56,7 @@ export function startEventExpiry(deps: ControllerDependencies): Running {
     reconcile: async () => {
       for (let next = queue.entries().next(); !next.done; next = queue.entries().next()) {
         const [key, noted] = next.value;
-        const event = store.get(events.bucket, key)?.object;
+        const event = stored(registry, events, key);
         const seen = event ? lastSeen(event, clock.now()) : 0;
         const left = seen + hour - clock.now();
         if (left > 0 && seen === noted) return { requeueAfterMs: left };

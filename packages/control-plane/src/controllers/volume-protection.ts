@@ -1,7 +1,9 @@
-import { textOf } from "../json.ts";
-import { field, type StoredObject } from "../storage/store.ts";
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "@windlass/kinds/builtin";
+import { podBucket, stored } from "../controllers/objects.ts";
+import type { StoredObject } from "../storage/store.ts";
+import { type Stored, typed } from "../storage/typed.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "./loop.ts";
-import { builtin, controllerContext, isDeleting, listAt, namespaceOf, setFinalizer } from "./objects.ts";
+import { builtin, controllerContext, isDeleting, namespaceOf, setFinalizer } from "./objects.ts";
 import { within } from "./ownership.ts";
 import { isFinished } from "./pods.ts";
 
@@ -9,16 +11,17 @@ import { isFinished } from "./pods.ts";
 export function startClaimProtection(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const finalizer = "kubernetes.io/pvc-protection";
-  const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
+  const claims = builtin<PersistentVolumeClaim>(registry, "", "v1", "persistentvolumeclaims");
   const context = controllerContext("pvc-protection-controller");
   return startLoop(deps, {
     name: "persistentvolumeclaim-protection-controller",
     watches: {
       [claims.bucket]: ownKey,
-      pods: ({ entry }) => claimsOf(entry.object).map((claim) => `${namespaceOf(entry.object)}/${claim}`),
+      pods: ({ entry }) =>
+        claimsOf(typed<Pod>(entry.object)).map((claim) => `${namespaceOf(entry.object)}/${claim}`),
     },
     reconcile: async (key) => {
-      const claim = registry.store.get(claims.bucket, key)?.object;
+      const claim = stored(registry, claims, key);
       if (!claim) return undefined;
       const protectedBy = hasFinalizer(claim, finalizer);
       if (!isDeleting(claim)) {
@@ -31,9 +34,9 @@ export function startClaimProtection(deps: ControllerDependencies): Running {
     },
   });
 
-  function isUsed(claim: StoredObject): boolean {
-    for (const pod of within(registry, "pods", namespaceOf(claim))) {
-      const runs = field(pod, "spec", "nodeName") !== undefined && !isFinished(pod);
+  function isUsed(claim: Stored<PersistentVolumeClaim>): boolean {
+    for (const pod of within(registry, podBucket, namespaceOf(claim))) {
+      const runs = pod.spec.nodeName !== undefined && !isFinished(pod);
       if (runs && claimsOf(pod).includes(claim.metadata.name)) return true;
     }
     return false;
@@ -44,18 +47,18 @@ export function startClaimProtection(deps: ControllerDependencies): Running {
 export function startVolumeProtection(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const finalizer = "kubernetes.io/pv-protection";
-  const volumes = builtin(registry, "", "v1", "persistentvolumes");
+  const volumes = builtin<PersistentVolume>(registry, "", "v1", "persistentvolumes");
   const context = controllerContext("pv-protection-controller");
   return startLoop(deps, {
     name: "persistentvolume-protection-controller",
     watches: { [volumes.bucket]: ownKey },
     reconcile: async (key) => {
-      const volume = registry.store.get(volumes.bucket, key)?.object;
+      const volume = stored(registry, volumes, key);
       if (!volume) return undefined;
       const protectedBy = hasFinalizer(volume, finalizer);
       if (!isDeleting(volume)) {
         if (!protectedBy) await setFinalizer(registry, volumes, volume, context, finalizer, "present");
-      } else if (protectedBy && field(volume, "status", "phase") !== "Bound") {
+      } else if (protectedBy && volume.status?.phase !== "Bound") {
         await setFinalizer(registry, volumes, volume, context, finalizer, "absent");
       }
       return undefined;
@@ -64,11 +67,11 @@ export function startVolumeProtection(deps: ControllerDependencies): Running {
 }
 
 /** The claims that a pod's volumes name. */
-export function claimsOf(pod: StoredObject): string[] {
-  return listAt(pod, "spec", "volumes").flatMap((volume) => {
-    const direct = field(volume, "persistentVolumeClaim", "claimName");
-    if (typeof direct === "string") return [direct];
-    return volume.ephemeral === undefined ? [] : [`${pod.metadata.name}-${textOf(volume.name)}`];
+export function claimsOf(pod: Stored<Pod>): string[] {
+  return (pod.spec.volumes ?? []).flatMap((volume) => {
+    const direct = volume.persistentVolumeClaim?.claimName;
+    if (direct !== undefined) return [direct];
+    return volume.ephemeral === undefined ? [] : [`${pod.metadata.name}-${volume.name}`];
   });
 }
 

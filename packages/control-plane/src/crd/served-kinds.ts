@@ -40,7 +40,7 @@ export interface ServedKind {
   readonly deprecationWarning: string | undefined;
   readonly schema: StructuralSchema;
   readonly subresources: { readonly status: boolean; readonly scale: ScalePaths | undefined };
-  /** As declared; a kind with none gets the column Age from whoever prints tables. */
+  /** As declared; a kind with none gets the column Age where tables are printed. */
   readonly printerColumns: readonly PrinterColumn[];
   /** Paths such as `.spec.color`, without the leading dot. */
   readonly selectableFields: readonly string[];

@@ -3,7 +3,7 @@ import { kubernetesVersion } from "../kinds/index.ts";
 
 /**
  * `/version`. The numbers are those of the Kubernetes version whose behaviour is followed, as
- * clients decide by them; the build suffix tells people that it is not Kubernetes itself.
+ * clients decide by them; the build suffix shows that it is not Kubernetes itself.
  */
 export function versionInfo(): JsonObject {
   const { gitVersion, major, minor, minCompatibilityMajor, minCompatibilityMinor } = kubernetesVersion();

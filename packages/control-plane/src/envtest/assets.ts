@@ -20,17 +20,27 @@ export function makeAssets(command: string, cache: string = cacheFolder()): stri
   const hash = createHash("sha256").update(JSON.stringify(scripts)).digest("hex").slice(0, 16);
   const folder = join(cache, `assets-${hash}`);
   if (existsSync(folder)) return folder;
-  mkdirSync(dirname(folder), { recursive: true });
-  // Several processes may write the same file: the first one wins.
-  const made = mkdtempSync(`${folder}.`);
-  for (const [name, text] of scripts) writeFileSync(join(made, name), text, { mode: 0o755 });
   try {
+    writeScripts(folder, scripts);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const remedy = "set XDG_CACHE_HOME to a folder that may be written";
+    throw new Error(`${folder} could not be made: ${why}; ${remedy}`, { cause: error });
+  }
+  return folder;
+}
+
+/** Several processes may write the same folder: the first one wins. */
+function writeScripts(folder: string, scripts: readonly (readonly [name: string, text: string])[]): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  const made = mkdtempSync(`${folder}.`);
+  try {
+    for (const [name, text] of scripts) writeFileSync(join(made, name), text, { mode: 0o755 });
     renameSync(made, folder);
   } catch (error) {
     rmSync(made, { recursive: true });
     if (!existsSync(folder)) throw error;
   }
-  return folder;
 }
 
 function script(name: string, command: string): string {

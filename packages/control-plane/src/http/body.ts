@@ -49,8 +49,9 @@ export async function decodeBody(
       return { object: identified(value, refuse), duplicates, numbers, format: "json", isLong: isLong(body) };
     }
     case "application/yaml": {
-      const { parseYaml } = await import("../schema/parse-yaml.ts");
-      const { value, duplicates } = await readText(() => parseYaml(textOfBytes(body)), refuse);
+      const { parseYamlInSteps } = await import("../schema/parse-yaml.ts");
+      const read = () => finish(parseYamlInSteps(textOfBytes(body)));
+      const { value, duplicates } = await readText(read, refuse);
       if (isLong(body)) await nextTurn();
       return { object: identified(value, refuse), duplicates, format: "yaml", isLong: isLong(body) };
     }

@@ -53,7 +53,7 @@ test("a warning quotes whatever the client sent, as UTF-8", async () => {
   expect(await createWith("💥é")).toEqual({ status: 201, warning: '299 - "unknown field \\"💥é\\""' });
 });
 
-test("whoever is impersonated is in each of the groups that the headers name, and has all that they say", async () => {
+test("an impersonated user is in each of the groups of the headers, and has each of their extras", async () => {
   const text = await new Promise<string>((resolve, reject) => {
     const outgoing = request(
       `${server}/apis/authentication.k8s.io/v1/selfsubjectreviews`,

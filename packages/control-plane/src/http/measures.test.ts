@@ -165,7 +165,7 @@ test("every family has its help and type, once, before its series", async () => 
 test("the root lists what can be asked, and each of it answers", async () => {
   const { body } = await ask("GET", "/");
   expect((await ask("GET", "/index.html")).body).toBe(body);
-  // For people to read, whoever asks.
+  // For people to read, independent of who asks.
   expect(body).toMatch(/^\{\n {2}"paths": \[\n {4}"\/\.well-known/);
   const { paths } = JSON.parse(String(body)) as { paths: string[] };
   expect(paths).toContain("/apis/apps/v1");

@@ -29,7 +29,7 @@ import {
   UndecodableError,
 } from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
-import { keyOf } from "../storage/store.ts";
+import { storageKey } from "../storage/store.ts";
 import { checkSize, mediaType, textOfBytes, unsupportedMediaType } from "./body.ts";
 import { isTrue } from "./list-options.ts";
 import { present, type ReadDependencies } from "./read.ts";
@@ -253,7 +253,8 @@ async function apply(deps: ReadDependencies, target: Target, write: WriteRequest
     return merged;
   };
   for (;;) {
-    const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
+    const exists =
+      registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
     if (!exists) {
       const { subresource } = target;
       if (subresource !== undefined && !resource.strategy.createOnUpdate) {
@@ -356,11 +357,12 @@ export async function readConfiguration(write: Pick<WriteRequest, "request">): P
   const body = write.request.body ?? new Uint8Array();
   checkSize(body);
   const text = textOfBytes(body);
-  const { parseYaml } = await import("../schema/parse-yaml.ts");
+  const { parseYamlInSteps } = await import("../schema/parse-yaml.ts");
+  const readYaml = () => finish(parseYamlInSteps(text));
   let config: unknown;
   let repeated: readonly string[];
   try {
-    ({ value: config, duplicates: repeated } = await readConfigurationText(text, parseYaml));
+    ({ value: config, duplicates: repeated } = await readConfigurationText(text, readYaml));
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
@@ -387,7 +389,10 @@ export function reportRepeated(repeated: readonly string[], write: WriteRequest)
   if (write.fieldValidation === "Warn") for (const field of repeated) write.context.warn(field);
 }
 
-async function readConfigurationText(text: string, parseYaml: (text: string) => Parsed): Promise<Parsed> {
+async function readConfigurationText(
+  text: string,
+  readYaml: () => Parsed | Promise<Parsed>,
+): Promise<Parsed> {
   if (text.trim() === "") return { value: null, duplicates: [] };
   if (text.trimStart().startsWith("{")) {
     try {
@@ -399,7 +404,7 @@ async function readConfigurationText(text: string, parseYaml: (text: string) => 
       if (!(error instanceof ParseError)) throw error;
     }
   }
-  return parseYaml(text);
+  return await readYaml();
 }
 
 function uidGone(resource: Resource, name: string, uid: string): StatusError {

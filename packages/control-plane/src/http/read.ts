@@ -130,7 +130,7 @@ export async function readPage(
     resourceVersionMatch === "Exact" || (resourceVersionMatch === undefined && limit !== undefined);
   const exact = isExact && resourceVersion ? resourceVersion : options.continue?.revision;
   await awaitRevision(registry, options.resourceVersion);
-  // A version of 0 means "whatever is at hand", which is never paged.
+  // A version of 0 means "any version", which is never paged.
   const unlimited = resourceVersion === 0;
   const { matches } = options;
   const query = {

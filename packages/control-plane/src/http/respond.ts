@@ -1,5 +1,7 @@
-import { indented, type Json, type JsonObject, stringify, textOf } from "../json.ts";
+import { isLarge, type Json, type JsonObject, stringify, textOf } from "../json.ts";
+import { indentedInSteps, stringifyInSteps } from "../json-text.ts";
 import type { StatusError } from "../status.ts";
+import { finish, type Steps } from "../steps.ts";
 import type { Encoding } from "./negotiate.ts";
 import type { ApiResponse } from "./request.ts";
 
@@ -18,6 +20,11 @@ export function json(status: number, body: Json, headers: Headers = {}): ApiResp
 
 export function text(status: number, body: string, contentType = "text/plain; charset=utf-8"): ApiResponse {
   return { status, headers: { ...common, "content-type": contentType }, body };
+}
+
+/** The text of an object, made with turns of the event loop in between if it is large. */
+function textOfLarge(object: JsonObject): string | Promise<string> {
+  return isLarge(object) ? finish(stringifyInSteps(object)) : stringify(object);
 }
 
 /** An answer of protobuf bytes that are already made. */
@@ -41,7 +48,7 @@ export async function encoded(
 ): Promise<ApiResponse> {
   switch (encoding) {
     case "json":
-      return json(status, object, headers);
+      return jsonText(status, await textOfLarge(object), headers);
     case "yaml": {
       const { yamlText } = await import("../schema/parse-yaml.ts");
       const body = yamlText(object);
@@ -98,11 +105,15 @@ export function pathNotFound(): ApiResponse {
 }
 
 /** The same answer for people to read: browsers and curl get JSON with line breaks. */
-export function pretty(response: ApiResponse): ApiResponse {
+export function pretty(response: ApiResponse): ApiResponse | Promise<ApiResponse> {
   const { body, headers } = response;
   const type = headers["content-type"];
   if (typeof body !== "string" || typeof type !== "string" || !type.startsWith("application/json")) {
     return response;
   }
-  return body.startsWith("{") ? { ...response, body: indented(body) } : response;
+  return body.startsWith("{") ? finish(prettyInSteps(response, body)) : response;
+}
+
+function* prettyInSteps(response: ApiResponse, body: string): Steps<ApiResponse> {
+  return { ...response, body: yield* indentedInSteps(body) };
 }

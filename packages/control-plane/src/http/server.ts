@@ -76,7 +76,7 @@ export class ApiServer {
     const measure = this.#options.registry.metrics.requests.begin();
     const answered = () => this.#route(request, measure);
     const response = await answered().catch((error: unknown) => this.#fail(error, request));
-    return measure.end(isForPeople(request) ? pretty(response) : response);
+    return measure.end(isForPeople(request) ? await pretty(response) : response);
   }
 
   #fail(error: unknown, request: ApiRequest): Promise<ApiResponse> {

@@ -8,7 +8,7 @@ import { MAX_STRICT_ERRORS, outOfRange } from "../schema/parse-json.ts";
 import { findUnknownFields } from "../schema/structural.ts";
 import { badRequest, type Cause, cannotBeHandled, invalid, unrecognized } from "../status.ts";
 import { finish, nextTurn } from "../steps.ts";
-import { keyOf } from "../storage/store.ts";
+import { storageKey } from "../storage/store.ts";
 import { type DecodedBody, decodeBody, textOfBytes } from "./body.ts";
 import type { Representation } from "./negotiate.ts";
 import { present, type ReadDependencies } from "./read.ts";
@@ -108,7 +108,7 @@ export async function update(
   const { resource } = target;
   const object = await readObject(resource, write);
   checkNamed(object, target.name);
-  const exists = registry.store.get(resource.bucket, keyOf(target.namespace, target.name)) !== undefined;
+  const exists = registry.store.get(resource.bucket, storageKey(target.namespace, target.name)) !== undefined;
   if (!exists && resource.strategy.createOnUpdate) {
     const metadata = object.metadata as JsonObject;
     checkName(metadata, target.name);

@@ -1,9 +1,15 @@
-import { memoised, packageOf, readData } from "./data.ts";
-import type { RecordedField, RecordedType, RecordedTypes } from "./recorded.ts";
+import {
+  goTypes,
+  type RecordedGoField,
+  type RecordedGoPackage,
+  type RecordedGoType,
+} from "@windlass/kinds/go-types";
+import { packageOf, readData } from "./data.ts";
 
 /**
- * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not tell a pointer from
- * a value, nor a field that is always written from one that is left out when empty; these do.
+ * A Go type, as far as its JSON and its protobuf depend on it. OpenAPI does not distinguish a
+ * pointer from a value, nor a field that is always written from one that is left out when empty;
+ * these do.
  */
 export type GoType =
   | { readonly at: "struct"; readonly name: string; readonly fields: GoFields }
@@ -72,7 +78,6 @@ const scalars: { readonly [name: string]: Scalar } = {
   float64: "float64",
 };
 
-const recorded = memoised((id: string) => readData(`go/${id}`) as RecordedTypes);
 const known = new Map<string, GoType>();
 
 /**
@@ -108,8 +113,8 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-function packageTypes(id: string): RecordedTypes | undefined {
-  return builtinPackages().has(id) ? recorded(id) : undefined;
+function packageTypes(id: string): RecordedGoPackage | undefined {
+  return builtinPackages().has(id) ? goTypes.packages[id] : undefined;
 }
 
 function named(name: string): GoType {
@@ -126,8 +131,9 @@ function makeNamed(name: string): GoType {
   const dot = name.lastIndexOf(".");
   const id = name.slice(0, dot);
   const local = name.slice(dot + 1);
-  const type: RecordedType | undefined = recorded(id).types[local];
-  if (type === undefined) throw new Error(`no Go type was recorded for ${name}`);
+  const owner = goTypes.packages[id];
+  const type: RecordedGoType | undefined = owner?.types[local];
+  if (owner === undefined || type === undefined) throw new Error(`no Go type was recorded for ${name}`);
   // Go prints a type with the last element of its package's path.
   const printed = `${id.slice(id.lastIndexOf(".") + 1)}.${local}`;
   if (typeof type !== "string") {
@@ -142,7 +148,7 @@ function makeNamed(name: string): GoType {
   }
   const base = expression(type, id);
   if (base.at === "scalar" || base.at === "map" || base.at === "struct") return { ...base, name: printed };
-  if (base.at === "list") return { ...base, name: printed, wrapped: recorded(id).wrapped.includes(local) };
+  if (base.at === "list") return { ...base, name: printed, wrapped: owner.wrapped.includes(local) };
   return base;
 }
 
@@ -189,7 +195,7 @@ const specialNames: { readonly [special in Special]: string } = {
   time: "v1.Time",
 };
 
-function linkFields(recordedFields: readonly RecordedField[], packageId: string): GoFields {
+function linkFields(recordedFields: readonly RecordedGoField[], packageId: string): GoFields {
   const json: GoField[] = [];
   const byNumber = new Map<number, GoField>();
   for (const [name, type, flags, number] of recordedFields) {

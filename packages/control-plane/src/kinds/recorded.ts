@@ -47,20 +47,3 @@ export interface RecordedResource {
 
 /** A column of a kind's table in `data/columns.json.gz`. */
 export type RecordedColumn = [name: string, type: string, format: string, priority: number];
-
-/**
- * A struct field in `data/go`: its JSON name, Go type, flags and protobuf number (0 where it is not
- * on the wire).
- *
- * Flags: `o` omitempty, `z` omitzero, `i` inlined into the struct that holds it.
- */
-export type RecordedField = [json: string, type: string, flags: string, number: number];
-
-/** A struct as its fields; any other named type as the expression it stands for. */
-export type RecordedType = readonly RecordedField[] | string;
-
-export interface RecordedTypes {
-  readonly types: { readonly [name: string]: RecordedType };
-  /** Named lists that protobuf carries as a message with one repeated field. */
-  readonly wrapped: readonly string[];
-}

@@ -26,7 +26,7 @@ export const recordedSchemas: (packageId: string) => RecordedSchemas = memoised(
 
 /**
  * Types that read and write their JSON by code, which OpenAPI describes loosely or not at all.
- * Their nodes say which they are in `format`, so that whoever walks a schema need not know Go:
+ * Their nodes say which they are in `format`, so that code that walks a schema need not know Go:
  *
  * | format | what it holds |
  * | --- | --- |

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, parse, stringify } from "../json.ts";
 import { put } from "./plain.ts";
 
 /**
- * One step of a field path, in the very text that FieldsV1 uses as a key, made canonical so that
+ * One step of a field path, in the text that FieldsV1 uses as a key, made canonical so that
  * equal steps are equal strings:
  *
  * - `f:name`: a field of a struct or a key of a map

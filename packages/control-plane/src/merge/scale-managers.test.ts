@@ -26,7 +26,7 @@ test("a scale is owned by those who own the replicas", () => {
   });
 });
 
-test("whoever takes the replicas through the scale has them in an entry without a time, and nobody else has", () => {
+test("the manager that sets replicas through the scale owns them in an entry without a time, and no other does", () => {
   const live = object(entry("a", { "f:spec": { "f:paused": {}, "f:replicas": {} } }));
   const taken = {
     ...scale,

@@ -40,9 +40,9 @@ export function withScaleManagers(
 }
 
 /**
- * The object with the owners that its Scale has after a write. Whoever owns the replicas through
- * the Scale owns them in an entry of its own, which has no time: that is how the real server leaves
- * it.
+ * The object with the owners that its Scale has after a write. The manager that owns the replicas
+ * through the Scale owns them in an entry of its own, which has no time: that is how the real
+ * server leaves it.
  */
 export function withScaledManagers(scale: JsonObject, scaled: ScaledObject): JsonObject {
   const path = scaled.replicas.map(fieldElement);

@@ -3,8 +3,8 @@ import { memberType, type Type } from "./typed.ts";
 
 /**
  * Brings a manager's set in line with a schema that has changed since it was recorded: where a list
- * or map has become atomic, whoever owned a part owns the whole. The other way round nothing
- * changes, as on the real server: whoever owned the whole keeps it, and owns none of its parts.
+ * or map has become atomic, the owners of a part own the whole. The other way round nothing
+ * changes, as on the real server: the owner of the whole keeps it, and owns none of its parts.
  */
 export function reconcileWithSchema(owned: FieldSet, type: Type): FieldSet {
   if (agrees(owned, type)) return owned;

@@ -269,7 +269,7 @@ describe("entries of other versions", () => {
   });
 });
 
-test("a field that became atomic belongs to whoever owned a part", () => {
+test("a field that became atomic belongs to the owners of its parts", () => {
   const live = created(sample({ map: [{ k: "1", v: 1 }], labels: { a: "1" } }));
   const spec = SAMPLE.properties?.spec?.properties ?? {};
   const schema = {

@@ -6,7 +6,7 @@ export type Scalar = "numeric" | "string" | "boolean" | "untyped";
 
 /**
  * What a schema node says about merging: which shapes a value may have, and for each shape how it
- * is taken apart. A node that allows several shapes is read by the shape of the value at hand.
+ * is taken apart. A node that allows several shapes is read by the shape of its value.
  */
 export interface Type {
   readonly scalar?: Scalar;

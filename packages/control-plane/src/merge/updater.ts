@@ -29,7 +29,7 @@ export class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
 
-/** Everything about the object at hand that a write does not change. */
+/** Everything about an object that a write does not change. */
 export interface Subject {
   readonly apiVersion: string;
   readonly schema: Schema;

@@ -1,4 +1,5 @@
-import { listAt, mapAt, namespaceOf } from "../controllers/objects.ts";
+import type { Pod } from "@windlass/kinds/builtin";
+import { listAt, mapAt, namespaceOf, podBucket } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { isFinished } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
@@ -6,6 +7,7 @@ import { selectorMatcher } from "../registry/label-selector.ts";
 import type { Registry } from "../registry/registry.ts";
 import { specOf } from "../storage/object-fields.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import { isWantedNode, matchesNode, type Rejection, untolerated } from "./fitting.ts";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -138,7 +140,7 @@ export class Neighbours {
     const labels = mapAt(pod, "metadata", "labels");
     const keys = Array.isArray(constraint.matchLabelKeys) ? constraint.matchLabelKeys.map(textOf) : [];
     const matches = selectorMatcher(constraint.labelSelector);
-    for (const other of within(this.#registry, "pods", namespaceOf(pod))) {
+    for (const other of within(this.#registry, podBucket, namespaceOf(pod))) {
       if (other === pod || !this.#isPlaced(other) || other.metadata.deletionTimestamp !== undefined) continue;
       const domain = domains.get(textOf(field(other, "spec", "nodeName")));
       if (domain === undefined || !matches(other.metadata.labels)) continue;
@@ -151,14 +153,16 @@ export class Neighbours {
   *#placed(pod: StoredObject, term: JsonObject): Generator<StoredObject> {
     const matches = selectorMatcher(term.labelSelector);
     for (const namespace of (term.namespaces ?? [namespaceOf(pod)]) as string[]) {
-      for (const other of within(this.#registry, "pods", namespace)) {
+      for (const other of within(this.#registry, podBucket, namespace)) {
         if (other !== pod && this.#isPlaced(other) && matches(other.metadata.labels)) yield other;
       }
     }
   }
 
   #isPlaced(pod: StoredObject): boolean {
-    return field(pod, "spec", "nodeName") !== undefined && !isFinished(pod) && !this.#absent.has(pod);
+    return (
+      field(pod, "spec", "nodeName") !== undefined && !isFinished(typed<Pod>(pod)) && !this.#absent.has(pod)
+    );
   }
 
   /** How many pods that a term speaks of are in the same domain as a node. */

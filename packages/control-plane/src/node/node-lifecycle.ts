@@ -1,4 +1,4 @@
-import type { Node } from "@windlass/kinds/builtin";
+import type { Node, Pod } from "@windlass/kinds/builtin";
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventRecorder } from "../controllers/events.ts";
 import {
@@ -30,7 +30,7 @@ import type { Connections } from "./connections.ts";
 import { tolerates } from "./fitting.ts";
 import { healthyConditions } from "./node-object.ts";
 
-/** A node that nothing was heard of for so long counts as lost. */
+/** A node whose heartbeat is this old counts as lost. */
 const graceMs = 50_000;
 /** Taints that follow from a node's conditions, and when. */
 const conditionTaints = [
@@ -165,10 +165,10 @@ function startNodeMonitor(deps: ControllerDependencies, connections: Connections
     await unlessGone(writeStatus(registry, nodes, node, { ...statusOf(node), conditions }, context));
   }
 
-  /** No traffic goes to pods that nothing is heard of. */
+  /** Pods of a lost node get no traffic. */
   async function disregardPods(node: string): Promise<void> {
     for (const { object: pod } of store.list(pods.bucket).entries) {
-      if (field(pod, "spec", "nodeName") !== node || !isReady(pod)) continue;
+      if (field(pod, "spec", "nodeName") !== node || !isReady(typed<Pod>(pod))) continue;
       const known = listAt(pod, "status", "conditions").find(({ type }) => type === "Ready") ?? {};
       const conditions = replaceCondition(listAt(pod, "status", "conditions"), {
         ...known,
@@ -240,7 +240,7 @@ function startTaintEviction(deps: ControllerDependencies): Running {
     reconcile: async (key) => {
       const pod = store.get(pods.bucket, key)?.object;
       const node = store.get("nodes", textOf(field(pod, "spec", "nodeName")))?.object;
-      if (!pod || !node || isDeleting(pod) || isFinished(pod)) return undefined;
+      if (!pod || !node || isDeleting(pod) || isFinished(typed<Pod>(pod))) return undefined;
       const patience = patienceOf(pod, node);
       if (patience === undefined) {
         if (since.delete(key)) {

@@ -16,7 +16,7 @@ import {
   waiting,
 } from "./container.ts";
 
-/** What is asked of whoever runs a pod's containers for real. */
+/** What runs a pod's containers for real. */
 export interface PodProcesses {
   observe(container: string, attempt: number): Observed;
   /** Starts a run of a container that was not started yet. */

@@ -1,3 +1,4 @@
+import type { Pod } from "@windlass/kinds/builtin";
 import { replaceCondition } from "../controllers/conditions.ts";
 import { eventName, reference } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
@@ -21,6 +22,7 @@ import { microTimestamp, timestamp } from "../registry/metadata.ts";
 import { StatusError } from "../status.ts";
 import { specOf, statusOf } from "../storage/object-fields.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import {
   type Amounts,
   addTo,
@@ -83,7 +85,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
       [pods.bucket]: (record) => {
         follow(record);
         const { key, type, entry } = record;
-        if (type === "DELETED" || isFinished(entry.object)) return freed(record);
+        if (type === "DELETED" || isFinished(typed<Pod>(entry.object))) return freed(record);
         return field(entry.object, "spec", "nodeName") ? [] : [key];
       },
       nodes: ({ entry, previous }) =>
@@ -122,7 +124,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
 
   function account(pod: StoredObject, sign: bigint): void {
     const node = field(pod, "spec", "nodeName");
-    if (typeof node !== "string" || node === "" || isFinished(pod)) return;
+    if (typeof node !== "string" || node === "" || isFinished(typed<Pod>(pod))) return;
     const load = loads.get(node) ?? { pods: 0, amounts: new Map() };
     loads.set(node, load);
     load.pods += Number(sign);
@@ -201,7 +203,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
 
   /** Why a pod's claims keep it from any node; undefined if they do not. */
   async function claimFault(pod: StoredObject): Promise<string | undefined> {
-    for (const claim of claimsOf(pod)) {
+    for (const claim of claimsOf(typed<Pod>(pod))) {
       const stored = store.get(claims.bucket, `${namespaceOf(pod)}/${claim}`)?.object;
       if (!stored || isDeleting(stored)) return `persistentvolumeclaim "${claim}" not found`;
       if (field(stored, "status", "phase") === "Bound") continue;
@@ -214,7 +216,7 @@ export function startScheduler(deps: ControllerDependencies): Running {
           .list("nodes")
           .entries.find(({ object }) => rejectionOf(pod, object, neighbours) === undefined);
         if (!node) continue;
-        // The first consumer is here: whoever makes the volume may go ahead.
+        // The first consumer is here: the provisioner may go ahead.
         await edit(registry, claims, stored, context, (next) => {
           const { metadata } = next;
           metadata.annotations = { ...mapAt(metadata, "annotations"), [chosen]: node.object.metadata.name };
@@ -315,7 +317,9 @@ export function startScheduler(deps: ControllerDependencies): Running {
     if (isClosed || !isWantedNode(spec, node)) return undefined;
     const lesser = [...store.entries(pods.bucket)]
       .map(({ object }) => object)
-      .filter((other) => field(other, "spec", "nodeName") === node.metadata.name && !isFinished(other))
+      .filter(
+        (other) => field(other, "spec", "nodeName") === node.metadata.name && !isFinished(typed<Pod>(other)),
+      )
       .filter((other) => priorityOf(other) < priority)
       .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1));
     const absent = new Set(lesser);

@@ -156,7 +156,7 @@ test("a container may fail a few times and run at last", async () => {
   expect(main(cluster, "flaky")).toMatchObject({ ready: true, restartCount: 2 });
 });
 
-test("restart policies decide what becomes of a container that ends", async () => {
+test("restart policies decide whether a container that ends is started again", async () => {
   await using cluster = await startCluster();
   const ends = (kind: string, restartPolicy: string) =>
     pod(`${kind}-${restartPolicy.toLowerCase()}`, { ...behave(kind), spec: { restartPolicy } });

@@ -70,7 +70,7 @@ export class SimulatedNodes {
   }
 
   /**
-   * Cuts a node off: nothing is heard of it, and nothing done on it, until the returned function
+   * Cuts a node off: it sends no heartbeat and runs nothing until the returned function
    * brings it back. As in a real cluster it counts as lost after 50 seconds, its pods are then not
    * ready, and are deleted once they no longer tolerate it, which by default is after five minutes;
    * they are gone when the node is back, or deleted itself.

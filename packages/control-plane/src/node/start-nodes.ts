@@ -1,3 +1,4 @@
+import type { Pod } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../controllers/events.ts";
 import {
   type Again,
@@ -23,6 +24,7 @@ import { type JsonObject, textOf } from "../json.ts";
 import type { ProcessRuntime } from "../processes/index.ts";
 import { StatusError } from "../status.ts";
 import { field, type LogRecord, type StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import { Addresses } from "./addresses.ts";
 import { type Behaviors, misunderstood } from "./behaviors.ts";
 import type { Connections } from "./connections.ts";
@@ -117,7 +119,7 @@ function startKubelets(
         addresses.free(key);
         runtime?.drop(entry.object.metadata.uid);
         wanting.get(namespaceOf(entry.object))?.delete(key);
-        if (!isFinished(entry.object)) torn.set(key, entry.object);
+        if (!isFinished(typed<Pod>(entry.object))) torn.set(key, entry.object);
         return [key];
       },
       configmaps: wake,
@@ -133,7 +135,7 @@ function startKubelets(
       try {
         return isDeleting(pod)
           ? await (isReal(pod) ? finishProcesses(key, pod, node) : finish(pod, node))
-          : isFinished(pod)
+          : isFinished(typed<Pod>(pod))
             ? undefined
             : await advance(key, pod, node);
       } catch (error) {
@@ -261,7 +263,7 @@ function startKubelets(
   async function finish(pod: StoredObject, node: string): Promise<Again | undefined> {
     const key = `${namespaceOf(pod)}/${pod.metadata.name}`;
     const view = viewOf(key, pod, node);
-    if (!isFinished(pod)) {
+    if (!isFinished(typed<Pod>(pod))) {
       await tell(pod, node, killing(pod));
       const left = lingersMs(pod, view.behavior(), view.now);
       if (left > 0) return { requeueAfterMs: left };
@@ -286,7 +288,7 @@ function startKubelets(
     await tell(pod, node, [...events, ...(runtime?.takeEvents(pod) ?? [])]);
     // Heard of again when one of them has ended.
     if (runtime?.isAlive(pod)) return undefined;
-    if (!isFinished(pod)) {
+    if (!isFinished(typed<Pod>(pod))) {
       const exit = (status: JsonObject) => {
         const attempt = numberAt(status, ["restartCount"], 0);
         return exitOfProcess(runtime?.observe(pod, textOf(status.name), attempt) ?? { at: "absent" });

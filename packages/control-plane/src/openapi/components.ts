@@ -37,7 +37,7 @@ export class Components {
     return Object.hasOwn(recordedSchemas(type.slice(0, dot)).types, type.slice(dot + 1));
   }
 
-  /** Adds a custom kind and its list, and tells where the kind stands. */
+  /** Adds a custom kind and its list. @returns the name of the kind's schema */
   addCustom(kind: KindInfo): { readonly kind: string; readonly list: string } {
     const prefix = `${kind.group.split(".").reverse().join(".")}.${kind.version}`;
     const name = `${prefix}.${kind.kind}`;

@@ -186,8 +186,8 @@ class Writer {
   }
 
   /**
-   * Which patches are listed is how clients tell whether a kind knows strategic merges: custom ones
-   * do not.
+   * By the patches that are listed clients know whether a kind supports strategic merges: custom
+   * ones do not.
    */
   #patch(body: string, of: GroupVersionKind, suffix: string): JsonObject {
     const patch = { schema: { $ref: this.#components.refer("meta.v1.Patch") } };

@@ -15,7 +15,7 @@ export type NamespaceTool =
   | { readonly at: "missing"; readonly why: string };
 
 /**
- * Finds out how mounts of one's own can be made here: by root, or by anybody where user namespaces
+ * Finds out how private mounts can be made here: by root, or by anybody where user namespaces
  * are allowed.
  *
  * @param scratch a directory to try it with

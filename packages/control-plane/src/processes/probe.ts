@@ -11,7 +11,7 @@ import { countOutcome, firstCount, type Verdict } from "./probe-count.ts";
 /** What one look at a container showed. */
 export interface Outcome {
   readonly outcome: "success" | "failure";
-  /** What to tell people. */
+  /** The text for people. */
   readonly output: string;
 }
 

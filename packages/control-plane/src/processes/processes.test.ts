@@ -7,11 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ManualClock } from "@windlass/clock";
+import type { Pod } from "@windlass/kinds/builtin";
 import { expect, test, vi } from "vitest";
 import { listAt } from "../controllers/objects.ts";
 import { isReady } from "../controllers/pods.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
+import { typed } from "../storage/typed.ts";
 import { commandPod, type ProcessCluster, startProcessCluster } from "./process-cluster.fixture.ts";
 
 // Processes take as long as the machine lets them.
@@ -24,7 +26,7 @@ const server = `
 `;
 const node = (script: string) => [process.execPath, "-e", script];
 const phase = (wanted: string) => (pod: StoredObject | undefined) => field(pod, "status", "phase") === wanted;
-const ready = (pod: StoredObject | undefined) => pod !== undefined && isReady(pod);
+const ready = (pod: StoredObject | undefined) => pod !== undefined && isReady(typed<Pod>(pod));
 const main = (pod: StoredObject | undefined) => listAt(pod, "status", "containerStatuses")[0] ?? {};
 const never = { restartPolicy: "Never" };
 const logsOf = (cluster: ProcessCluster, name: string, query = "") =>

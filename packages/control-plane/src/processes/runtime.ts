@@ -5,7 +5,7 @@ import { uuid } from "@windlass/clock";
 import { requestToken, type Tokens } from "../auth/index.ts";
 import type { EventText } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
-import { listAt, mapAt, namespaceOf, numberAt } from "../controllers/objects.ts";
+import { listAt, mapAt, namespaceOf, numberAt, serviceBucket } from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { type JsonObject, textOf } from "../json.ts";
 import { field, type StoredObject } from "../storage/store.ts";
@@ -385,7 +385,7 @@ export class ProcessRuntime {
       hostAddress,
       allocatable: this.#allocatable(pod),
       find: this.#finder(pod),
-      services: [...within(this.#deps.registry, "services", namespaceOf(pod))],
+      services: [...within(this.#deps.registry, serviceBucket, namespaceOf(pod))],
       apiServer: { host, port: String(port) },
       base,
     });

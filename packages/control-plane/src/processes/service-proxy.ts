@@ -1,7 +1,13 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { eventRecorder } from "../controllers/events.ts";
 import { type ControllerDependencies, type Running, startLoop } from "../controllers/loop.ts";
-import { controllerContext, isDeleting, listAt, namespaceOf } from "../controllers/objects.ts";
+import {
+  controllerContext,
+  endpointSliceBucket,
+  isDeleting,
+  listAt,
+  namespaceOf,
+} from "../controllers/objects.ts";
 import { within } from "../controllers/ownership.ts";
 import { textOf } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -29,7 +35,6 @@ interface OpenFrontend {
   turn: number;
 }
 
-const slicesBucket = "endpointslices.discovery.k8s.io";
 const serviceLabel = "kubernetes.io/service-name";
 
 export interface ServiceProxyOptions {
@@ -60,7 +65,7 @@ export function startServiceProxy(
     name: "service-proxy",
     watches: {
       services: ({ key }) => [key],
-      [slicesBucket]: ({ entry }) => {
+      [endpointSliceBucket.bucket]: ({ entry }) => {
         const service = textOf(field(entry.object, "metadata", "labels", serviceLabel));
         return service === "" ? [] : [`${namespaceOf(entry.object)}/${service}`];
       },
@@ -135,7 +140,7 @@ export function startServiceProxy(
 /** Where a Service's port leads: to its ready pods. */
 export function backendsOf(registry: Registry, service: StoredObject, portName: string): Backend[] {
   const found: Backend[] = [];
-  for (const slice of within(registry, slicesBucket, namespaceOf(service))) {
+  for (const slice of within(registry, endpointSliceBucket, namespaceOf(service))) {
     if (field(slice, "metadata", "labels", serviceLabel) !== service.metadata.name) continue;
     const port = listAt(slice, "ports").find(({ name }) => textOf(name) === portName)?.port;
     if (typeof port !== "number") continue;

@@ -133,7 +133,7 @@ function bytesOf(wire: WireField, field: GoField): Uint8Array {
 }
 
 function wrongType(wire: WireField, field: GoField): WireError {
-  // Go names the field of its struct, which but for a few is the JSON name with a capital.
+  // Go names the field of its struct, which with few exceptions is the JSON name with a capital.
   const type =
     field.type.at === "struct" ? field.type.name.slice(field.type.name.indexOf(".") + 1) : undefined;
   const name =

@@ -146,7 +146,7 @@ export class Definitions {
     this.#serve(textOf(field(definition as Json, "metadata", "name")), kinds);
   }
 
-  /** Writes as the server itself does, which managedFields tell. */
+  /** Writes as the server itself does, which managedFields show. */
   #writeStatus(definition: JsonObject, status: JsonObject): void {
     const { store, clock } = this.#registry;
     const resource = this.#registry.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions");

@@ -63,7 +63,7 @@ export function markForDeletion(
 }
 
 /**
- * The last state of what goes at once. Of kinds that may linger it tells when, and that it had no
+ * The last state of what goes at once. Of kinds that may linger it has the time, and that it had no
  * time left.
  */
 export function dying(resource: Resource, object: JsonObject, clock: Clock): JsonObject {

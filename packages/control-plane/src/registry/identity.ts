@@ -1,7 +1,7 @@
 import type { Random } from "@windlass/clock";
 import { type JsonObject, textOf } from "../json.ts";
 import { badRequest, conflict, invalid, type ResourceName, StatusError } from "../status.ts";
-import { keyOf, type Store } from "../storage/store.ts";
+import { type Store, storageKey } from "../storage/store.ts";
 import { generateName } from "./metadata.ts";
 import { placeIn } from "./object-rules.ts";
 import type { Resource } from "./resource.ts";
@@ -30,7 +30,7 @@ export function chooseName(
   if (metadata.name || typeof prefix !== "string" || prefix === "") return;
   for (let attempt = 0; attempt < 8; attempt++) {
     metadata.name = generateName(random, prefix);
-    if (!store.get(resource.bucket, keyOf(namespace, textOf(metadata.name)))) return;
+    if (!store.get(resource.bucket, storageKey(namespace, textOf(metadata.name)))) return;
   }
   throw new StatusError({
     code: 409,
@@ -118,11 +118,11 @@ export function otherIdentity(
   return conflict(
     nameOf(resource),
     name,
-    `StorageError: invalid object, Code: 4, Key: ${prefix}/${storagePath(resource)}/${keyOf(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
+    `StorageError: invalid object, Code: 4, Key: ${prefix}/${storagePath(resource)}/${storageKey(namespace, name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${meant}, UID in object meta: ${found}`,
   );
 }
 
-/** Where the real server keeps a resource, which some of its messages tell. */
+/** Where the real server keeps a resource, which is in some of its messages. */
 function storagePath({ info, bucket }: Resource): string {
   if (info.origin === "custom") return `${info.group}/${info.plural}`;
   return storagePaths.get(bucket) ?? info.plural;

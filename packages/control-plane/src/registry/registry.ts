@@ -5,11 +5,10 @@ import type { KindInfo, KindTable } from "../kinds/index.ts";
 import { managersAfter, managersInSteps, noOp, type TrackedUpdate, withManagers } from "../merge/index.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { Patterns } from "../patterns/index.ts";
-import { alreadyExists, type Cause, forbidden, invalid, notFound, StatusError } from "../status.ts";
+import { alreadyExists, type Cause, forbidden, invalidInSteps, notFound, StatusError } from "../status.ts";
 import { finish, nextTurn, type Steps } from "../steps.ts";
-import { sizeOf } from "../storage/history.ts";
 import type { ObjectIndexes } from "../storage/object-indexes.ts";
-import { type Entry, keyOf, type Store } from "../storage/store.ts";
+import { type Entry, prepareInSteps, type Store, storageKey } from "../storage/store.ts";
 import type { Admission, AdmissionRequest, Requester } from "./admission.ts";
 import { runAdmission } from "./admission-chain.ts";
 import { type DeleteOptions, dying, markForDeletion } from "./deletion.ts";
@@ -174,7 +173,7 @@ export class Registry {
 
   /** @throws StatusError 404 */
   entry({ resource, namespace, name }: Target): Entry {
-    const entry = this.store.get(resource.bucket, keyOf(namespace, name));
+    const entry = this.store.get(resource.bucket, storageKey(namespace, name));
     if (!entry) throw notFound(nameOf(resource), name);
     return entry;
   }
@@ -248,17 +247,18 @@ export class Registry {
     const causes = isLast
       ? faults
       : [...metadataFaults(object, strategy, resource.info.namespaced, resource.info.origin), ...faults];
-    if (causes.length > 0) throw invalid(resource.info, name || textOf(metadata.generateName ?? ""), causes);
+    if (causes.length > 0)
+      throw await finish(invalidInSteps(resource.info, name || textOf(metadata.generateName ?? ""), causes));
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
     await this.#validate({ ...request, name, object });
     if (isSlow) await nextTurn();
 
-    const key = keyOf(namespace, name);
+    const key = storageKey(namespace, name);
     const settled = await settle(resource, object, isSlow);
     const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
-    const bytes = sizeOf(stored);
+    const prepared = isSlow ? await finish(prepareInSteps(stored)) : undefined;
     if (isSlow) await nextTurn();
     // The real server's storage checks this, after everything else.
     if (!context.dryRun && isVersion((object.metadata as JsonObject).resourceVersion)) {
@@ -281,7 +281,7 @@ export class Registry {
         : failure;
     }
     if (context.dryRun) return settled;
-    const entry = this.store.put(resource.bucket, key, stored, bytes);
+    const entry = this.store.put(resource.bucket, key, stored, prepared);
     if (strategy.settlesLate?.(object)) this.#unsettled.add(entry);
     if (isSlow) await nextTurn();
     return this.fromStorage(resource, entry.object);
@@ -315,7 +315,7 @@ export class Registry {
   ): Promise<JsonObject | "raced"> {
     const { resource, namespace, subresource } = target;
     const { strategy } = resource;
-    const key = keyOf(namespace, target.name);
+    const key = storageKey(namespace, target.name);
     const entry = this.entry(target);
     const live = await this.fromStorage(resource, entry.object);
     if (isLarge(live)) await nextTurn();
@@ -354,7 +354,7 @@ export class Registry {
     append(causes, (await resource.validate?.(next, live, subresource)) ?? []);
     if (isSlow) await nextTurn();
     append(causes, strategy.validateUpdate?.(next, live, strategyContext) ?? []);
-    if (causes.length > 0) throw invalid(resource.info, target.name, causes);
+    if (causes.length > 0) throw await finish(invalidInSteps(resource.info, target.name, causes));
     for (const warning of warnings) context.warn(warning);
     if (isSlow) await nextTurn();
     if (!options.admitted) await this.#validate({ ...request, object: next });
@@ -363,7 +363,7 @@ export class Registry {
     const settled = await settle(resource, next, isSlow);
     const stored = await this.#toStorage(resource, settled);
     if (isSlow) await nextTurn();
-    const bytes = sizeOf(stored);
+    const prepared = isSlow ? await finish(prepareInSteps(stored)) : undefined;
     if (isSlow) await nextTurn();
     // In the shape it would be read back in: a zero that storage drops is no change.
     const isSame = noOp(live, settled);
@@ -387,7 +387,7 @@ export class Registry {
       strategy.afterDelete?.(next, strategyContext);
       return next;
     }
-    return this.fromStorage(resource, this.store.put(resource.bucket, key, stored, bytes).object);
+    return this.fromStorage(resource, this.store.put(resource.bucket, key, stored, prepared).object);
   }
 
   /**
@@ -401,7 +401,7 @@ export class Registry {
     context: RequestContext,
   ): Promise<{ object: JsonObject; gone: boolean }> {
     const { resource, namespace } = target;
-    const key = keyOf(namespace, target.name);
+    const key = storageKey(namespace, target.name);
     const before = this.entry(target);
     if (!options.admitted) {
       await this.#validate(

@@ -80,7 +80,7 @@ export interface Strategy {
   readonly warn?: (object: JsonObject, warn: (text: string) => void) => void;
   /** Whether a change counts for the generation. @default any difference of `spec` */
   readonly specChanged?: (next: JsonObject, live: JsonObject) => boolean;
-  /** After an object is gone for good: give back what was allocated. */
+  /** After an object is removed from storage: release what was allocated. */
   readonly afterDelete?: (object: JsonObject, context: StrategyContext) => void;
 }
 

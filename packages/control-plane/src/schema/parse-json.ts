@@ -1,6 +1,7 @@
-import { type Json, type JsonObject, parseExact } from "../json.ts";
+import { type Json, type JsonObject, type NoteNumber, parseExact } from "../json.ts";
 import { finishNow, nextTurn, type Steps, TurnBudget, turnIf } from "../steps.ts";
 import { goQuote } from "./go-text.ts";
+import { endOfString, pieceLength, readInPieces } from "./json-pieces.ts";
 
 /**
  * A body that cannot be read. The message is what Go's decoder says, which the API server passes
@@ -61,7 +62,7 @@ export interface ParseOptions {
    */
   readonly findDuplicates?: boolean;
   /**
-   * What becomes of a number that no float64 holds: it is refused, or it is in the value as
+   * How a number is read that no float64 holds: it is refused, or it is in the value as
    * infinite and in `numbers` as it was written.
    *
    * @default "refused"
@@ -101,7 +102,7 @@ const LONG_TEXT = 100_000;
 const CHARACTERS_PER_TURN = 500_000;
 
 function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Parsed> {
-  const survey = new Survey(text);
+  const survey = new Survey(text, isSlow);
   while (!survey.isDone) {
     survey.goOn(CHARACTERS_PER_TURN);
     yield* turnIf(isSlow);
@@ -109,14 +110,16 @@ function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Par
   const { isTooDeep, hasOddNumbers, members } = survey;
   if (isTooDeep) throw new ParseError("exceeded max depth");
   const numbers = new NumberSources();
+  const note: NoteNumber | undefined = hasOddNumbers
+    ? (holder, key, source) => numbers.note(holder, key, source)
+    : undefined;
   let value: Json;
   try {
-    value = hasOddNumbers
-      ? parseExact(text, (holder, key, source) => numbers.note(holder, key, source))
-      : (JSON.parse(text) as Json);
+    if (isSlow) value = yield* readInPieces(text, survey.longParts, note);
+    else value = note ? parseExact(text, note) : (JSON.parse(text) as Json);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ParseError(syntaxFault(text));
+    throw new ParseError(yield* syntaxFault(text, isSlow));
   }
   if (numbers.outOfRange !== undefined && options.outOfRange !== "noted") {
     throw new ParseError(outOfRange(numbers.outOfRange));
@@ -128,7 +131,7 @@ function* parse(text: string, options: ParseOptions, isSlow: boolean): Steps<Par
     return { ...read, duplicates: [] };
   }
   yield* turnIf(isSlow);
-  return { ...read, duplicates: new Scanner(text).duplicates() };
+  return { ...read, duplicates: yield* new Scanner(text, isSlow).duplicates() };
 }
 
 /** How many fields the objects of a value have in all. */
@@ -174,9 +177,14 @@ class Survey {
   hasOddNumbers = false;
   /** How many fields there are in all: each has a colon. */
   members = 0;
+  /** Where objects and lists that are long begin, and where their brackets close. */
+  readonly longParts = new Map<number, number>();
+  /** Where those begin that are open; undefined where nobody wants to know which are long. */
+  readonly #open: number[] | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, findLongParts: boolean) {
     this.#text = text;
+    this.#open = findLongParts ? [] : undefined;
   }
 
   get isDone(): boolean {
@@ -194,10 +202,13 @@ class Survey {
         at = endOfString(text, at);
       } else if (code === 0x7b || code === 0x5b) {
         this.isTooDeep = ++this.#depth > MAX_DEPTH;
+        this.#open?.push(at);
       } else if (code === 0x3a) {
         this.members++;
       } else if (code === 0x7d || code === 0x5d) {
         this.#depth--;
+        const start = this.#open?.pop();
+        if (start !== undefined && at - start > pieceLength) this.longParts.set(start, at);
       } else if (isDigit(code)) {
         const start = at;
         while (isDigit(text.charCodeAt(at + 1))) at++;
@@ -215,92 +226,89 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/**
- * Where the string that starts at `start` ends: at its closing quote, or at the end of the text.
- */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5c) at++;
-    else if (code === 0x22) return at;
-  }
-  return text.length;
-}
-
 /** Walks text that is known to be JSON. */
 class Scanner {
-  private readonly text: string;
-  private readonly found = new Set<string>();
-  private at = 0;
+  readonly #text: string;
+  readonly #isSlow: boolean;
+  readonly #budget = new TurnBudget(20_000);
+  readonly #found = new Set<string>();
+  #at = 0;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(text: string, isSlow: boolean) {
+    this.#text = text;
+    this.#isSlow = isSlow;
   }
 
-  duplicates(): string[] {
-    this.value("");
-    return [...this.found];
+  *duplicates(): Steps<string[]> {
+    yield* this.#value("");
+    return [...this.#found];
   }
 
-  private value(path: string): void {
-    this.space();
-    const char = this.text[this.at];
-    if (char === "{") this.object(path);
-    else if (char === "[") this.array(path);
-    else if (char === '"') this.at = endOfString(this.text, this.at) + 1;
-    else while (this.at < this.text.length && !",]} \t\r\n".includes(this.text[this.at] as string)) this.at++;
+  *#value(path: string): Steps<void> {
+    this.#space();
+    const char = this.#text[this.#at];
+    if (char === "{") yield* this.#object(path);
+    else if (char === "[") yield* this.#array(path);
+    else this.#scalar(char);
   }
 
-  private object(path: string): void {
+  #scalar(char: string | undefined): void {
+    const text = this.#text;
+    if (char === '"') this.#at = endOfString(text, this.#at) + 1;
+    else while (this.#at < text.length && !",]} \t\r\n".includes(text[this.#at] as string)) this.#at++;
+  }
+
+  *#object(path: string): Steps<void> {
     const names = new Set<string>();
-    this.at++;
-    this.space();
-    while (this.text[this.at] !== "}") {
-      const end = endOfString(this.text, this.at) + 1;
-      const name = this.name(end);
+    this.#at++;
+    this.#space();
+    while (this.#text[this.#at] !== "}") {
+      if (this.#budget.spend(1)) yield* turnIf(this.#isSlow);
+      const end = endOfString(this.#text, this.#at) + 1;
+      const name = this.#name(end);
       const inner = path === "" ? name : `${path}.${name}`;
-      if (names.has(name) && this.found.size < MAX_STRICT_ERRORS) {
-        this.found.add(`duplicate field ${goQuote(inner)}`);
+      if (names.has(name) && this.#found.size < MAX_STRICT_ERRORS) {
+        this.#found.add(`duplicate field ${goQuote(inner)}`);
       }
       names.add(name);
-      this.at = end;
-      this.space();
-      this.at++;
-      this.value(inner);
-      this.space();
-      if (this.text[this.at] === ",") {
-        this.at++;
-        this.space();
-      }
+      this.#at = end;
+      this.#space();
+      this.#at++;
+      yield* this.#value(inner);
+      this.#comma();
     }
-    this.at++;
+    this.#at++;
   }
 
   /** The name that ends before `end`. Those without escapes, nearly all, are as they stand. */
-  private name(end: number): string {
-    const bare = this.text.slice(this.at + 1, end - 1);
-    return bare.includes("\\") ? (JSON.parse(this.text.slice(this.at, end)) as string) : bare;
+  #name(end: number): string {
+    const bare = this.#text.slice(this.#at + 1, end - 1);
+    return bare.includes("\\") ? (JSON.parse(this.#text.slice(this.#at, end)) as string) : bare;
   }
 
-  private array(path: string): void {
-    this.at++;
-    this.space();
-    for (let index = 0; this.text[this.at] !== "]"; index++) {
-      this.value(`${path}[${index}]`);
-      this.space();
-      if (this.text[this.at] === ",") {
-        this.at++;
-        this.space();
-      }
+  *#array(path: string): Steps<void> {
+    this.#at++;
+    this.#space();
+    for (let index = 0; this.#text[this.#at] !== "]"; index++) {
+      if (this.#budget.spend(1)) yield* turnIf(this.#isSlow);
+      yield* this.#value(`${path}[${index}]`);
+      this.#comma();
     }
-    this.at++;
+    this.#at++;
   }
 
-  private space(): void {
+  #comma(): void {
+    this.#space();
+    if (this.#text[this.#at] !== ",") return;
+    this.#at++;
+    this.#space();
+  }
+
+  #space(): void {
     for (;;) {
-      const code = this.text.charCodeAt(this.at);
+      const code = this.#text.charCodeAt(this.#at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.at++;
+      this.#at++;
     }
   }
 }
@@ -308,8 +316,10 @@ class Scanner {
 const END = "unexpected end of JSON input";
 
 /** What Go says of text that is not JSON. */
-function syntaxFault(text: string): string {
+function* syntaxFault(text: string, isSlow: boolean): Steps<string> {
   let at = 0;
+  const budget = new TurnBudget(50_000);
+  const isDigitHere = (): boolean => isDigit(text.charCodeAt(at));
   const space = (): void => {
     while (" \t\r\n".includes(text[at] ?? "x")) at++;
   };
@@ -347,25 +357,26 @@ function syntaxFault(text: string): string {
   const number = (): string | undefined => {
     if (text[at] === "-") {
       at++;
-      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("in numeric literal");
+      if (!isDigitHere()) return bad("in numeric literal");
     }
     if (text[at] === "0") at++;
-    else while (/^[0-9]$/.test(text[at] ?? "")) at++;
+    else while (isDigitHere()) at++;
     if (text[at] === ".") {
       at++;
-      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("after decimal point in numeric literal");
-      while (/^[0-9]$/.test(text[at] ?? "")) at++;
+      if (!isDigitHere()) return bad("after decimal point in numeric literal");
+      while (isDigitHere()) at++;
     }
     if (text[at] === "e" || text[at] === "E") {
       at++;
       if (text[at] === "+" || text[at] === "-") at++;
-      if (!/^[0-9]$/.test(text[at] ?? "")) return bad("in exponent of numeric literal");
-      while (/^[0-9]$/.test(text[at] ?? "")) at++;
+      if (!isDigitHere()) return bad("in exponent of numeric literal");
+      while (isDigitHere()) at++;
     }
     return undefined;
   };
 
-  const value = (): string | undefined => {
+  const value = function* (): Steps<string | undefined> {
+    if (budget.spend(1)) yield* turnIf(isSlow);
     space();
     const char = text[at];
     if (char === "{") {
@@ -383,7 +394,7 @@ function syntaxFault(text: string): string {
         space();
         if (text[at] !== ":") return bad("after object key");
         at++;
-        const inner = value();
+        const inner = yield* value();
         if (inner !== undefined) return inner;
         space();
         if (text[at] === "}") {
@@ -402,7 +413,7 @@ function syntaxFault(text: string): string {
         return undefined;
       }
       for (;;) {
-        const inner = value();
+        const inner = yield* value();
         if (inner !== undefined) return inner;
         space();
         if (text[at] === "]") {
@@ -426,7 +437,7 @@ function syntaxFault(text: string): string {
     return bad("looking for beginning of value");
   };
 
-  const fault = value();
+  const fault = yield* value();
   if (fault !== undefined) return fault;
   space();
   return bad("after top-level value");

@@ -1,15 +1,20 @@
 import {
   boolYaml11Tag,
   CORE_SCHEMA,
+  constructFromEvents,
   DUMP_SCHEMA,
   defineScalarTag,
   dump,
+  EVENT_ID,
+  type Event,
   load,
   mergeTag,
   NOT_RESOLVED,
+  parseEvents,
   YAMLException,
 } from "js-yaml";
 import { exactNumber, type Json, type JsonObject } from "../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 import { MAX_DEPTH, type Parsed, ParseError } from "./parse-json.ts";
 import { setField } from "./paths.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
@@ -69,6 +74,149 @@ export function parseYaml(text: string): Parsed {
     loaded = reload(text);
   }
   return { value: new Copier().copy(loaded, 0), duplicates };
+}
+
+/** Texts with more characters than this are not read in one go. */
+const longText = 100_000;
+
+/**
+ * As {@link parseYaml}; of a long text with turns of the event loop in between. Finding its nodes
+ * takes one turn, making values of them many. Where nodes depend on others, as aliases and merged
+ * mappings do, and where something is wrong, it is read in one go.
+ *
+ * @throws ParseError
+ */
+export function* parseYamlInSteps(text: string): Steps<Parsed> {
+  if (text.length <= longText) return parseYaml(text);
+  const events = eventsOf(text);
+  yield nextTurn;
+  const value = events && (yield* new EventReader(text, events).read());
+  return value === undefined ? parseYaml(text) : { value, duplicates: [] };
+}
+
+function eventsOf(text: string): Event[] | undefined {
+  try {
+    return text.includes("<<") ? undefined : parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined;
+    throw error;
+  }
+}
+
+/** A list or a mapping of more events than this is not made in one go. */
+const eventsPerTurn = 10_000;
+
+/** Makes a value of the events of a YAML document, in groups of some thousands. */
+class EventReader {
+  readonly #text: string;
+  readonly #events: Event[];
+  readonly #copier = new Copier();
+  /** Where lists and mappings of many events begin and end. */
+  readonly #long = new Map<number, number>();
+
+  constructor(text: string, events: Event[]) {
+    this.#text = text;
+    this.#events = events;
+  }
+
+  /** @returns undefined if the document must be read in one go */
+  *read(): Steps<Json | undefined> {
+    if (!(yield* this.#isPlain())) return undefined;
+    const end = this.#long.get(1);
+    if (end === undefined) return undefined;
+    try {
+      return yield* this.#container(1, end, 0);
+    } catch (error) {
+      if (error instanceof YAMLException || error instanceof Irregular) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether there is one document without aliases. */
+  *#isPlain(): Steps<boolean> {
+    const open: number[] = [];
+    const budget = new TurnBudget(200_000);
+    for (const [index, { type }] of this.#events.entries()) {
+      if (budget.spend(1)) yield nextTurn;
+      if (type === EVENT_ID.ALIAS || (type === EVENT_ID.DOCUMENT && index > 0)) return false;
+      if (type === EVENT_ID.POP) {
+        const start = open.pop() as number;
+        if (index - start > eventsPerTurn) this.#long.set(start, index);
+      } else if (type !== EVENT_ID.SCALAR) open.push(index);
+    }
+    return true;
+  }
+
+  *#container(start: number, end: number, depth: number): Steps<Json> {
+    const opening = this.#events[start] as Event;
+    const isList = opening.type === EVENT_ID.SEQUENCE;
+    if ("tagStart" in opening && opening.tagStart >= 0) throw new Irregular();
+    const list: Json[] = [];
+    const fields: JsonObject = {};
+    const add = (first: number, last: number) => {
+      if (first === last) return;
+      const made = this.#make(opening, this.#events.slice(first, last), depth);
+      if (Array.isArray(made)) for (const item of made) list.push(item);
+      else for (const name of Object.keys(made)) addField(fields, name, made[name] as Json);
+    };
+    /** Where what has not been made begins. */
+    let from = start + 1;
+    for (let at = from; at < end; ) {
+      const item = at;
+      if (!isList && (this.#events[at++] as Event).type !== EVENT_ID.SCALAR) throw new Irregular();
+      const close = this.#long.get(at);
+      if (close === undefined) {
+        at = this.#after(at);
+        if (at - from < eventsPerTurn) continue;
+        add(from, at);
+        from = at;
+        yield nextTurn;
+        continue;
+      }
+      add(from, item);
+      const inner = yield* this.#container(at, close, depth + 1);
+      if (isList) list.push(inner);
+      else addField(fields, this.#nameAt(opening, item), inner);
+      at = close + 1;
+      from = at;
+    }
+    add(from, end);
+    return isList ? list : fields;
+  }
+
+  /** The event after a node. */
+  #after(start: number): number {
+    let depth = 0;
+    for (let at = start; ; at++) {
+      const { type } = this.#events[at] as Event;
+      if (type === EVENT_ID.POP) depth--;
+      else if (type !== EVENT_ID.SCALAR) depth++;
+      if (depth === 0) return at + 1;
+    }
+  }
+
+  /** The name of the field whose key is an event. */
+  #nameAt(opening: Event, key: number): string {
+    const value: Event[] = [{ ...opening, type: EVENT_ID.SEQUENCE } as Event, { type: EVENT_ID.POP }];
+    const [name] = Object.keys(this.#make(opening, [this.#events[key] as Event, ...value], 0));
+    if (name === undefined) throw new Irregular();
+    return name;
+  }
+
+  #make(opening: Event, content: Event[], depth: number): Json[] | JsonObject {
+    const ends: Event[] = [{ type: EVENT_ID.POP }, { type: EVENT_ID.POP }];
+    const events = [this.#events[0] as Event, opening, ...content, ...ends];
+    const [made] = constructFromEvents(events, { source: this.#text, schema: SCHEMA });
+    return this.#copier.copy(made, depth) as Json[] | JsonObject;
+  }
+}
+
+/** Thrown where a document cannot be made in groups. */
+class Irregular extends Error {}
+
+function addField(fields: JsonObject, name: string, value: Json): void {
+  if (Object.hasOwn(fields, name)) throw new Irregular();
+  setField(fields, name, value);
 }
 
 function reload(text: string): unknown {

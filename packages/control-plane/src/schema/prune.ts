@@ -4,7 +4,7 @@ import { childPath, keyPath } from "./paths.ts";
 
 const META_FIELDS = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Drops the fields a schema does not declare, and tells their paths, sorted. */
+/** Drops the fields a schema does not declare. @returns their paths, sorted */
 export function pruneUnknown(object: JsonObject, root: SchemaNode): string[] {
   const dropped: string[] = [];
   pruneFields(object, root, "", true, dropped);

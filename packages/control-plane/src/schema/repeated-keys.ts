@@ -49,7 +49,7 @@ export function repeatedKeys(text: string): string[] {
         break;
       }
       case EVENT_ID.SCALAR:
-        ended(startOf(event), keyOf(text, event));
+        ended(startOf(event), fieldName(text, event));
         break;
       case EVENT_ID.ALIAS:
         ended(startOf(event), undefined);
@@ -76,7 +76,7 @@ function startOf(event: Event): number {
 }
 
 /** A key as it is shown: numbers and booleans are other keys than texts that look like them. */
-function keyOf(text: string, event: Extract<Event, { type: typeof EVENT_ID.SCALAR }>): string {
+function fieldName(text: string, event: Extract<Event, { type: typeof EVENT_ID.SCALAR }>): string {
   const written = getScalarValue(text, event);
   if (event.style === SCALAR_STYLE.PLAIN) {
     if (/^(true|yes|on)$/i.test(written)) return "true";

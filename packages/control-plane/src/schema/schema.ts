@@ -4,7 +4,7 @@ import type { Json } from "../json.ts";
  * A node of a structural schema: the part of OpenAPI that the API server works with, for built-in
  * kinds and CRDs alike.
  *
- * Nodes are linked in memory, never by `$ref`: whoever loads a schema resolves references, so a
+ * Nodes are linked in memory, never by `$ref`: loading a schema resolves references, so a
  * recursive type is a cycle of nodes. Walk the data and the schema together, never the schema
  * alone.
  */

@@ -157,6 +157,13 @@ export function findUnknownFields(schema: Schema, object: JsonObject): string[] 
   return unknown;
 }
 
+/**
+ * Whether nothing below a value of this schema is declared: a map of such has no unknown fields.
+ */
+function isScalar({ properties, additionalProperties, items }: Schema): boolean {
+  return properties === undefined && additionalProperties === undefined && items === undefined;
+}
+
 function findIn(value: Json, schema: Schema, path: string, unknown: string[]): void {
   if (schema["x-kubernetes-preserve-unknown-fields"] === true) return;
   if (Array.isArray(value)) {
@@ -166,7 +173,11 @@ function findIn(value: Json, schema: Schema, path: string, unknown: string[]): v
   }
   if (!isObject(value)) return;
   const { properties, additionalProperties } = schema;
-  if (properties === undefined && typeof additionalProperties !== "object") return;
+  if (
+    properties === undefined &&
+    (typeof additionalProperties !== "object" || isScalar(additionalProperties))
+  )
+    return;
   for (const name of Object.keys(value)) {
     const at = path === "" ? name : `${path}.${name}`;
     const child =

@@ -239,7 +239,7 @@ test("a file with a damaged byte is refused, if the damage is in anything that c
       const after = outcome(path);
       if (typeof after === "string") {
         expect(after).toMatch(/^DATA_FILE_(DAMAGED|FOREIGN|VERSION)$/);
-        // Refused is left alone, for whoever can mend it.
+        // A refused file is left as it is, for its owner to mend.
         expect(readFileSync(path).equals(spoiled)).toBe(true);
       } else expect(after).toEqual(before);
     }),
@@ -347,7 +347,7 @@ test("a file is for one control plane at a time, by whatever name and from whate
       const { stderr } = spawnSync(process.execPath, [writer, at, "1"], { encoding: "utf8" });
       expect(stderr, name).toMatch(/DataFileError: .* is in use by another control plane/);
     }
-    // Those who were refused have taken nothing from whoever has it.
+    // Those who were refused have taken nothing from the holder.
     opened.store.put("configmaps", "b", object("b", "1"));
   }
   rmSync(join(folder, "hard"));

@@ -167,7 +167,7 @@ export class DataFile implements Journal {
     this.#revision = revision;
   }
 
-  /** Ends it. The next start goes on with the very next revision. */
+  /** Ends it. The next start goes on with the next revision. */
   close(): void {
     if (!this.#database.isOpen) return;
     try {
@@ -265,7 +265,9 @@ function checkRegular(path: string, stats: Stats): void {
   if (stats.size === 0) throw damaged(path, "it is empty");
 }
 
-/** Makes a file, all of it at once: whoever is killed meanwhile leaves none under its name. */
+/**
+ * Makes a file, all of it at once: a process that is killed meanwhile leaves none under its name.
+ */
 function create(path: string, identity: Identity): void {
   const folder = mkdtempSync(`${path}.new-`);
   try {

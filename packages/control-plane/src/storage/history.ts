@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import { nextTurn, type Steps, TurnBudget } from "../steps.ts";
 
 /** Thrown by reads of a revision whose history is gone. */
 export class CompactedError extends Error {
@@ -107,6 +108,29 @@ export class History<Write extends { readonly bucket: string; readonly revision:
     this.#kept = this.#kept.slice(this.#start);
     this.#start = 0;
   }
+}
+
+/** As {@link sizeOf}, of a large value, with turns of the event loop in between. */
+export function* sizeInSteps(value: Json): Steps<number> {
+  const budget = new TurnBudget(30_000);
+  const open: Json[] = [value];
+  let size = 0;
+  while (open.length > 0) {
+    const next = open.pop() as Json;
+    if (budget.spend(1)) yield nextTurn;
+    if (typeof next !== "object" || next === null) size += sizeOf(next);
+    else if (Array.isArray(next)) {
+      size += 32 + 8 * next.length;
+      for (const item of next) open.push(item);
+    } else {
+      size += 32;
+      for (const name of Object.keys(next)) {
+        size += 8 + name.length;
+        open.push(next[name] as Json);
+      }
+    }
+  }
+  return size;
 }
 
 /** What a value takes in memory, roughly: its text, and something for each field and item. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { textOf } from "../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../registry/label-selector.ts";
 import { ObjectIndexes } from "./object-indexes.ts";
-import { field, keyOf, Store, type StoredObject } from "./store.ts";
+import { field, Store, type StoredObject, storageKey } from "./store.ts";
 
 const labels = fc.dictionary(fc.constantFrom("app", "tier", "__proto__"), fc.constantFrom("a", "b", ""));
 const place = { namespace: fc.constantFrom("one", "two"), name: fc.constantFrom("x", "y", "z") };
@@ -31,7 +31,7 @@ test("looking up by labels finds what a search of everything finds, whatever cam
       const store = new Store();
       const indexes = new ObjectIndexes(store);
       for (const { type, namespace, name, labels: given } of changes) {
-        const key = keyOf(namespace, name);
+        const key = storageKey(namespace, name);
         const metadata = { namespace, name, uid: key };
         if (type === "pod") store.put("pods", key, { kind: "Pod", metadata: { ...metadata, labels: given } });
         else if (type === "budget")

@@ -72,7 +72,7 @@ function isPresent(object: StoredObject | undefined): object is StoredObject {
 /**
  * The objects of a bucket by a label that their selector asks for, so that a labelled object finds
  * those who select it. Each is kept under one label only: the one with the fewest others, as a
- * label that all share tells nothing.
+ * label that all share distinguishes nothing.
  */
 export class SelectorIndex {
   readonly #store: Store;

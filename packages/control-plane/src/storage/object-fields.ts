@@ -32,6 +32,11 @@ export function timeAt(object: Json | undefined, ...path: string[]): number | un
   return typeof value === "string" ? Date.parse(value) : undefined;
 }
 
+/** The milliseconds since the epoch that a timestamp says; undefined if there is none. */
+export function millisOf(timestamp: string | undefined): number | undefined {
+  return timestamp === undefined ? undefined : Date.parse(timestamp);
+}
+
 /** The object at a path in an object; an empty one if it is not there. */
 export function objectAt(object: Json | undefined, ...path: string[]): JsonObject {
   const value = field(object, ...path);

@@ -22,7 +22,7 @@ test("every write gets a higher revision than the last, whatever the bucket", ()
   expect(store.revision).toBe(revisions[3]);
 });
 
-test("a listener hears of each write within it, and of nothing after it stopped", () => {
+test("a listener is called for each write within it, and never after it stopped", () => {
   const store = new Store();
   const heard: string[] = [];
   const stop = store.subscribe("a", ({ type, key }) => heard.push(`${type} ${key}`));

@@ -1,5 +1,7 @@
 import { type Json, type JsonObject, stringify } from "../json.ts";
-import { History, sizeOf } from "./history.ts";
+import { type TextToStamp, textToStampInSteps } from "../json-text.ts";
+import type { Steps } from "../steps.ts";
+import { History, sizeInSteps, sizeOf } from "./history.ts";
 import { checkObjectSize } from "./storage-error.ts";
 
 export { CompactedError } from "./history.ts";
@@ -71,6 +73,19 @@ export interface KeptObject {
   readonly object: JsonObject;
 }
 
+/** What takes long to find out about a large object. */
+export interface PreparedObject {
+  /** What it takes in memory, by `sizeOf`. */
+  readonly bytes: number;
+  readonly text: TextToStamp;
+}
+
+/** As `put` wants it of a large object, with turns of the event loop in between. */
+export function* prepareInSteps(object: JsonObject): Steps<PreparedObject> {
+  const bytes = yield* sizeInSteps(object);
+  return { bytes, text: yield* textToStampInSteps(object) };
+}
+
 /** Where a store's writes are kept. */
 export interface Journal {
   /** What was kept before: the store begins with it. */
@@ -95,8 +110,8 @@ export interface StoreOptions {
 interface Bucket {
   readonly entries: Map<string, Entry>;
   /**
-   * The keys in order but for those in `moved`; undefined until somebody asks, and after many have
-   * moved.
+   * The keys in order except for those in `moved`; undefined until somebody asks, and after many
+   * have moved.
    */
   sorted: string[] | undefined;
   /** Keys that came or went since `sorted` was right. */
@@ -160,14 +175,15 @@ export class Store {
   /**
    * Stores a new object, or replaces one. The caller has checked that it may.
    *
-   * @param bytes what it takes in memory, by `sizeOf`, where that was found out before
+   * @param prepared what was found out about a large object before
    * @throws ObjectTooLargeError, or what the journal throws if it cannot keep the write: then
    *   nothing has changed, and no watcher has seen it.
    */
-  put(bucketName: string, key: string, object: JsonObject, bytes = sizeOf(object)): Entry {
+  put(bucketName: string, key: string, object: JsonObject, prepared?: PreparedObject): Entry {
+    const bytes = prepared?.bytes ?? sizeOf(object);
     const bucket = this.#bucket(bucketName);
     const previous = bucket.entries.get(key);
-    const entry = this.#stamp(key, object);
+    const entry = this.#stamp(key, object, prepared?.text);
     // Text in JSON may be six times as long as it is.
     if (bytes > worthMeasuring) checkObjectSize(Buffer.byteLength(entry.json));
     const type = previous ? "MODIFIED" : "ADDED";
@@ -292,10 +308,11 @@ export class Store {
   }
 
   /** The object as the next write would store it. */
-  #stamp(key: string, object: JsonObject): Entry {
+  #stamp(key: string, object: JsonObject, text?: TextToStamp): Entry {
     const revision = this.#revision + 1;
+    const json = text && `${text.before}"${revision}"${text.after}`;
     const metadata = { ...(object.metadata as JsonObject), resourceVersion: String(revision) };
-    return newEntry(key, revision, { ...object, metadata } as unknown as StoredObject);
+    return newEntry(key, revision, { ...object, metadata } as unknown as StoredObject, json);
   }
 
   #commit(bucket: Bucket, record: LogRecord, bytes: number): void {
@@ -311,8 +328,8 @@ export class Store {
   }
 }
 
-function newEntry(key: string, revision: number, object: StoredObject): Entry {
-  let json: string | undefined;
+function newEntry(key: string, revision: number, object: StoredObject, text?: string): Entry {
+  let json = text;
   return {
     key,
     revision,
@@ -404,7 +421,7 @@ function countFrom(keys: readonly string[], from: number, prefix: string): numbe
 }
 
 /** `namespace/name`, or the name alone. */
-export function keyOf(namespace: string | undefined, name: string): string {
+export function storageKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

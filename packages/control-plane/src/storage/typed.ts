@@ -10,9 +10,12 @@ export type Draft<T> = T extends StoredObject
       : T;
 
 /**
- * A stored object of a built-in kind by its type, which holds: it was validated when it was
- * written.
+ * A stored object of a built-in kind, with the fields of its type. They hold: the object was
+ * validated when it was written.
  */
-export function typed<T extends { readonly metadata: object }>(object: StoredObject): T {
-  return object as unknown as T;
+export type Stored<T> = StoredObject & T;
+
+/** A stored object by the type of its kind. */
+export function typed<T extends { readonly metadata: object }>(object: StoredObject): Stored<T> {
+  return object as Stored<T>;
 }

@@ -1,5 +1,5 @@
 /**
- * Writes to a data file and says what became of each write, for tests that kill it or let the
+ * Writes to a data file and prints the outcome of each write, for tests that kill it or let the
  * system fail it: `node writer.fixture.ts FILE WRITES [LARGE]`. Each line is JSON.
  */
 import { appendFileSync } from "node:fs";
@@ -24,7 +24,7 @@ export type Line =
 const [path = "", writes = "0", bytes = "0"] = process.argv.slice(2);
 
 function say(line: Line): void {
-  // Synchronous, so that whoever is killed afterwards has said it.
+  // Synchronous, so that a process that is killed afterwards has written it.
   appendFileSync(1, `${JSON.stringify(line)}\n`);
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ControlPlane } from "../control-plane.ts";
 import type { JsonObject } from "../json.ts";
 
-test("admission hears of who connects to a pod, and for what, and may refuse it", async () => {
+test("admission sees who connects to a pod, and for what, and may refuse it", async () => {
   await using plane = await ControlPlane.start({ controllers: "none" });
   const seen: JsonObject[] = [];
   plane.bindService("default", "hook", 443, ({ body }) => {

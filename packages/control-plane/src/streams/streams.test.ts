@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
+import type { Pod } from "@windlass/kinds/builtin";
 import { expect, test, vi } from "vitest";
 import { isReady } from "../controllers/pods.ts";
 import type { JsonObject } from "../json.ts";
@@ -10,6 +11,7 @@ import {
   type ProcessCluster,
   startProcessCluster,
 } from "../processes/process-cluster.fixture.ts";
+import { typed } from "../storage/typed.ts";
 
 // Processes take as long as the machine lets them.
 vi.setConfig({ testTimeout: 30_000 });
@@ -123,7 +125,7 @@ const newest = "v5.channel.k8s.io";
 async function withPod(script: string, container: JsonObject = {}): Promise<ProcessCluster> {
   const cluster = await startProcessCluster();
   await cluster.create(commandPod("box", ["/bin/sh", "-c", script], { container }));
-  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(typed<Pod>(pod)));
   return cluster;
 }
 
@@ -181,7 +183,7 @@ test("a port of a pod can be reached through the server", async () => {
   await using cluster = await startProcessCluster();
   const container = { readinessProbe: { tcpSocket: { port: 7070 } } };
   await cluster.create(commandPod("box", [process.execPath, "-e", server], { container }));
-  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(pod));
+  await cluster.until("pods", "box", (pod) => pod !== undefined && isReady(typed<Pod>(pod)));
   const client = await connected(cluster, `${pods}/box/portforward?ports=7070`, "v4.channel.k8s.io");
   const port = Buffer.from([7070 & 255, 7070 >> 8]).toString();
   expect(await client.channels()).toEqual({ 0: `${port}hi there`, 1: port });
@@ -207,7 +209,7 @@ test("requests are passed on to a pod, and to a Service's pods", async () => {
       spec: { selector: { app: "box" }, ports: [{ port: 80, targetPort: "http" }] },
     },
   );
-  await cluster.until("pods", "box", (one) => one !== undefined && isReady(one));
+  await cluster.until("pods", "box", (one) => one !== undefined && isReady(typed<Pod>(one)));
   await cluster.plane.settle();
   const send = async (method: string, path: string, body?: string) => {
     const request = { method, path, headers: {}, ...(body === undefined ? {} : { body }) };
@@ -269,7 +271,7 @@ test("what cannot be done is refused in words, over the same connection", async 
   expect(await open(cluster, "/api/v1/namespaces/default/pods/box")).toMatchObject({ kind: "Pod" });
 });
 
-test("whoever runs commands must be allowed to create them", async () => {
+test("running a command needs the permission to create it", async () => {
   await using cluster = await withPod("exec sleep 1000");
   const path = `${pods}/box/exec?${query(["true"])}`;
   const headers = { connection: "Upgrade", upgrade: "websocket" };

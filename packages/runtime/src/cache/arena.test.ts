@@ -43,7 +43,7 @@ test("what was stored is read again, packed or not, through any order of adds an
           held.push({ stored: put(arena, text), text });
         }
       }
-      // Those that are gone are still readable by whoever kept them.
+      // Those that are gone are still readable by those who kept them.
       for (const { stored, text } of [...held, ...gone]) expect(textOf(arena, stored)).toBe(text);
     }),
     { numRuns: 60 },

@@ -1,13 +1,18 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { mappedMemory, type Parcel, Slabs } from "./slabs.ts";
 
-/** Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little enough to unpack for one read. */
+/**
+ * Some dozens of kilobytes: enough for objects of a kind to share what they have in common, little
+ * enough to unpack for one read.
+ */
 const PACKED_CHUNK_BYTES = 64 << 10;
 /** What is not unpacked to be read may as well be in few large pieces. */
 const PLAIN_CHUNK_BYTES = 512 << 10;
 /** An object larger than this gets a chunk of its own. */
 const LARGE_OBJECT = 32 << 10;
-/** How many chunks may lie mostly unused before some are emptied without waiting for new objects. */
+/**
+ * How many chunks may lie mostly unused before some are emptied without waiting for new objects.
+ */
 const SPARSE_CHUNKS = 64;
 /** How many chunks stay unpacked after a read: neighbours are often read together. */
 const UNPACKED_CHUNKS = 16;
@@ -29,7 +34,10 @@ export interface Placed {
   isHeld: boolean;
 }
 
-/** A piece of memory that holds the bytes of some objects, one after the other. Once full it is packed, and unpacked to be read. */
+/**
+ * A piece of memory that holds the bytes of some objects, one after the other. Once full it is
+ * packed, and unpacked to be read.
+ */
 export class Chunk {
   used = 0;
   /** Bytes of objects that are still held. */
@@ -45,7 +53,7 @@ export class Chunk {
     this.home = home;
   }
 
-  /** Bytes taken from the system but for the packed ones. */
+  /** Bytes taken from the system, without the packed ones. */
   get plainBytes(): number {
     return this.#plain?.length ?? 0;
   }
@@ -63,7 +71,8 @@ export class Chunk {
   /** @returns the memory that is free now. */
   pack(slabs: Slabs): Buffer {
     const plain = this.bytes;
-    // A compressor that knows the size takes tables to match, and needs room for one piece of output only.
+    // A compressor that knows the size takes tables to match, and needs room for one piece of
+    // output only.
     const size = { pledgedSrcSize: this.used, chunkSize: this.used };
     this.#packed = slabs.put(zstdCompressSync(plain.subarray(0, this.used), { params: fastest, ...size }));
     this.#plain = undefined;
@@ -84,11 +93,13 @@ export class Chunk {
 const nothing = Buffer.alloc(0);
 
 /**
- * Where the bytes of cached objects live: outside the JavaScript heap, so that the garbage collector neither scans nor moves them, and
- * packed, since objects of a kind have much in common. A chunk that nothing uses is given back; one of which less than half is in use is
- * emptied into the current one as new objects come.
+ * Where the bytes of cached objects live: outside the JavaScript heap, so that the garbage
+ * collector neither scans nor moves them, and packed, since objects of a kind have much in common.
+ * A chunk that nothing uses is given back; one of which less than half is in use is emptied into
+ * the current one as new objects come.
  *
- * Bytes are never overwritten. Whoever still holds an object that was replaced can read it; its chunk lives as long.
+ * Bytes are never overwritten. Code that still holds an object that was replaced can read it; its
+ * chunk lives as long.
  */
 export class Arena {
   readonly #packs: boolean;
@@ -206,8 +217,9 @@ export class Arena {
 }
 
 /**
- * The arenas of a cache. JSON is kept packed, for it shrinks to a fraction; messages are not: they hold little besides what differs, and what packing them would save
- * costs more time than all else that is done with them.
+ * The arenas of a cache. JSON is kept packed, for it shrinks to a fraction; messages are not: they
+ * hold little besides what differs, and what packing them would save costs more time than all else
+ * that is done with them.
  */
 export class Arenas {
   readonly #json: Arena;

@@ -87,7 +87,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         do: fc.constant("restore" as const),
         unseen: fc.array(place, { maxLength: 4 }),
         back: fc.constant(back),
-        // Fewer than it went back by from what was seen: once it has come as far again, there is no telling that it ever did.
+        // Fewer than it went back by from what was seen: once it has come as far again, nothing
+        // shows that it ever did.
         puts: fc.array(place, { maxLength: back === 0 ? 4 : back - 1 }),
       }),
     ),
@@ -98,10 +99,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** How long it may take until a server that went back in time is found out: two watches that say nothing, and the waits between. */
+/**
+ * How long it may take until a server that went back in time is found out: two watches that say
+ * nothing, and the waits between.
+ */
 const noticeMs = 600_000;
 
-test("whatever the server does, the cache ends up with its state, and the events tell of it without a gap or a repeat", async () => {
+test("whatever the server does, the cache ends up with its state, and the events report it without a gap or a repeat", async () => {
   const scenario = fc.record({
     steps: fc.array(step, { maxLength: 50, size: "max" }),
     streaming: fc.constantFrom("yes" as const, "refuses" as const, "never ends" as const),
@@ -118,7 +122,9 @@ test("whatever the server does, the cache ends up with its state, and the events
       const cache = createCache({ source: server, clock, random: seededRandom(seed), pageSize });
       const informer = cache.informer(Widget);
       informer.addIndex("size", (object) => [String(object.size)]);
-      /** Our last write to each name, for as long as the server has not gone back or lost the kind. */
+      /**
+       * Our last write to each name, for as long as the server has not gone back or lost the kind.
+       */
       const written = new Map<string, AnyObject>();
       const checkWritten = () => {
         for (const { metadata } of informer.hasSynced ? written.values() : []) {

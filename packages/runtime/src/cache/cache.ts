@@ -24,26 +24,36 @@ export interface CacheOptions {
   readonly random?: Random;
   /** @default none */
   readonly log?: Log;
-  /** Whoever owns the source logs when no server answers at all, so that each kind need not. @default false */
+  /**
+   * The owner of the source logs when no server answers at all, so that each kind need not.
+   *
+   * @default false
+   */
   readonly outagesAreLogged?: boolean;
   readonly observer?: CacheObserver;
-  /** Freeze the objects that reads and events give out, so that a change to one throws where it is made. @default true, unless NODE_ENV is "production" */
+  /**
+   * Freeze the objects that reads and events give out, so that a change to one throws where it is
+   * made.
+   *
+   * @default true, unless NODE_ENV is "production"
+   */
   readonly freeze?: boolean;
   /**
-   * The scope of informers that are asked for without one, and so of what there is for whoever reads from this cache. Selectors in it apply
-   * to every kind. @default everything
+   * The scope of informers that are asked for without one, and so of all reads from this cache.
+   * Selectors in it apply to every kind. @default everything
    */
   readonly defaultScope?: InformerScope;
   /**
-   * Changes objects before they are stored, to drop what nobody reads. Gives a transform per kind, or none. Costs a parse and a write of
-   * every object. @default none
+   * Changes objects before they are stored, to drop what nobody reads. Gives a transform per kind,
+   * or none. Costs a parse and a write of every object. @default none
    */
   readonly transforms?: (kind: AnyKind) => Transform | undefined;
   /** Keep `metadata.managedFields`, often a third of an object. @default false */
   readonly keepManagedFields?: boolean;
   /**
-   * Hold objects compressed. They take a half to a fifth of the memory; a read of one that was not read lately costs some 0.1 ms more, and a large list
-   * twice the time. @default true for those that come as JSON, custom ones above all; false for those that come as protobuf
+   * Hold objects compressed. They take a half to a fifth of the memory; a read of one that was not
+   * read lately costs some 0.1 ms more, and a large list twice the time. @default true for those
+   * that come as JSON, custom ones above all; false for those that come as protobuf
    */
   readonly compress?: boolean;
   /** How long `waitForSync` waits, in milliseconds. @default 120_000 */
@@ -51,13 +61,13 @@ export interface CacheOptions {
   /** Objects per page where the server cannot stream. @default 500 */
   readonly pageSize?: number;
   /**
-   * How many bytes of JSON may be kept in parsed form beside the bytes themselves: what was read lately is not parsed again. `Infinity` keeps all
-   * that was ever read. @default 8 MiB
+   * How many bytes of JSON may be kept in parsed form beside the bytes themselves: what was read
+   * lately is not parsed again. `Infinity` keeps all that was ever read. @default 8 MiB
    */
   readonly parsedBytes?: number;
   /**
-   * Start an informer of the default scope when a kind is read that none holds, with a warning. The read itself still throws
-   * `CacheMissError`; its `ready` says when to read again. @default false
+   * Start an informer of the default scope when a kind is read that none holds, with a warning. The
+   * read itself still throws `CacheMissError`; its `ready` says when to read again. @default false
    */
   readonly readThrough?: boolean;
 }
@@ -122,7 +132,8 @@ class SharedInformerCache implements InformerCache {
 
   informer<K extends AnyKind>(kind: K, scope: InformerScope = this.#universe): LiveInformer<ObjectOf<K>> {
     if (this.#isStopped) throw new CacheStoppedError();
-    // The objects are of the kind that was asked for; the compiler cannot follow them through the bytes.
+    // The objects are of the kind that was asked for; the compiler cannot follow them through the
+    // bytes.
     return this.#open(kind, effectiveScope(kind, scope)) as unknown as LiveInformer<ObjectOf<K>>;
   }
 
@@ -299,7 +310,8 @@ class SharedInformerCache implements InformerCache {
     const ask = askOf(kind, { namespace: kind.scope === "Cluster" ? undefined : namespace, name });
     const complete = this.#complete(kind, ask);
     if (complete) return { informer: complete, namespace };
-    // One that holds a part cannot know that an object does not exist, but it may know that it does.
+    // One that holds a part cannot know that an object does not exist, but it may know that it
+    // does.
     const part = this.#of(kind).find(
       (informer) =>
         informer.hasSynced &&
@@ -310,7 +322,9 @@ class SharedInformerCache implements InformerCache {
     throw this.#miss(kind, ask);
   }
 
-  /** The informer that knows of everything that is asked for, if there is one, and it has synced. */
+  /**
+   * The informer that knows of everything that is asked for, if there is one, and it has synced.
+   */
   #complete(kind: AnyKind, ask: Ask): SharedInformer | undefined {
     if (this.#isStopped) throw new CacheStoppedError();
     return this.#of(kind).find((informer) => informer.hasSynced && this.#covers(informer, ask));
@@ -328,7 +342,10 @@ class SharedInformerCache implements InformerCache {
     return this.#of(kind).filter(({ scope }) => isComplete(scope, ask, this.#universe));
   }
 
-  /** @throws CacheMissError if there is no informer that holds what is asked for, or none that has synced. */
+  /**
+   * @throws CacheMissError if there is no informer that holds what is asked for, or none that has
+   *   synced.
+   */
   #gather<K extends AnyKind>(
     kind: K,
     ask: Ask,

@@ -5,13 +5,17 @@ export interface InformerScope {
   /** @default all namespaces */
   readonly namespace?: string;
   /**
-   * Several namespaces, which may change while running: see `namespaceSet` and `namespacesByLabel`. One watch for each. Ignored for
-   * kinds that are not namespaced, and where `namespace` is given.
+   * Several namespaces, which may change while running: see `namespaceSet` and `namespacesByLabel`.
+   * One watch for each. Ignored for kinds that are not namespaced, and where `namespace` is given.
    */
   readonly namespaces?: Namespaces;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Hold `metadata` alone. A fraction of the memory; enough for owners, labels and existence. @default false */
+  /**
+   * Hold `metadata` alone. A fraction of the memory; enough for owners, labels and existence.
+   *
+   * @default false
+   */
   readonly metadataOnly?: boolean;
 }
 
@@ -28,12 +32,15 @@ export interface CacheListOptions {
 }
 
 /**
- * Reads from memory, synchronous, never from the network. What this process wrote is visible to its next read, whether or not the
- * watch has brought it yet. Objects are shared: readonly by type, and frozen while developing.
+ * Reads from memory, synchronous, never from the network. What this process wrote is visible to its
+ * next read, whether or not the watch has brought it yet. Objects are shared: readonly by type, and
+ * frozen while developing.
  *
- * Reading what no informer holds throws `CacheMissError` (with the way out in its message); it never answers "not found". An informer
- * that holds a part of a kind, by a selector or by its metadata alone, answers whoever asked for that part, and nobody else about the
- * rest: the reader that a controller is handed sees what the controller declared, and the cache itself what is held in full.
+ * Reading what no informer holds throws `CacheMissError` (with the way out in its message); it
+ * never answers "not found". An informer that holds a part of a kind, by a selector or by its
+ * metadata alone, answers those who asked for that part, and nobody else about the rest: the reader
+ * that a controller is handed sees what the controller declared, and the cache itself what is held
+ * in full.
  */
 export interface CacheReader<Cached extends AnyKind = AnyKind, Index extends IndexName = IndexName> {
   get<K extends Cached>(kind: K, key: KeyOf<K>): ObjectOf<K> | undefined;
@@ -61,8 +68,9 @@ export type NameOfIndex<Index extends IndexName, K extends AnyKind> =
 /**
  * One kind's stream of changes and its store. Shared and reference-counted: `release` when done.
  *
- * Its reads see its scope and nothing else: an object that its selectors leave out is not there. They throw `CacheMissError` before the
- * first list is here and for a namespace that it does not hold, and `CacheStoppedError` once it is released.
+ * Its reads see its scope and nothing else: an object that its selectors leave out is not there.
+ * They throw `CacheMissError` before the first list is here and for a namespace that it does not
+ * hold, and `CacheStoppedError` once it is released.
  */
 export interface Informer<T extends KubernetesObject> {
   readonly kind: AnyKind;
@@ -70,11 +78,20 @@ export interface Informer<T extends KubernetesObject> {
   /** Resolves once the first full list is in the store. */
   readonly synced: Promise<void>;
   readonly hasSynced: boolean;
-  /** Calls the handler for every object already here (as `added`, `initial: true`), then for each change. Returns the way to stop. */
+  /**
+   * Calls the handler for every object already here (as `added`, `initial: true`), then for each
+   * change. Returns the way to stop.
+   */
   subscribe(handler: (event: CacheEvent<T>) => void): () => void;
-  /** Adds an index; existing objects are indexed at once. Adding the same name and function again is a no-op. */
+  /**
+   * Adds an index; existing objects are indexed at once. Adding the same name and function again is
+   * a no-op.
+   */
   addIndex(name: string, values: (object: T) => readonly string[]): void;
-  /** Whether the key's namespace is one of those that it holds at present: one that has joined counts once its first list is here. */
+  /**
+   * Whether the key's namespace is one of those that it holds at present: one that has joined
+   * counts once its first list is here.
+   */
   holds(key: ObjectKey): boolean;
   get(key: ObjectKey): T | undefined;
   /** What a field manager owns of the object that `get` gives: see {@link Cache.ownedFields}. */
@@ -86,7 +103,10 @@ export interface Informer<T extends KubernetesObject> {
   release(): void;
 }
 
-/** Fields as the server's `managedFields` name them: `f:` a field, `k:` an item by its keys, `v:` by its value, `.` itself. */
+/**
+ * Fields as the server's `managedFields` name them: `f:` a field, `k:` an item by its keys, `v:` by
+ * its value, `.` itself.
+ */
 export interface FieldsV1 {
   readonly [element: string]: FieldsV1;
 }
@@ -102,25 +122,38 @@ export interface OwnedFields {
 
 /** What the rest of the runtime asks of the cache. */
 export interface Cache extends CacheReader {
-  /** The informer of this kind and scope, started if need be. Every call must be paired with a `release`. */
+  /**
+   * The informer of this kind and scope, started if need be. Every call must be paired with a
+   * `release`.
+   */
   informer<K extends AnyKind>(kind: K, scope?: InformerScope): Informer<ObjectOf<K>>;
-  /** Resolves when every informer asked for so far has synced. @throws CacheSyncError naming the kinds that have not, after the timeout. */
+  /**
+   * Resolves when every informer asked for so far has synced.
+   *
+   * @throws CacheSyncError naming the kinds that have not, after the timeout.
+   */
   waitForSync(signal?: AbortSignal): Promise<void>;
-  /** Keep what this field manager owns of objects. To be called before the informers are asked for. */
+  /**
+   * Keep what this field manager owns of objects. To be called before the informers are asked for.
+   */
   trackFieldManager(name: string): void;
   /**
-   * What a field manager owns of the object that `get` gives, through the main endpoint or a subresource's. Undefined if it
-   * owns nothing, or if it is not tracked.
+   * What a field manager owns of the object that `get` gives, through the main endpoint or a
+   * subresource's. Undefined if it owns nothing, or if it is not tracked.
    */
   ownedFields(kind: AnyKind, key: ObjectKey, manager: string, subresource?: string): OwnedFields | undefined;
   /** Makes a write of ours visible to reads at once. Takes the server's response to it. */
   wrote(kind: AnyKind, object: KubernetesObject): void;
   /**
-   * Makes a delete of ours visible to reads at once (only once the object is really gone, not while finalizers hold it). `isCertain` says that the
-   * server's answer says so: states of the object that the watch still brings are then hidden too. @default { isCertain: false }
+   * Makes a delete of ours visible to reads at once (only once the object is really gone, not while
+   * finalizers hold it). `isCertain` says that the server's answer says so: states of the object
+   * that the watch still brings are then hidden too. @default { isCertain: false }
    */
   deleted(kind: AnyKind, object: KubernetesObject, options?: { readonly isCertain?: boolean }): void;
-  /** Resolves once the watch itself has caught up with our own writes of this kind. For those who want to wait. */
+  /**
+   * Resolves once the watch itself has caught up with our own writes of this kind. For those who
+   * want to wait.
+   */
   barrier(kind: AnyKind, signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }

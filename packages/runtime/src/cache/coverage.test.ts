@@ -85,7 +85,7 @@ test("whatever part of a kind is held, a read gives what the server has or says 
       for (const one of informers) one.addIndex("color", colorOf);
       await cache.waitForSync();
 
-      // Whoever asked for a part sees that part, and all of it.
+      // A reader that asked for a part sees that part, and all of it.
       for (const [index, informer] of informers.entries()) {
         const part = held[index] ?? {};
         const wanted = there.filter((thing) => reaches(part, thing) && selects(part, thing));

@@ -17,8 +17,9 @@ export function isInNamespace(scope: InformerScope, namespace: string): boolean 
 }
 
 /**
- * Whether an informer of this scope, in the namespaces that it has, knows of every object that is asked for: what it does not hold
- * does not exist. One that was asked for to hold a part of the kind answers nobody else about the rest.
+ * Whether an informer of this scope, in the namespaces that it has, knows of every object that is
+ * asked for: what it does not hold does not exist. One that was asked for to hold a part of the
+ * kind answers nobody else about the rest.
  *
  * @param universe the scope that the whole cache is limited to
  */
@@ -36,7 +37,10 @@ export function isComplete(scope: InformerScope, ask: Ask, universe: InformerSco
   return hasLabels && hasFields;
 }
 
-/** What an informer holds less than all of, in words: `labelSelector app=web`. Empty if it holds all. */
+/**
+ * What an informer holds less than all of, in words: `labelSelector app=web`. Empty if it holds
+ * all.
+ */
 export function partOf({ labelSelector, fieldSelector, metadataOnly }: InformerScope): string {
   return [
     ...(labelSelector === undefined ? [] : [`labelSelector ${labelSelector}`]),

@@ -5,7 +5,10 @@ export class CacheMissError extends Error {
   override readonly name = "CacheMissError";
   readonly code = "CACHE_MISS";
   readonly kind: AnyKind;
-  /** Resolves when the same read can be answered, where an informer that will hold it has been started. */
+  /**
+   * Resolves when the same read can be answered, where an informer that will hold it has been
+   * started.
+   */
   readonly ready: Promise<void> | undefined;
 
   constructor(kind: AnyKind, message: string, ready?: Promise<void>) {

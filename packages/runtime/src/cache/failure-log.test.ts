@@ -78,7 +78,7 @@ test("a right that is missing in many namespaces is told once", () => {
   expect(lines).toHaveLength(1);
 });
 
-test("that no server answers is left to whoever tells of it for all kinds", () => {
+test("that no server answers is left to the one log line for all kinds", () => {
   const failed = [
     new TransportError("CONNECTION_REFUSED", "nothing listens"),
     new TransportError("CERTIFICATE_EXPIRED", "expired"),

@@ -7,15 +7,19 @@ import type { RequestFailure } from "./reflector.ts";
 export interface FailureLogOptions {
   readonly kind: AnyKind;
   readonly log: Log;
-  /** Of all informers of a cache together: a failure that several kinds or namespaces share is logged once. */
+  /**
+   * Of all informers of a cache together: a failure that several kinds or namespaces share is
+   * logged once.
+   */
   readonly throttle: LogThrottle;
   /** Whether the owner of the connection logs that the server as a whole does not answer. */
   readonly outagesAreLogged: boolean;
 }
 
 /**
- * Logs what keeps an informer from its objects: once for each cause, again after doubling pauses while it lasts, and once when it is
- * over. A failure that the first retry mends is not logged. A missing right is one cause, in however many namespaces it is missing.
+ * Logs what keeps an informer from its objects: once for each cause, again after doubling pauses
+ * while it lasts, and once when it is over. A failure that the first retry mends is not logged. A
+ * missing right is one cause, in however many namespaces it is missing.
  */
 export class FailureLog {
   readonly #options: FailureLogOptions;

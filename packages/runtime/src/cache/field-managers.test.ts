@@ -138,7 +138,7 @@ describe("of the managedFields of an object", () => {
   });
 });
 
-test("a cache tells what a manager owns of what the watch brought, and of what was written since", async () => {
+test("a cache knows what a manager owns of what the watch brought, and of what was written since", async () => {
   const { server, cache } = setup();
   cache.trackFieldManager("model");
   server.put("a", "one");

@@ -11,7 +11,10 @@ const API_VERSION = 3;
 const FIELDS_V1 = 7;
 const SUBRESOURCE = 8;
 
-/** When an entry was last changed. Nothing else of an entry has this form: the fields have objects for values. */
+/**
+ * When an entry was last changed. Nothing else of an entry has this form: the fields have objects
+ * for values.
+ */
 const time = /,"time":"[^"]*"|"time":"[^"]*",/;
 
 const OPEN_BRACKET = 0x5b;
@@ -19,11 +22,13 @@ const SHARED_TEXTS = 4096;
 const PARSED_TEXTS = 64;
 
 /**
- * The field managers whose entries of `metadata.managedFields` the cache keeps, while it drops all others: with them a
- * controller knows what it owns of an object, and that nobody has changed it since.
+ * The field managers whose entries of `metadata.managedFields` the cache keeps, while it drops all
+ * others: with them a controller knows what it owns of an object, and that nobody has changed it
+ * since.
  *
- * An object's entries are kept as one text, which objects of the same shape share: it has no times, and numbers for the uids
- * of the object's owners. Only what was applied counts; what the same manager wrote by update is another's.
+ * An object's entries are kept as one text, which objects of the same shape share: it has no times,
+ * and numbers for the uids of the object's owners. Only what was applied counts; what the same
+ * manager wrote by update is another's.
  */
 export class FieldManagers {
   readonly #names = new Map<string, Buffer>();

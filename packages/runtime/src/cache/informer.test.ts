@@ -26,7 +26,7 @@ test("objects that are there are read after the sync, and changes as they come",
   expect(heard).toEqual(["added* one@101", "added two@102", "updated one@103", "deleted two@104"]);
 });
 
-test("an update tells of the object before and after, and a delete of its last state", async () => {
+test("an update has the object before and after, and a delete its last state", async () => {
   const { server, cache, settle } = setup();
   server.put("a", "one", { spec: 1 });
   const informer = cache.informer(Widget);
@@ -89,7 +89,7 @@ test("a server that takes the stream but never completes it is listed after ten 
   expect(names()).toEqual(["one"]);
 });
 
-test("a closed watch resumes where it was, without a list and without telling anything twice", async () => {
+test("a closed watch resumes where it was, without a list and without reporting anything twice", async () => {
   const { server, cache, settle, names } = setup();
   server.put("a", "one");
   const { heard } = listen(cache.informer(Widget));

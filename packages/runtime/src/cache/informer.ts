@@ -19,11 +19,17 @@ type ObjectHandler = (event: CacheEvent<KubernetesObject>) => void;
 
 /** An informer that says what it is doing. */
 export interface LiveInformer<T extends KubernetesObject> extends Informer<T> {
-  /** A kind that is not installed is `missing`: it counts as synced and empty, and is watched once it appears. */
+  /**
+   * A kind that is not installed is `missing`: it counts as synced and empty, and is watched once
+   * it appears.
+   */
   readonly status: InformerStatus;
 }
 
-/** One user's hold on a shared informer. Releasing it ends this user's subscriptions, and nothing else. */
+/**
+ * One user's hold on a shared informer. Releasing it ends this user's subscriptions, and nothing
+ * else.
+ */
 export class InformerHandle implements LiveInformer<KubernetesObject> {
   readonly #shared: SharedInformer;
   readonly #onRelease: () => void;

@@ -20,7 +20,10 @@ import type { RequestFailure } from "./reflector.ts";
 export interface ListWatcher {
   /** A list as the bytes of its JSON. Leaving the iteration early ends the request. */
   listBytes(kind: AnyKind, options?: ListOptions): AsyncIterable<Uint8Array>;
-  /** A watch as its lines. A line may share memory with its neighbours, and is valid until the next one is asked for. */
+  /**
+   * A watch as its lines. A line may share memory with its neighbours, and is valid until the next
+   * one is asked for.
+   */
   watchLines(kind: AnyKind, options?: WatchOptions): AsyncIterable<Buffer>;
   /** The same as protobuf, from a source that has it. */
   readonly protobuf?: ProtobufReader | undefined;
@@ -35,7 +38,10 @@ const unreachable: ReadonlySet<TransportError["code"]> = new Set([
   "TIMEOUT_CONNECT",
 ]);
 
-/** What an error of a request means for the reflector. Takes errors, and the Status of a watch's ERROR event. */
+/**
+ * What an error of a request means for the reflector. Takes errors, and the Status of a watch's
+ * ERROR event.
+ */
 export function requestFailureOf(error: unknown): RequestFailure {
   const status = statusOf(error);
   const message = status ? explainStatus(status) : error instanceof Error ? error.message : String(error);

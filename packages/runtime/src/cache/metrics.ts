@@ -7,7 +7,10 @@ export interface InformerLabels {
   readonly scope: InformerScope;
 }
 
-/** Hears what the cache does. Levels, such as the number of objects, are read from `stats()` instead. */
+/**
+ * Hears what the cache does. Levels, such as the number of objects, are read from `stats()`
+ * instead.
+ */
 export interface CacheObserver {
   /** The current objects have been received in full, again or for the first time. */
   listed?(labels: InformerLabels, seconds: number, how: "stream" | "pages"): void;

@@ -29,17 +29,23 @@ interface Connection {
 }
 
 /**
- * The list and watch of an API server for one kind, small enough to be sure of, with the faults of a real one on request. For tests of
- * the cache.
+ * The list and watch of an API server for one kind, small enough to be sure of, with the faults of
+ * a real one on request. For tests of the cache.
  */
 export class ModelServer implements ListWatcher {
   readonly objects = new Map<string, AnyObject>();
   /** What was asked for, in order, e.g. `list`, `stream` or `watch 103`. */
   readonly requests: string[] = [];
-  /** Whether it streams initial objects, refuses to, or takes the request and never says when they are complete. */
+  /**
+   * Whether it streams initial objects, refuses to, or takes the request and never says when they
+   * are complete.
+   */
   streaming: "yes" | "refuses" | "never ends" = "yes";
   isInstalled = true;
-  /** How many revisions a list may be behind that does not ask for the present state: it is served from the server's own cache. */
+  /**
+   * How many revisions a list may be behind that does not ask for the present state: it is served
+   * from the server's own cache.
+   */
   behind = 0;
   /** Errors for the next requests, one each. */
   readonly faults: Error[] = [];
@@ -120,7 +126,10 @@ export class ModelServer implements ListWatcher {
     this.#oldest = this.#revision;
   }
 
-  /** Goes back to what it had at an earlier revision, as when a backup of its data is put back, and begins anew from there. */
+  /**
+   * Goes back to what it had at an earlier revision, as when a backup of its data is put back, and
+   * begins anew from there.
+   */
   restore(revision: number): void {
     this.#revision = revision;
     this.#log = this.#log.filter((change) => change.revision <= revision);
@@ -235,7 +244,8 @@ export class ModelServer implements ListWatcher {
     this.#changes.push(change);
     this.#log.push(change);
     for (const connection of this.#connections) {
-      // A real server waits for the version that a watch goes on from without a word, also where it went back to before it.
+      // A real server waits for the version that a watch goes on from without a word, also where it
+      // went back to before it.
       const from = Number(connection.options.resourceVersion ?? "");
       if (change.revision > from) this.#send(connection, change);
     }

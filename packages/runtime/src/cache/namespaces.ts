@@ -3,7 +3,10 @@ import type { Cache, Namespaces } from "./contract.ts";
 
 /** Namespaces that the program chooses. */
 export interface NamespaceSet extends Namespaces {
-  /** Chooses these from now on. What is cached of others is let go, and handlers hear of it as deletes. */
+  /**
+   * Chooses these from now on. Objects of other namespaces leave the cache, and handlers get
+   * deletes for them.
+   */
   set(names: Iterable<string>): void;
 }
 
@@ -35,13 +38,20 @@ const Namespace: AnyKind = {
   scope: "Cluster",
 } satisfies ResourceKind;
 
-/** Namespaces that carry labels, followed by a watch of their own. Needs list and watch of namespaces. */
+/**
+ * Namespaces that carry labels, followed by a watch of their own. Needs list and watch of
+ * namespaces.
+ */
 export interface NamespacesByLabel extends Namespaces {
   /** Ends the watch. */
   release(): void;
 }
 
-/** Follows the namespaces that a label selector selects. @throws SelectorError if it does not parse. */
+/**
+ * Follows the namespaces that a label selector selects.
+ *
+ * @throws SelectorError if it does not parse.
+ */
 export function namespacesByLabel(cache: Cache, labelSelector: string): NamespacesByLabel {
   const informer = cache.informer(Namespace, { labelSelector, metadataOnly: true });
   const chosen = new Choice([]);

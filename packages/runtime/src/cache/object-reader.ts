@@ -7,10 +7,11 @@ import { readLabels } from "./scan-message.ts";
 import { type Intake, MalformedObjectError, type StoredObject } from "./stored-object.ts";
 
 /**
- * Keeps the objects that were read lately in parsed form, up to a budget, and lets go of the rest. Shared by all kinds of a cache.
+ * Keeps the objects that were read lately in parsed form, up to a budget, and lets go of the rest.
+ * Shared by all kinds of a cache.
  *
- * Works in two generations: an object read in the present one stays; when the present one is full it becomes the past
- * one, and what was not read since then is let go.
+ * Works in two generations: an object read in the present one stays; when the present one is full
+ * it becomes the past one, and what was not read since then is let go.
  */
 export class ParsedObjects {
   readonly #budgetBytes: number;
@@ -19,7 +20,10 @@ export class ParsedObjects {
   #past = new Set<StoredObject>();
   #presentBytes = 0;
 
-  /** @param budgetBytes how much JSON may be held in parsed form, of which the present generation takes half. */
+  /**
+   * @param budgetBytes how much JSON may be held in parsed form, of which the present generation
+   *   takes half.
+   */
   constructor(budgetBytes: number) {
     this.#budgetBytes = budgetBytes / 2;
   }
@@ -32,7 +36,10 @@ export class ParsedObjects {
     if (this.#presentBytes > this.#budgetBytes) this.#turn();
   }
 
-  /** The object is no longer cached: what is kept of it would only be in the way. It can still be read. */
+  /**
+   * The object is no longer cached: what is kept of it would only be in the way. It can still be
+   * read.
+   */
   forget(stored: StoredObject): void {
     if (stored.generation === 0) return;
     if (this.#present.delete(stored)) this.#presentBytes -= stored.length;
@@ -101,8 +108,8 @@ export class ObjectReader {
   }
 
   /**
-   * Gives an object its kind where the server left it out (it does in lists of built-in kinds) or named the form instead (metadata
-   * only), and freezes it if asked to.
+   * Gives an object its kind where the server left it out (it does in lists of built-in kinds) or
+   * named the form instead (metadata only), and freezes it if asked to.
    */
   finish(object: KubernetesObject): KubernetesObject {
     const named =

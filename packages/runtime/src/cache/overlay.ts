@@ -1,17 +1,30 @@
 import { compareResourceVersions, type KubernetesObject } from "@windlass/client";
 
-/** What this process has written and the watch has not brought yet: an object's newer version, or that it is gone. */
+/**
+ * What this process has written and the watch has not brought yet: an object's newer version, or
+ * that it is gone.
+ */
 export interface OwnWrite {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** The version that the write gave; for a delete, the last one known. Empty if the server did not say. */
+  /**
+   * The version that the write gave; for a delete, the last one known. Empty if the server did not
+   * say.
+   */
   readonly version: string;
   /** Undefined where the write took the object out of what the informer holds. */
   readonly object: KubernetesObject | undefined;
-  /** What the tracked field managers own of that object, as `FieldManagers` keeps it. @default nothing */
+  /**
+   * What the tracked field managers own of that object, as `FieldManagers` keeps it.
+   *
+   * @default nothing
+   */
   readonly owned?: string;
-  /** For a delete: the server said that the object is gone, so nothing that the watch may still bring of it counts. */
+  /**
+   * For a delete: the server said that the object is gone, so nothing that the watch may still
+   * bring of it counts.
+   */
   readonly isCertain?: boolean;
 }
 
@@ -29,18 +42,25 @@ export interface Known {
 /**
  * Our own writes, laid over what the watch has brought, so that the next read sees them.
  *
- * Keeps the last write to each name. A write goes as soon as the watch can be shown to have passed it: by the same or a newer version
- * of the object, by an event or bookmark of the same or a newer version, or by a list of the same or a newer version or that was asked
- * for later. So what others wrote after us is never hidden; what they wrote before us is, as it should be.
+ * Keeps the last write to each name. A write goes as soon as the watch can be shown to have passed
+ * it: by the same or a newer version of the object, by an event or bookmark of the same or a newer
+ * version, or by a list of the same or a newer version or that was asked for later. So what others
+ * wrote after us is never hidden; what they wrote before us is, as it should be.
  *
- * Where versions are not numbers (some aggregated APIs) they cannot be ordered. Then any event of the object that comes after the write
- * counts as having passed it, and so does any list.
+ * Where versions are not numbers (some aggregated APIs) they cannot be ordered. Then any event of
+ * the object that comes after the write counts as having passed it, and so does any list.
  */
 export class Overlay {
   readonly #writes = new Map<string, Pending>();
-  /** Deletes, by uid: an object of the same name may have been made anew before the delete's echo is there. */
+  /**
+   * Deletes, by uid: an object of the same name may have been made anew before the delete's echo is
+   * there.
+   */
   readonly #tombs = new Map<string, Pending>();
-  /** The last delete of each name: what the watch brings of earlier objects of that name is over too. */
+  /**
+   * The last delete of each name: what the watch brings of earlier objects of that name is over
+   * too.
+   */
   readonly #lastTombs = new Map<string, Pending>();
   #lastWrite = 0;
   /** Those who wait for a write to pass, by its key in the maps above. */
@@ -64,7 +84,7 @@ export class Overlay {
 
   /** The last write of ours to this name, if the watch has not passed it. */
   get(namespace: string, name: string): OwnWrite | undefined {
-    return this.#writes.get(keyOf(namespace, name));
+    return this.#writes.get(storeKey(namespace, name));
   }
 
   writes(): Iterable<OwnWrite> {
@@ -79,15 +99,18 @@ export class Overlay {
     readonly resourceVersion: string;
   }): boolean {
     if (this.#tombs.has(object.uid)) return true;
-    const key = keyOf(object.namespace, object.name);
+    const key = storeKey(object.namespace, object.name);
     if (this.#writes.has(key)) return true;
     const tomb = this.#lastTombs.get(key);
     return tomb !== undefined && isOlder(object.resourceVersion, tomb.version);
   }
 
-  /** A write went through, and this is what the server answered. A write that changed nothing leaves nothing. */
+  /**
+   * A write went through, and this is what the server answered. A write that changed nothing leaves
+   * nothing.
+   */
   wrote(write: OwnWrite, { held, seen }: Known): void {
-    const key = keyOf(write.namespace, write.name);
+    const key = storeKey(write.namespace, write.name);
     const earlier = this.#writes.get(key);
     // Answers may overtake each other, and a delete.
     if (earlier?.uid === write.uid && isOlder(write.version, earlier.version)) return;
@@ -99,7 +122,7 @@ export class Overlay {
 
   /** An object is gone by our own doing. */
   deleted(tomb: OwnWrite, { held, seen }: Known): void {
-    const key = keyOf(tomb.namespace, tomb.name);
+    const key = storeKey(tomb.namespace, tomb.name);
     const earlier = this.#writes.get(key);
     let { version } = tomb;
     if (earlier?.uid === tomb.uid && (version === "" || isOlder(version, earlier.version)))
@@ -153,8 +176,9 @@ export class Overlay {
   /**
    * A list has replaced everything.
    *
-   * @param shownUpTo writes up to this one had been answered before a list was asked for that shows the server's present state: it has
-   * passed them, even if its version is older. Then the server went back in time, and they never happened.
+   * @param shownUpTo writes up to this one had been answered before a list was asked for that shows
+   *   the server's present state: it has passed them, even if its version is older. Then the server
+   *   went back in time, and they never happened.
    */
   sawList(version: string, isHeld: (tomb: OwnWrite) => boolean, shownUpTo = 0): void {
     for (const [key, write] of this.#writes) {
@@ -172,7 +196,11 @@ export class Overlay {
     for (const uid of this.#tombs.keys()) this.#pass(this.#tombs, uid);
   }
 
-  /** Resolves once the watch has passed what is pending now. @throws the signal's reason, when it is aborted before. */
+  /**
+   * Resolves once the watch has passed what is pending now.
+   *
+   * @throws the signal's reason, when it is aborted before.
+   */
   async passed(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const keys = [...this.#writes.keys(), ...this.#tombs.keys()];
@@ -197,13 +225,16 @@ export class Overlay {
   }
 
   #sawChange(namespace: string, name: string, version: string): void {
-    const key = keyOf(namespace, name);
+    const key = storeKey(namespace, name);
     const write = this.#writes.get(key);
     if (write && !isOlder(version, write.version)) this.#pass(this.#writes, key);
     this.#sawVersion(version);
   }
 
-  /** Events come in the order of versions: a write not newer than the last of them is behind us. If it is not held, it is gone again. */
+  /**
+   * Events come in the order of versions: a write not newer than the last of them is behind us. If
+   * it is not held, it is gone again.
+   */
   #sawVersion(version: string): void {
     for (const [key, write] of this.#writes) {
       if (isAtLeast(version, write.version)) this.#pass(this.#writes, key);
@@ -213,14 +244,14 @@ export class Overlay {
   #pass(from: Map<string, Pending>, key: string): void {
     if (from === this.#tombs) {
       const tomb = this.#tombs.get(key);
-      const place = tomb && keyOf(tomb.namespace, tomb.name);
+      const place = tomb && storeKey(tomb.namespace, tomb.name);
       if (place !== undefined && this.#lastTombs.get(place) === tomb) this.#lastTombs.delete(place);
     }
     from.delete(key);
     const waiters = this.#waiters.get(key);
     if (!waiters) return;
     this.#waiters.delete(key);
-    for (const tell of waiters) tell();
+    for (const notify of waiters) notify();
   }
 
   #moveWaiters(from: string, to: string): void {
@@ -231,7 +262,7 @@ export class Overlay {
   }
 }
 
-function keyOf(namespace: string, name: string): string {
+function storeKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 

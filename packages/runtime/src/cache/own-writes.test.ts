@@ -15,7 +15,10 @@ const Widget: ResourceKind = {
 const color = (object: AnyObject) => [String(object.color)];
 const owner = (uid: string) => ({ ownerReferences: [{ apiVersion: "v1", kind: "Owner", name: "o", uid }] });
 
-/** A cache whose watch brings nothing until `catchUp` is called: what is read before is our own writes alone. */
+/**
+ * A cache whose watch brings nothing until `catchUp` is called: what is read before is our own
+ * writes alone.
+ */
 async function setup(scope: InformerScope = {}) {
   const clock = new ManualClock();
   const server = new ModelServer();
@@ -86,7 +89,7 @@ test("a write by others after ours is shown as soon as the watch brings it", asy
   expect(cache.get(Widget, { namespace: "a", name: "old" })?.color).toBe("theirs");
 });
 
-test("handlers hear of our own writes from the watch, once", async () => {
+test("handlers get our own writes from the watch, once", async () => {
   const { server, cache, catchUp } = await setup();
   const heard: string[] = [];
   const informer = cache.informer(Widget);

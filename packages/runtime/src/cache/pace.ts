@@ -4,8 +4,9 @@ import type { Clock } from "@windlass/clock";
 const SLICE_MS = 6;
 
 /**
- * Says when work has held the event loop for long enough. Counts only the time between `begin` and `isSliceOver`, so that waiting for the
- * server is not work. On a clock that stands still a slice never ends, and the same steps give the same run.
+ * Says when work has held the event loop for long enough. Counts only the time between `begin` and
+ * `isSliceOver`, so that waiting for the server is not work. On a clock that stands still a slice
+ * never ends, and the same steps give the same run.
  */
 export class Pace {
   readonly #clock: Clock;
@@ -31,8 +32,9 @@ export class Pace {
 }
 
 /**
- * For workers that go from one piece of work to the next without ever having to wait: makes all of them pause together once they have held the event loop
- * for long enough, or timers, sockets and probes would starve for as long as there is work.
+ * For workers that go from one piece of work to the next without ever having to wait: makes all of
+ * them pause together once they have held the event loop for long enough, or timers, sockets and
+ * probes would starve for as long as there is work.
  */
 export class YieldBudget {
   readonly #clock: Clock;

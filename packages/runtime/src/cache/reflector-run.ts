@@ -80,7 +80,10 @@ export class Reflector {
     this.#pace = new Pace(options.clock);
   }
 
-  /** Asks for JSON from now on, and for everything anew. For when what the server sends as protobuf is not understood in full. */
+  /**
+   * Asks for JSON from now on, and for everything anew. For when what the server sends as protobuf
+   * is not understood in full.
+   */
   readJson(): void {
     if (this.#isJsonOnly) return;
     this.#isJsonOnly = true;
@@ -93,7 +96,10 @@ export class Reflector {
     this.#watchdog?.abort();
   }
 
-  /** Runs until the signal is aborted. Resolves then; never rejects but for a fault in the sink itself. */
+  /**
+   * Runs until the signal is aborted. Resolves then; never rejects except for a fault in the sink
+   * itself.
+   */
   async run(): Promise<void> {
     await this.#tell({ type: "start" });
     for (let effect = this.#next; effect && !this.#signal.aborted; effect = this.#next) {
@@ -120,7 +126,8 @@ export class Reflector {
   #step(event: ReflectorEvent): readonly Effect[] {
     const { clock, random, sink } = this.#options;
     const before = this.#state;
-    // Chance is drawn only where it is used, so that the number of objects does not shift the sequence.
+    // Chance is drawn only where it is used, so that the number of objects does not shift the
+    // sequence.
     const chance = event.type === "object" || event.type === "bookmark" ? 0 : random.next();
     const { state, effects } = step(before, event, { now: clock.monotonic(), chance });
     this.#state = state;
@@ -172,7 +179,10 @@ export class Reflector {
     await this.#tell({ type: "failed", failure: { is: "unreliable", message: why } });
   }
 
-  /** Protobuf is a third of the server's work and of ours, but it can only be read by who knows all of the kind's fields. */
+  /**
+   * Protobuf is a third of the server's work and of ours, but it can only be read by who knows all
+   * of the kind's fields.
+   */
   async #format(): Promise<WireFormat> {
     const { source, kind, scope } = this.#options;
     const { protobuf } = source;
@@ -187,7 +197,7 @@ export class Reflector {
         server.major < known.major || (server.major === known.major && server.minor <= known.minor);
       return isKnown ? protobufFormat(protobuf) : this.#json;
     } catch {
-      // Whatever is wrong with the server, the request that comes next will tell.
+      // Whatever is wrong with the server, the next request will show it.
       return this.#json;
     }
   }
@@ -315,7 +325,10 @@ export class Reflector {
   }
 }
 
-/** Watches over one request: aborts it when nothing is heard for too long, or when it outlives its deadline. */
+/**
+ * Watches over one request: aborts it when nothing is heard for too long, or when it outlives its
+ * deadline.
+ */
 class RequestWatchdog {
   readonly #clock: Clock;
   readonly #abort = new AbortController();
@@ -356,7 +369,8 @@ class RequestWatchdog {
   end(): void {
     this.#cancel();
     this.#outer.removeEventListener("abort", this.#onOuterAbort);
-    // A request that is left in the middle is ended by its iterator; this ends one that never answered.
+    // A request that is left in the middle is ended by its iterator; this ends one that never
+    // answered.
     this.#abort.abort();
   }
 

@@ -10,7 +10,7 @@ import {
 
 type Entry = ReflectorEvent | [number, ReflectorEvent];
 
-/** Plays events at given times; chance is always nought, so waits are at their shortest. */
+/** Plays events at given times; random numbers are always 0, so waits are at their shortest. */
 function play(...events: readonly Entry[]) {
   let state: ReflectorState = initialState;
   let effects: readonly Effect[] = [];
@@ -178,7 +178,7 @@ test("what is held is not taken for what an unreliable server lists, until a lis
   ]);
 });
 
-test("a watch that was silent from its start is followed by a list, one that was heard of by another watch", () => {
+test("a watch that was silent from its start is followed by a list, one that had an event on another watch", () => {
   const silent: ReflectorEvent = { type: "silent" };
   expect(play(start, complete, silent).state).toMatchObject({ at: "watching", version: "10" });
   const { state, effects } = play(start, complete, silent, silent);

@@ -3,18 +3,22 @@ export type RequestFailure =
   /** The version asked for is too old (410 in any form): only a fresh list helps. */
   | { readonly is: "expired"; readonly message: string }
   /**
-   * What is held may not be what the server has, even under the same version: the version asked for is from the server's future, so it
-   * went back in time (a backup was restored), or what it sent could not be read in full. Only a fresh list helps, and nothing that is
-   * held may be taken for what that brings.
+   * What is held may not be what the server has, even under the same version: the version asked for
+   * is from the server's future, so it went back in time (a backup was restored), or what it sent
+   * could not be read in full. Only a fresh list helps, and nothing that is held may be taken for
+   * what that brings.
    */
   | { readonly is: "unreliable"; readonly message: string }
   /** The server does not take the request as it is (400, 403, 422). */
   | { readonly is: "refused"; readonly message: string; readonly forGood: boolean }
   /** The server does not serve this kind. */
   | { readonly is: "missing"; readonly message: string }
-  /** The server ended a watch with an error that is none of the above. */
+  /** The server ended a watch with another error. */
   | { readonly is: "broken"; readonly message: string }
-  /** No server answered. Asking again costs nobody anything, so it is done often, and says nothing about the server once it answers. */
+  /**
+   * No server answered. Asking again costs nobody anything, so it is done often, and says nothing
+   * about the server once it answers.
+   */
   | { readonly is: "unreachable"; readonly message: string; readonly isOutage?: boolean }
   /** Anything else: 5xx, 429. It may pass. */
   | {
@@ -29,7 +33,10 @@ export type RequestFailure =
 export interface Memory {
   /** The newest version seen; where a watch resumes. */
   readonly version: string | undefined;
-  /** Whether to ask for the current objects as a stream. False once the server has shown that it cannot. */
+  /**
+   * Whether to ask for the current objects as a stream. False once the server has shown that it
+   * cannot.
+   */
   readonly streams: boolean;
   /** Failures in a row, for the backoff. */
   readonly failures: number;
@@ -39,7 +46,9 @@ export interface Memory {
   readonly relistedAt: number | undefined;
   /** Since when it has watched without a failure. */
   readonly healthySince: number | undefined;
-  /** Whether what is held may be taken for what a list brings, where their versions are the same. */
+  /**
+   * Whether what is held may be taken for what a list brings, where their versions are the same.
+   */
   readonly isReliable: boolean;
 }
 
@@ -82,7 +91,10 @@ export type Opening =
 export interface ListStart {
   /** Whether an object of the same version as one that is held may be taken for the same. */
   readonly reusesHeld: boolean;
-  /** Whether it will show every write that was answered by now: one that asks for no version is read from what the server has at present. */
+  /**
+   * Whether it will show every write that was answered by now: one that asks for no version is read
+   * from what the server has at present.
+   */
   readonly isConsistent: boolean;
 }
 
@@ -110,16 +122,28 @@ export interface Moment {
   readonly chance: number;
 }
 
-/** The first wait after a failure, what each further one multiplies it by, and the longest, before jitter doubles it at most. */
+/**
+ * The first wait after a failure, what each further one multiplies it by, and the longest, before
+ * jitter doubles it at most.
+ */
 export const backoff = { initialMs: 800, factor: 2, maxMs: 30_000, healthyMs: 120_000 } as const;
 
-/** The same while no server answers. Short, for this is how long after its return the server is found again. */
+/**
+ * The same while no server answers. Short, for this is how long after its return the server is
+ * found again.
+ */
 export const unreachableBackoff = { initialMs: 400, maxMs: 3_000 } as const;
 
-/** A version that expires sooner than this after a list has something wrong with it, and the next list has to wait. */
+/**
+ * A version that expires sooner than this after a list has something wrong with it, and the next
+ * list has to wait.
+ */
 const RELIST_MS = 10_000;
 
-/** A watch that ends sooner than this without a word counts as a failure, or a server that cannot keep one would be asked without end. */
+/**
+ * A watch that ends sooner than this without a word counts as a failure, or a server that cannot
+ * keep one would be asked without end.
+ */
 const SHORT_WATCH_MS = 1_000;
 
 export const initialState: ReflectorState = {
@@ -133,7 +157,10 @@ export const initialState: ReflectorState = {
   isReliable: true,
 };
 
-/** How long each state may hear nothing before the peer counts as dead. A stream that does not say when it is complete is left soon. */
+/**
+ * How long each state may hear nothing before the peer counts as dead. A stream that does not say
+ * when it is complete is left soon.
+ */
 export const patienceMs = { streaming: 10_000, listing: 60_000, watching: 120_000 } as const;
 
 const none: readonly Effect[] = [];
@@ -141,8 +168,9 @@ const none: readonly Effect[] = [];
 /**
  * Decides what to do next. Pure: all IO is in `Reflector`.
  *
- * Flow: stream (or list) the current objects, commit them, watch for changes, resume after a close from the newest version seen. A
- * version that the server no longer has leads to a fresh list, everything else to a wait and another try.
+ * Flow: stream (or list) the current objects, commit them, watch for changes, resume after a close
+ * from the newest version seen. A version that the server no longer has leads to a fresh list,
+ * everything else to a wait and another try.
  */
 export function step(state: ReflectorState, event: ReflectorEvent, moment: Moment): Transition {
   if (event.type === "start") return list(state, moment, state.version ?? "");
@@ -222,8 +250,8 @@ function watching(state: In<"watching">, event: ReflectorEvent, moment: Moment):
         version: event.version === "" ? state.version : event.version,
       });
     case "silent":
-      // A server sends bookmarks. One that says nothing at all from the start may have been asked to go on from its own future, which it
-      // waits for without a word. A list tells.
+      // A server sends bookmarks. One that says nothing at all from the start may have been asked
+      // to go on from its own future, which it waits for silently. A list answers it.
       return state.heard ? watch(state, moment) : list(state, moment, state.version ?? "");
     case "closed":
       if (!state.heard && moment.now - state.openedAt < SHORT_WATCH_MS)
@@ -257,7 +285,10 @@ function unlisted(state: ReflectorState, failure: RequestFailure, moment: Moment
   return { state: paused.state, effects: [{ do: "clear" }, ...paused.effects] };
 }
 
-/** The version held is of no more use, which is nobody's fault, whatever went before: list at once, unless that was just done. */
+/**
+ * The version held is of no more use, which is nobody's fault, whatever went before: list at once,
+ * unless that was just done.
+ */
 function afresh(state: ReflectorState, failure: RequestFailure, moment: Moment): Transition {
   const isReliable = state.isReliable && failure.is !== "unreliable";
   const forgotten = { ...state, ...reached(state), version: undefined, isReliable };

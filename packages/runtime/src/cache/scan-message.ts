@@ -35,7 +35,8 @@ export interface MessageScan
 }
 
 /**
- * Scans the message of an object, whose first field is its metadata. What is found is valid until the next scan.
+ * Scans the message of an object, whose first field is its metadata. What is found is valid until
+ * the next scan.
  *
  * @throws MalformedMessageError
  */
@@ -113,7 +114,10 @@ class Scanner extends WireCursor implements MessageScan {
     return this;
   }
 
-  /** Whether what was sent is the namespace of the object before. Most are: they then share its text. */
+  /**
+   * Whether what was sent is the namespace of the object before. Most are: they then share its
+   * text.
+   */
   #isSameNamespace(end: number): boolean {
     const { bytes, at, namespace } = this;
     if (end - at !== namespace.length) return false;

@@ -1,9 +1,10 @@
 /**
- * Reads just enough of an object's JSON to keep it as bytes: who it is, where its labels and owners are, and where
- * `managedFields` begins and ends so that it can be left out. Never parses what it need not.
+ * Reads just enough of an object's JSON to keep it as bytes: who it is, where its labels and owners
+ * are, and where `managedFields` begins and ends so that it can be left out. Never parses what it
+ * need not.
  *
- * Trusts the bytes to be JSON: it finds its way by brackets and quotes. What it cannot make out it gives back as
- * undefined, and the caller parses in full.
+ * Trusts the bytes to be JSON: it finds its way by brackets and quotes. What it cannot make out it
+ * gives back as undefined, and the caller parses in full.
  */
 export interface Scan {
   /** The object, braces included. */
@@ -36,7 +37,10 @@ const CLOSE_BRACKET = 0x5d;
 /** Beyond this many bytes a native search for the closing quote is faster than a loop. */
 const SHORT_STRING = 48;
 
-/** Whether an object is written as JSON. No message begins with this byte: it would be a group, which Kubernetes does not use. */
+/**
+ * Whether an object is written as JSON. No message begins with this byte: it would be a group,
+ * which Kubernetes does not use.
+ */
 export function isJson(bytes: Buffer, start: number): boolean {
   return bytes[start] === OPEN_BRACE;
 }
@@ -45,8 +49,8 @@ export function isJson(bytes: Buffer, start: number): boolean {
 const lost = new Error("not the JSON that was expected");
 
 /**
- * Scans the object that starts at `start`. With `end` given, the object is known to end there, and nothing after its
- * metadata is looked at; without, its end is found.
+ * Scans the object that starts at `start`. With `end` given, the object is known to end there, and
+ * nothing after its metadata is looked at; without, its end is found.
  */
 export function scanObject(bytes: Buffer, start: number, end?: number): Scan | undefined {
   try {
@@ -66,7 +70,7 @@ export interface ScannedEvent {
 
 const TYPE_PREFIX = Buffer.from('{"type":"');
 const OBJECT_PREFIX = Buffer.from('","object":');
-/** By the first letter, which tells them apart. */
+/** By the first letter, which differs. */
 const TYPES = new Map(
   ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].map((name) => [
     name.charCodeAt(0),
@@ -147,7 +151,10 @@ function scan(bytes: Buffer, start: number, knownEnd: number | undefined): Scan 
   return found.endingAt(at + 1);
 }
 
-/** Finds its way through an object's metadata. A class with plain loops, since every object of a large list passes through here. */
+/**
+ * Finds its way through an object's metadata. A class with plain loops, since every object of a
+ * large list passes through here.
+ */
 class MetadataScan implements Scan {
   readonly start: number;
   end = 0;
@@ -354,7 +361,10 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Whether a key is the given word. A key written with escapes might be any word, so nothing can be said of it. */
+/**
+ * Whether a key is the given word. A key written with escapes might be any word, so nothing can be
+ * said of it.
+ */
 function keyIs(bytes: Buffer, start: number, end: number, word: string): boolean {
   if (end - start !== word.length) {
     for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) throw lost;

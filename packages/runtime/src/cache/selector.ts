@@ -13,8 +13,8 @@ export function parseLabels(selector: string): LabelFilter {
 export type FieldFilter = (object: KubernetesObject) => boolean;
 
 /**
- * Reads a field selector: `a.b=c`, `a.b==c`, `a.b!=c`, with commas between. A field that is not there is the empty string, as on the
- * server.
+ * Reads a field selector: `a.b=c`, `a.b==c`, `a.b!=c`, with commas between. A field that is not
+ * there is the empty string, as on the server.
  *
  * @throws SelectorError
  */

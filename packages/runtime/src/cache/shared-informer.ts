@@ -51,7 +51,10 @@ export interface SharedInformerOptions {
 
 const always = () => true;
 
-/** The objects of one kind and scope: what the watch brought, what we wrote since, and those who want to hear of changes. */
+/**
+ * The objects of one kind and scope: what the watch brought, what we wrote since, and its
+ * subscribers.
+ */
 export class SharedInformer implements Sink {
   readonly kind: AnyKind;
   readonly scope: InformerScope;
@@ -78,7 +81,10 @@ export class SharedInformer implements Sink {
   #status: InformerStatus = { at: "starting", message: "not started" };
   #heardAt: number;
   #listStartedAt = 0;
-  /** Whether an object of the list under way may be taken for the one that is held, where their versions are the same. */
+  /**
+   * Whether an object of the list under way may be taken for the one that is held, where their
+   * versions are the same.
+   */
   #reusesHeld = true;
   /** Our writes up to this one are shown by the list under way, whatever its version. */
   #shownWrites = 0;
@@ -163,7 +169,10 @@ export class SharedInformer implements Sink {
     return this.#subscribers.add(handler, this.#hasSynced ? this.#replay() : []);
   }
 
-  /** What a field manager owns of the object that the view shows. Undefined if it owns nothing, or is not tracked. */
+  /**
+   * What a field manager owns of the object that the view shows. Undefined if it owns nothing, or
+   * is not tracked.
+   */
   ownedFields(
     namespace: string,
     name: string,
@@ -268,7 +277,8 @@ export class SharedInformer implements Sink {
   bookmark(version: string): void {
     this.#sawVersion(version);
     this.#overlay.sawBookmark(version, this.#isHeld);
-    // Answered before the bookmark of a minute ago, and not even this one has come as far: then it was lost when the server went back.
+    // Answered before the bookmark of a minute ago, and not even this one has come as far: then it
+    // was lost when the server went back.
     if (this.#overlay.hasPending(this.#writesAtBookmark))
       this.#reflector?.distrust("the server is at an earlier version than a write that it answered");
     this.#writesAtBookmark = this.#overlay.lastWrite;
@@ -309,7 +319,10 @@ export class SharedInformer implements Sink {
 
   // Inside.
 
-  /** Reads messages of the kind. A server that was replaced by a newer one may send fields that are not known: then it is asked for JSON. */
+  /**
+   * Reads messages of the kind. A server that was replaced by a newer one may send fields that are
+   * not known: then it is asked for JSON.
+   */
   #messageReader(): Intake["readMessage"] {
     const { kind, scope, log } = this.#options;
     let message: MessageType | undefined;
@@ -382,7 +395,7 @@ export class SharedInformer implements Sink {
     return resourceVersion;
   }
 
-  /** Puts another store in the place of the present one, then tells of the differences. */
+  /** Puts another store in the place of the present one, then reports the differences. */
   async #replace(next: Store, version: string | undefined): Promise<void> {
     const before = this.view.store;
     const initial = !this.#hasSynced;
@@ -417,7 +430,10 @@ export class SharedInformer implements Sink {
     if (initial) this.#resolveSynced();
   }
 
-  /** An object is no longer cached. After its subscribers were told, so that they need not read it again. */
+  /**
+   * An object is no longer cached. After its subscribers were told, so that they need not read it
+   * again.
+   */
   #release(stored: StoredObject): void {
     this.#options.arena.release(stored);
     this.#options.parsed.forget(stored);
@@ -468,7 +484,10 @@ export class SharedInformer implements Sink {
   }
 }
 
-/** Groups without a domain are Kubernetes' own and have no definition; of those under k8s.io some have. */
+/**
+ * Groups without a domain are Kubernetes' own and have no definition; of those under k8s.io some
+ * have.
+ */
 function wayToInstall({ group, version, plural }: AnyKind): string {
   const newer = `a server that serves ${version} of it`;
   if (!group.includes(".")) return `it needs ${newer}`;

@@ -30,7 +30,7 @@ test("what is kept stays as it was, through any order of puts and releases, and 
   );
 });
 
-test("a parcel that was released can still be read by whoever holds it", () => {
+test("a parcel that was released can still be read by its holders", () => {
   const slabs = new Slabs();
   const parcel = slabs.put(Buffer.from("gone"));
   slabs.release(parcel);

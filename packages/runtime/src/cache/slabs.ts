@@ -3,11 +3,13 @@ const SLAB_BYTES = 4 << 20;
 const LARGE_PARCEL = SLAB_BYTES >> 3;
 
 /**
- * Memory that the system maps by itself, page by page as it is written to, apart from all that the process allocates and frees. Kept bytes that
- * lie among passing ones (what the network reads, say) would keep those from being given back.
+ * Memory that the system maps by itself, page by page as it is written to, apart from all that the
+ * process allocates and frees. Kept bytes that lie among passing ones (what the network reads, say)
+ * would keep those from being given back.
  */
 export function mappedMemory(bytes: number): Buffer {
-  // A buffer that can be resized is the one kind that is not taken from the allocator all others share.
+  // A buffer that can be resized is the one kind that is not taken from the allocator all others
+  // share.
   return Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
 }
 
@@ -31,10 +33,11 @@ export class Parcel {
 }
 
 /**
- * Keeps pieces of bytes in few large pieces of memory. One of which nothing is in use is given back; of one of which less than half is, the rest is moved
- * to the current one. So at most about half of the memory is idle.
+ * Keeps pieces of bytes in few large pieces of memory. One of which nothing is in use is given
+ * back; of one of which less than half is, the rest is moved to the current one. So at most about
+ * half of the memory is idle.
  *
- * The bytes of a released parcel can still be read by whoever holds it.
+ * The bytes of a released parcel can still be read by its holders.
  */
 export class Slabs {
   #current: Slab | undefined;
@@ -43,7 +46,8 @@ export class Slabs {
 
   /** Bytes taken from the system, in use or not. */
   get reservedBytes(): number {
-    // Memory of the current slab that was never written to has not been given out by the system either.
+    // Memory of the current slab that was never written to has not been given out by the system
+    // either.
     const unused = this.#current ? SLAB_BYTES - this.#current.used : 0;
     return this.#all.size * SLAB_BYTES - unused + this.#largeBytes;
   }

@@ -27,7 +27,9 @@ export class Store {
   #size = 0;
   #bytes = 0;
 
-  /** Index functions that throw leave the object out of their index; `onIndexError` hears of it. */
+  /**
+   * Index functions that throw leave the object out of their index, and `onIndexError` is called.
+   */
   constructor(reader: ObjectReader, indexes: readonly Index[], onIndexError: OnIndexError) {
     this.#reader = reader;
     this.#indexes = [...indexes];

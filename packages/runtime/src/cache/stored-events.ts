@@ -2,7 +2,8 @@ import type { KubernetesObject } from "@windlass/client";
 import type { ObjectReader } from "./object-reader.ts";
 import type { StoredObject } from "./stored-object.ts";
 
-// Changes that read their objects when they are looked at: most handlers want the key alone. Classes, for there is one per object of a large list.
+// Changes that read their objects when they are looked at: most handlers want the key alone.
+// Classes, for there is one per object of a large list.
 
 export class Added {
   readonly type = "added";

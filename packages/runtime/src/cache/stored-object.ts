@@ -6,7 +6,10 @@ import { isJson, type Scan, scanObject } from "./scan.ts";
 import { copyWithoutCut, lengthWithoutCut, type MessageScan, scanMessage } from "./scan-message.ts";
 import type { GuardedTransform } from "./transform.ts";
 
-/** One version of an object as the cache holds it: its JSON or its message as bytes, and what must be known without reading it. */
+/**
+ * One version of an object as the cache holds it: its JSON or its message as bytes, and what must
+ * be known without reading it.
+ */
 export class StoredObject implements Placed {
   readonly namespace: string;
   readonly name: string;
@@ -15,8 +18,8 @@ export class StoredObject implements Placed {
   /** The uids of its owners. */
   readonly owners: readonly string[];
   /**
-   * Its labels as JSON, kept apart for lists by label that parse only what they select; empty where it has none. Undefined for a message, whose labels
-   * are found without reading the rest.
+   * Its labels as JSON, kept apart for lists by label that parse only what they select; empty where
+   * it has none. Undefined for a message, whose labels are found without reading the rest.
    */
   readonly labels: string | undefined;
   /** What the tracked field managers own of it, as `FieldManagers` keeps it. */
@@ -49,7 +52,10 @@ type Identity = Pick<Scan, "namespace" | "name" | "uid" | "resourceVersion">;
 
 const noOwners: readonly string[] = [];
 
-/** The server sent something that is not a Kubernetes object. The connection it came by is not to be trusted further. */
+/**
+ * The server sent something that is not a Kubernetes object. The connection it came by is not to be
+ * trusted further.
+ */
 export class MalformedObjectError extends Error {
   override readonly name = "MalformedObjectError";
   readonly code = "MALFORMED_OBJECT";
@@ -69,8 +75,9 @@ export interface Intake {
 }
 
 /**
- * Stores the object that stands in `bytes` from `start` to `end`, as JSON or as a message. `known` says what is already held under a name: where that is the
- * same version, it is given back and nothing is copied.
+ * Stores the object that stands in `bytes` from `start` to `end`, as JSON or as a message. `known`
+ * says what is already held under a name: where that is the same version, it is given back and
+ * nothing is copied.
  *
  * @throws MalformedObjectError
  */
@@ -187,7 +194,10 @@ function rewrite(
   return stored;
 }
 
-/** An object as it would read once stored: without managedFields, and transformed. Does not change the one given. */
+/**
+ * An object as it would read once stored: without managedFields, and transformed. Does not change
+ * the one given.
+ */
 export function prepare(intake: Intake, object: KubernetesObject): KubernetesObject {
   let prepared = object;
   if (!intake.keepManagedFields && object.metadata.managedFields !== undefined) {

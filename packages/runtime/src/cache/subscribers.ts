@@ -13,7 +13,7 @@ interface Subscriber {
   backlog: Event[] | undefined;
 }
 
-/** Those who want to hear of changes. Each hears of every change once and in order, whatever the others do. */
+/** The subscribers to changes. Each gets every change once and in order, whatever the others do. */
 export class Subscribers {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
@@ -25,7 +25,8 @@ export class Subscribers {
   }
 
   /**
-   * Tells the handler of what is there, then of each change. Where there is much, others get their turn in between.
+   * Tells the handler of what is there, then of each change. Where there is much, others get their
+   * turn in between.
    *
    * @returns the way to stop.
    */
@@ -53,7 +54,7 @@ export class Subscribers {
     };
   }
 
-  /** Those who are here now, whoever comes later. */
+  /** Those who are subscribed now, without any who subscribe later. */
   present(): { tell(event: Event): void } {
     const subscribers = this.#subscribers;
     return { tell: (event) => this.#tell(subscribers, event) };

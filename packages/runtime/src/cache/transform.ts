@@ -11,7 +11,10 @@ export interface TransformParts {
 /** A transform that does not throw: it gives undefined where the user's does. */
 export type GuardedTransform = (object: KubernetesObject) => KubernetesObject | undefined;
 
-/** Guards a transform. An object that it throws for is kept as it came: one must not keep all others from being cached. */
+/**
+ * Guards a transform. An object that it throws for is kept as it came: one must not keep all others
+ * from being cached.
+ */
 export function guardTransform(
   transform: Transform,
   { kind, log, throttle }: TransformParts,
@@ -33,5 +36,7 @@ export function guardTransform(
   };
 }
 
-/** Changes an object before it is stored. Gets a copy of its own, and may change and return that. */
+/**
+ * Changes an object before it is stored. Gets a copy of its own, and may change and return that.
+ */
 export type Transform = (object: KubernetesObject) => KubernetesObject;

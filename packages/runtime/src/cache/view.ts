@@ -29,7 +29,10 @@ export const everything: Selection = { namespace: undefined, labels: undefined }
 
 const always = () => true;
 
-/** What readers see of one kind and scope: what the watch brought, with what we wrote since laid over it. */
+/**
+ * What readers see of one kind and scope: what the watch brought, with what we wrote since laid
+ * over it.
+ */
 export class View {
   readonly #kind: AnyKind;
   readonly #log: Log;

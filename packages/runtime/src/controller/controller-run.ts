@@ -20,14 +20,17 @@ import type { ControllerSettings, WatchedKind } from "./settings.ts";
 import type { SourceContext } from "./source.ts";
 import { runSource } from "./source-run.ts";
 
-/** What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does not wait for ever. */
+/**
+ * What starts up and resyncs waits behind what happens now. The queue's ageing sees that it does
+ * not wait for ever.
+ */
 const backgroundPriority = -100;
 
 const resyncJitter = 0.1;
 
 /**
- * One controller at work. `open` starts its informers, so that a standby is warm; `start` lets it reconcile; `stop` lets the reconciles under
- * way end.
+ * One controller at work. `open` starts its informers, so that a standby is warm; `start` lets it
+ * reconcile; `stop` lets the reconciles under way end.
  */
 export class ControllerRun {
   readonly controller: ControllerSettings;
@@ -72,7 +75,10 @@ export class ControllerRun {
     return this.#informers.every((informer) => informer.hasSynced);
   }
 
-  /** Begins to reconcile. Every object that is there is reconciled once, behind what happens from now on. */
+  /**
+   * Begins to reconcile. Every object that is there is reconciled once, behind what happens from
+   * now on.
+   */
   start(): void {
     if (this.#running) return;
     const { clock, random } = this.#dependencies;
@@ -135,7 +141,8 @@ class Running {
     this.#primary = primary;
     this.queue = queue;
     this.#throttle = new LogThrottle(dependencies.clock);
-    // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would make runs depend on their turns.
+    // A handed-in clock moves only when the event loop turns: nothing starves, and a pause would
+    // make runs depend on their turns.
     this.#breath = dependencies.clock === systemClock ? new YieldBudget(dependencies.clock) : undefined;
     const followed = {
       informer: dependencies.informer,
@@ -228,7 +235,9 @@ class Running {
     }
   }
 
-  /** Where the operator may do everything it works all the same, and then not where it has its role. */
+  /**
+   * Where the operator may do everything it works all the same, and then not where it has its role.
+   */
   #warnIfUndeclared(kind: AnyKind): void {
     const { name } = this.#controller;
     if (mayWatch(this.#controller, kind) || this.#throttle.record(`follow ${kindIdOf(kind)}`).as !== "first")
@@ -239,7 +248,10 @@ class Running {
     );
   }
 
-  /** Tells of user code that threw: the first time with its stack, and then now and then, whichever object it throws for. */
+  /**
+   * Tells of user code that threw: the first time with its stack, and then now and then, whichever
+   * object it throws for.
+   */
   #threw(what: string, kind: AnyKind, object: KubernetesObject, error: unknown, outcome: string): void {
     const decision = this.#throttle.record(what);
     if (decision.as === "suppressed") return;
@@ -312,7 +324,8 @@ class Running {
       settle(lease, outcome);
       metrics.reconciled(label(outcome), (clock.monotonic() - started) / 1000);
     } catch (error) {
-      // The reconciler answers for user code. What gets here is a fault of the runtime's own, and must not end the worker.
+      // The reconciler answers for user code. What gets here is a fault of the runtime's own, and
+      // must not end the worker.
       metrics.escaped();
       metrics.reconciled("error", (clock.monotonic() - started) / 1000);
       log.error({ controller: name, error: messageOf(error) }, "an exception escaped a reconcile");
@@ -354,7 +367,10 @@ function label(outcome: Outcome) {
   }
 }
 
-/** Whether the object is the same and more is known of it: what the server sent could not be read in full, or it went back in time. */
+/**
+ * Whether the object is the same and more is known of it: what the server sent could not be read in
+ * full, or it went back in time.
+ */
 function isReread(change: CacheEvent<KubernetesObject>): boolean {
   if (change.type !== "updated") return false;
   return change.old.metadata.resourceVersion === change.object.metadata.resourceVersion;
@@ -365,7 +381,10 @@ function urgency(change: CacheEvent<KubernetesObject>): AddOptions {
   return change.type === "added" && change.initial ? { priority: backgroundPriority } : {};
 }
 
-/** The states of an object that a change is about: old and new, so that both sides of a moved reference hear of it. */
+/**
+ * The states of an object that a change is about: old and new, so that both sides of a moved
+ * reference are reconciled.
+ */
 function states<T>(change: CacheEvent<T>): readonly T[] {
   return change.type === "updated" ? [change.old, change.object] : [change.object];
 }

@@ -9,7 +9,9 @@ import type { Watches } from "./watch.ts";
 
 declare const ownedKinds: unique symbol;
 
-/** A controller, declared: a plain value. Run it with a manager; generate its role with `rbacFor`. */
+/**
+ * A controller, declared: a plain value. Run it with a manager; generate its role with `rbacFor`.
+ */
 export interface Controller<K extends AnyKind = AnyKind, Owned extends AnyKind = AnyKind> {
   readonly kind: K;
   readonly name: string;

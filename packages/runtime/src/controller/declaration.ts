@@ -21,8 +21,9 @@ export interface Declaration<
 }
 
 /**
- * Declares what a controller owns, watches and reads before the controller itself, so that its functions can name the type of their
- * context: {@link ContextOf}. Spread it into the controller's options.
+ * Declares what a controller owns, watches and reads before the controller itself, so that its
+ * functions can name the type of their context: {@link ContextOf}. Spread it into the controller's
+ * options.
  *
  * @example
  * const declared = declaration(WebApp, { owns: [Deployment, Service], reads: [ConfigMap] });

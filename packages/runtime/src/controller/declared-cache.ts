@@ -1,14 +1,14 @@
 import type { AnyKind, KeyOf, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { Cache, CacheListOptions, Informer, InformerScope, OwnedFields } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
-import { idOf, keyOf } from "../reconcile/client.ts";
+import { keyId, keyOf } from "../reconcile/client.ts";
 
 type AnyInformer = Informer<KubernetesObject>;
 
 /**
- * The cache as one controller sees it. Kinds that it declared are read through the informers that it asked for: by their selectors,
- * whatever else other controllers watch of the kind. Other kinds, and namespaces that those informers do not hold, are read from what
- * the cache holds in full.
+ * The cache as one controller sees it. Kinds that it declared are read through the informers that
+ * it asked for: by their selectors, whatever else other controllers watch of the kind. Other kinds,
+ * and namespaces that those informers do not hold, are read from what the cache holds in full.
  */
 export class DeclaredCache implements Cache {
   readonly #cache: Cache;
@@ -18,7 +18,7 @@ export class DeclaredCache implements Cache {
     this.#cache = cache;
   }
 
-  /** Reads through this informer from now on, for as long as whoever asked for it holds it. */
+  /** Reads through this informer from now on, for as long as its owner holds it. */
   declare(informer: AnyInformer): void {
     const id = kindIdOf(informer.kind);
     this.#informers.set(id, [...(this.#informers.get(id) ?? []), informer]);
@@ -91,7 +91,10 @@ export class DeclaredCache implements Cache {
     return this.#cache.stop();
   }
 
-  /** Metadata alone answers for a kind only where the controller declared it no other way, or asks for no more. */
+  /**
+   * Metadata alone answers for a kind only where the controller declared it no other way, or asks
+   * for no more.
+   */
   #of(kind: AnyKind): readonly AnyInformer[] {
     const informers = this.#informers.get(kindIdOf(kind)) ?? [];
     if (kind.representation !== undefined || informers.length < 2) return informers;
@@ -108,7 +111,7 @@ function union<K extends AnyKind>(
   if (only && informers.length === 1) return read(only) as readonly ObjectOf<K>[];
   const found = new Map<string, KubernetesObject>();
   for (const object of informers.flatMap(read)) {
-    const id = idOf(keyOf(object));
+    const id = keyId(keyOf(object));
     if (!found.has(id)) found.set(id, object);
   }
   return [...found.values()] as ObjectOf<K>[];

@@ -5,8 +5,9 @@ import type { Owns } from "./owns.ts";
 declare const nothing: unique symbol;
 
 /**
- * The type of `owns` where it is left out. It is a list of any entries all the same: the compiler takes the default of a type parameter
- * as the context of what stands inside, and `readonly []` would refuse `{ kind, predicate: anyOf(…) }`.
+ * The type of `owns` where it is left out. It is a list of any entries all the same: the compiler
+ * takes the default of a type parameter as the context of what stands inside, and `readonly []`
+ * would refuse `{ kind, predicate: anyOf(…) }`.
  */
 export type NothingOwned = readonly (AnyKind | Owns)[] & { readonly [nothing]?: true };
 
@@ -20,7 +21,9 @@ export type KindIn<Entry> = Entry extends { readonly kind: infer K extends AnyKi
     ? Entry
     : never;
 
-/** The kind in an entry as its objects are read: without spec and status, where the entry says so. */
+/**
+ * The kind in an entry as its objects are read: without spec and status, where the entry says so.
+ */
 export type ReadKindIn<Entry> = Entry extends { readonly metadataOnly: true }
   ? MetadataOnly<KindIn<Entry>>
   : KindIn<Entry>;
@@ -34,8 +37,8 @@ export type IndexIn<Entry> = Entry extends {
   : never;
 
 /**
- * Makes the compiler refuse a cluster-scoped kind in the `owns` of a controller whose objects live in a namespace: Kubernetes
- * takes the owner for deleted, and collects the object.
+ * Makes the compiler refuse a cluster-scoped kind in the `owns` of a controller whose objects live
+ * in a namespace: Kubernetes takes the owner for deleted, and collects the object.
  */
 export type Ownable<K extends AnyKind, Entry> =
   ScopeOf<K> extends "Namespaced"
@@ -75,8 +78,8 @@ type UnknownFields<Given, Allowed> = Given extends readonly (infer GivenItem)[]
     : never;
 
 /**
- * Unknown fields of a result: its own and those of its status. The children were checked where they were made. For a compiler that is not
- * strict, a function that returns nothing returns `any`.
+ * Unknown fields of a result: its own and those of its status. The children were checked where they
+ * were made. For a compiler that is not strict, a function that returns nothing returns `any`.
  */
 type UnknownInResult<Result, Allowed> = unknown extends Result
   ? never
@@ -89,8 +92,8 @@ type UnknownInResult<Result, Allowed> = unknown extends Result
     : never;
 
 /**
- * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds those by itself in object
- * literals, but not in what a function returns.
+ * Makes the compiler refuse a function that returns fields nobody looks at. The compiler finds
+ * those by itself in object literals, but not in what a function returns.
  */
 export type Exact<Option extends string, Result, Allowed> = [UnknownInResult<Result, Allowed>] extends [never]
   ? unknown

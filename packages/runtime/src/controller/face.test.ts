@@ -79,7 +79,7 @@ describe("the compiler refuses", () => {
   test("a child without a name", () => {
     // @ts-expect-error A child needs a stable name.
     child(ConfigMap, { metadata: {} });
-    // @ts-expect-error A child needs a stable name: one that is generated is another with each reconcile.
+    // @ts-expect-error A child needs a stable name, and each reconcile would generate another.
     child(ConfigMap, { metadata: { generateName: "x-" } });
     const service = (name: string): ServiceInput => ({ metadata: { name } });
     child(Service, service("x"));
@@ -152,7 +152,7 @@ describe("the compiler refuses", () => {
       kind: "CodeReview",
       spec: z.object({}),
     });
-    // @ts-expect-error A kind of one's own has a name, whatever it is called.
+    // @ts-expect-error A custom kind has metadata.name.
     child(Review, { metadata: {}, spec: {} });
   });
 

@@ -26,9 +26,9 @@ test("a reconcile that outlives its controller follows nothing any more", async 
 
 test.each([
   ["is logged once, with what to declare", {}, 1],
-  ["that is declared is nothing to tell of", { follows: [ConfigMap] }, 0],
+  ["that is declared is no reason for a warning", { follows: [ConfigMap] }, 0],
   [
-    "that there are rights for is nothing to tell of",
+    "that the role allows is no reason for a warning",
     { permissions: [{ kind: ConfigMap, verbs: ["list", "watch"] }] },
     0,
   ],

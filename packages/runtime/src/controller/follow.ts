@@ -1,7 +1,7 @@
 import type { AnyKind, KubernetesObject, ObjectKey, ObjectOf } from "@windlass/client";
 import type { Informer } from "../cache/contract.ts";
 import { kindIdOf } from "../cache/kind-id.ts";
-import { describe, idOf, keyOf } from "../reconcile/client.ts";
+import { describe, keyId, keyOf } from "../reconcile/client.ts";
 import { ReconcileOverError } from "../reconcile/errors.ts";
 
 /** What one reconcile follows. */
@@ -29,8 +29,8 @@ interface Watch {
 const nothing: ReadonlyMap<string, readonly [kind: string, object: string]> = new Map();
 
 /**
- * Watches for kinds that are known only while running, such as the target that an object refers to. A kind is watched for as long as
- * any object of it is followed.
+ * Watches for kinds that are known only while running, such as the target that an object refers to.
+ * A kind is watched for as long as any object of it is followed.
  */
 export class Follows {
   readonly #dependencies: FollowDependencies;
@@ -48,7 +48,7 @@ export class Follows {
   }
 
   begin(follower: ObjectKey): FollowSession {
-    const followerId = idOf(follower);
+    const followerId = keyId(follower);
     // Most reconciles follow nothing.
     let current: Map<string, readonly [kind: string, object: string]> | undefined;
     return {
@@ -56,7 +56,7 @@ export class Follows {
         if (this.#isClosed) throw new ReconcileOverError(`follow ${describe(kind, key)}`);
         const kindId = kindIdOf(kind);
         const watch = this.#watches.get(kindId) ?? this.#open(kind, kindId);
-        const objectId = idOf(key);
+        const objectId = keyId(key);
         const followers = watch.followers.get(objectId) ?? new Map<string, ObjectKey>();
         followers.set(followerId, follower);
         watch.followers.set(objectId, followers);
@@ -73,7 +73,7 @@ export class Follows {
 
   /** Lets go all that an object follows that is gone. */
   forget(follower: ObjectKey): void {
-    this.#keep(idOf(follower), nothing);
+    this.#keep(keyId(follower), nothing);
   }
 
   close(): void {
@@ -91,7 +91,7 @@ export class Follows {
     const informer = this.#dependencies.informer(kind);
     const followers = new Map<string, Map<string, ObjectKey>>();
     const stop = informer.subscribe((change) => {
-      for (const follower of followers.get(idOf(keyOf(change.object)))?.values() ?? [])
+      for (const follower of followers.get(keyId(keyOf(change.object)))?.values() ?? [])
         this.#enqueue(follower);
     });
     const watch = { informer, stop, followers };

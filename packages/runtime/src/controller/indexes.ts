@@ -9,20 +9,26 @@ export type IndexValues<T extends KubernetesObject = KubernetesObject> = Bivaria
   readonly string[]
 >;
 
-/** Indexes by name. An object that a function throws for is left out of that index, with a line in the log. */
+/**
+ * Indexes by name. An object that a function throws for is left out of that index, with a line in
+ * the log.
+ */
 export type Indexes<T extends KubernetesObject = KubernetesObject, Name extends string = string> = {
   readonly [Index in Name]: IndexValues<T>;
 };
 
-/** A kind with indexes, for `owns` and `reads`. Make one with {@link indexed}, which knows the type of the objects. */
+/**
+ * A kind with indexes, for `owns` and `reads`. Make one with {@link indexed}, which knows the type
+ * of the objects.
+ */
 export interface IndexedKind<K extends AnyKind = AnyKind, Name extends string = string> {
   readonly kind: K;
   readonly indexes: Indexes<KubernetesObject, Name>;
 }
 
 /**
- * Declares indexes of a kind that a controller owns or reads. The kinds it watches take theirs in `watch`, its own kind in the option
- * `indexes`.
+ * Declares indexes of a kind that a controller owns or reads. The kinds it watches take theirs in
+ * `watch`, its own kind in the option `indexes`.
  *
  * @example
  * reads: [indexed(Pod, { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) })],
@@ -54,8 +60,8 @@ export function declared(
 }
 
 /**
- * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them: a controller may read by an index
- * that another declares.
+ * All indexes that the controllers of a manager declare. Every informer of a kind gets all of them:
+ * a controller may read by an index that another declares.
  */
 export class IndexTable {
   readonly #byKind = new Map<string, Map<string, DeclaredIndex & { readonly by: string }>>();
@@ -76,7 +82,10 @@ export class IndexTable {
     }
   }
 
-  /** Gives an informer the indexes of its kind; one that holds metadata alone, those that are content with it. */
+  /**
+   * Gives an informer the indexes of its kind; one that holds metadata alone, those that are
+   * content with it.
+   */
   equip<K extends AnyKind>(kind: K, informer: Informer<ObjectOf<K>>): Informer<ObjectOf<K>> {
     for (const { name, values, metadataOnly } of this.#byKind.get(kindIdOf(kind))?.values() ?? [])
       if (metadataOnly || !informer.scope.metadataOnly) informer.addIndex(name, values);

@@ -254,7 +254,7 @@ test("everywhere has a controller work on every replica, leading or not", async 
   await stopped;
 });
 
-test("a kind of one's own is told apart from a namesake of another group", async () => {
+test("a custom kind is not confused with one of the same name in another group", async () => {
   const { names, what } = counting({ owns: [ConfigMap] });
   const run = await running(what);
   names.length = 0;

@@ -27,8 +27,9 @@ export interface DeclarationOf<K extends AnyKind> {
 }
 
 /**
- * How a controller works. The type parameters come from the options themselves: the compiler knows the owned kinds, the
- * cached kinds and the indexes by what is declared here. Declare `indexes` before `reconcile`: it reads from top to bottom.
+ * How a controller works. The type parameters come from the options themselves: the compiler knows
+ * the owned kinds, the cached kinds and the indexes by what is declared here. Declare `indexes`
+ * before `reconcile`: it reads from top to bottom.
  */
 export interface ControllerOptions<
   K extends AnyKind,
@@ -40,53 +41,100 @@ export interface ControllerOptions<
   Finalized = FinalizeResult<K>,
 > extends DeclarationOf<K> {
   readonly reconcile: Reconcile<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>, Result>;
-  /** Its presence gives every object the controller's finalizer; without it the field is never touched. */
+  /**
+   * Its presence gives every object the controller's finalizer; without it the field is never
+   * touched.
+   */
   readonly finalize?: Finalize<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>, Finalized>;
   /**
-   * The kinds of the children. Their changes ask for a reconcile of the owner; they are cached in full, because reconcilers read them.
+   * The kinds of the children. Their changes ask for a reconcile of the owner; they are cached in
+   * full, because reconcilers read them.
    * @default none
    */
   readonly owns?: O;
   /** Other kinds whose changes matter. @default none */
   readonly watches?: W;
-  /** Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves. @default none */
+  /**
+   * Kinds that the reconciler reads from the cache, and whose changes do not matter by themselves.
+   *
+   * @default none
+   */
   readonly reads?: R;
-  /** Kinds that reconciles may `follow`, for the generated role. Rights for kinds that nobody knows yet belong in `permissions`. @default none */
+  /**
+   * Kinds that reconciles may `follow`, for the generated role. Rights for kinds that nobody knows
+   * yet belong in `permissions`.
+   *
+   * @default none
+   */
   readonly follows?: readonly AnyKind[];
   /** Indexes of the controller's own kind, for `cache.byIndex`. @default none */
   readonly indexes?: Indexes<ObjectOf<K>, Index>;
   /** Sources outside Kubernetes. @default none */
   readonly sources?: readonly Source[];
-  /** In metrics, logs, events, the field manager and the finalizer. @default the kind in lower case */
+  /**
+   * In metrics, logs, events, the field manager and the finalizer.
+   *
+   * @default the kind in lower case
+   */
   readonly name?: string;
-  /** How many objects are reconciled at a time. One object is never reconciled twice at a time. @default 1 */
+  /**
+   * How many objects are reconciled at a time. One object is never reconciled twice at a time.
+   *
+   * @default 1
+   */
   readonly concurrency?: number;
-  /** How long until a reconcile is given up, its signal aborted and its client closed. 0: never. @default "5m" */
+  /**
+   * How long until a reconcile is given up, its signal aborted and its client closed. 0: never.
+   *
+   * @default "5m"
+   */
   readonly timeout?: Duration;
-  /** How long between two looks at every object, ±10 %. Local: nothing is listed again. 0: never. @default "10h" */
+  /**
+   * How long between two looks at every object, ±10 %. Local: nothing is listed again. 0: never.
+   *
+   * @default "10h"
+   */
   readonly resync?: Duration;
-  /** Which changes of the object itself count. @default intentChanged: spec, labels, annotations, finalizers, deletion */
+  /**
+   * Which changes of the object itself count.
+   *
+   * @default intentChanged: spec, labels, annotations, finalizers, deletion
+   */
   readonly predicate?: Predicate<ObjectOf<K>>;
   /** Backoff of failing objects. @default 5 ms doubling to 1,000 s, with jitter */
   readonly rateLimit?: BackoffOptions;
   /** Which objects of the kind to reconcile. @default all that the manager sees */
   readonly scope?: InformerScope;
-  /** Who server-side apply says owns the fields. Must not change over the operator's life. @default `<name>.windlass` */
+  /**
+   * Who server-side apply says owns the fields. Must not change over the operator's life.
+   *
+   * @default `<name>.windlass`
+   */
   readonly fieldManager?: string;
   /** @default `<group>/<name>` */
   readonly finalizer?: string;
   /**
-   * The condition that a failed reconcile sets to False, with the failure's reason and message. False: none is set.
+   * The condition that a failed reconcile sets to False, with the failure's reason and message.
+   * False: none is set.
    * @default "Ready", on kinds made by defineResource
    */
   readonly errorCondition?: string | false;
   /**
-   * How many reconciles of one object that write, in a minute and without a change of its intent, are told of as a loop. More for objects that
-   * go through many states by themselves. @default 20
+   * How many reconciles of one object that write, in a minute and without a change of its intent,
+   * are told of as a loop. More for objects that go through many states by themselves. @default 20
    */
   readonly hotLoopThreshold?: number;
-  /** Runs on every replica, not only on the leader. Only for controllers whose writes cannot collide. @default false */
+  /**
+   * Runs on every replica, not only on the leader. Only for controllers whose writes cannot
+   * collide.
+   *
+   * @default false
+   */
   readonly everywhere?: boolean;
-  /** What imperative code needs beyond what this declaration shows, for the generated role. @default none */
+  /**
+   * What imperative code needs beyond what this declaration shows, for the generated role.
+   *
+   * @default none
+   */
   readonly permissions?: readonly Permission[];
 }

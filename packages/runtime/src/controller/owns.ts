@@ -6,8 +6,9 @@ import type { Predicate } from "./predicate.ts";
 export interface Owns<K extends AnyKind = AnyKind, Index extends string = string> {
   readonly kind: K;
   /**
-   * Cache metadata alone: a fraction of the memory. `owned(metadataOnly(Secret))` then gives objects without spec and status. Edits
-   * of a child are noticed all the same, except for the order of items in a list. @default false
+   * Cache metadata alone: a fraction of the memory. `owned(metadataOnly(Secret))` then gives
+   * objects without spec and status. Edits of a child are noticed all the same, except for the
+   * order of items in a list. @default false
    */
   readonly metadataOnly?: boolean;
   /** Which changes of a child count. @default all */

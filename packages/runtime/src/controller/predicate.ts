@@ -3,7 +3,10 @@ import type { CacheEvent } from "../cache/contract.ts";
 import { canonical } from "../reconcile/json.ts";
 import type { Bivariant } from "./bivariant.ts";
 
-/** Whether a change is worth a reconcile. Predicates save work, not memory: what they reject is cached all the same. */
+/**
+ * Whether a change is worth a reconcile. Predicates save work, not memory: what they reject is
+ * cached all the same.
+ */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = Bivariant<
   [change: CacheEvent<T>],
   boolean
@@ -11,15 +14,18 @@ export type Predicate<T extends KubernetesObject = KubernetesObject> = Bivariant
 
 type Part = (object: KubernetesObject) => unknown;
 
-/** Passes additions and deletions, and those updates that change the part of the object that is looked at. */
+/**
+ * Passes additions and deletions, and those updates that change the part of the object that is
+ * looked at.
+ */
 function whenChanged(part: Part): Predicate {
   return (change) =>
     change.type !== "updated" || canonical(part(change.old)) !== canonical(part(change.object));
 }
 
 /**
- * The generation moved: the spec changed. Status updates do not move it. Kinds whose server keeps no generation (ConfigMap, Secret)
- * pass on every change.
+ * The generation moved: the spec changed. Status updates do not move it. Kinds whose server keeps
+ * no generation (ConfigMap, Secret) pass on every change.
  */
 export const generationChanged: Predicate = (change) =>
   change.type !== "updated" ||
@@ -60,8 +66,9 @@ export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predic
 }
 
 /**
- * What a person or another controller can want of an object changed: spec, labels, annotations, finalizers, deletion. A pure status
- * update, most often the controller's own, does not count. The default for a controller's own kind.
+ * What a person or another controller can want of an object changed: spec, labels, annotations,
+ * finalizers, deletion. A pure status update, most often the controller's own, does not count. The
+ * default for a controller's own kind.
  */
 export const intentChanged: Predicate = anyOf(
   generationChanged,

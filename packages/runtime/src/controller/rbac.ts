@@ -50,8 +50,9 @@ export interface RbacOptions {
   /** The name of the roles; the operator's. */
   readonly name: string;
   /**
-   * Must be the manager's `namespaces`. By name: roles in these instead of one for the cluster. By label: the right to watch namespaces as
-   * well; for them, as for a set that the program changes, a role for the cluster, for they may come to be any. @default the whole cluster
+   * Must be the manager's `namespaces`. By name: roles in these instead of one for the cluster. By
+   * label: the right to watch namespaces as well; for them, as for a set that the program changes,
+   * a role for the cluster, for they may come to be any. @default the whole cluster
    */
   readonly namespaces?: ManagerOptions["namespaces"];
   /** Rights on the lease. Must be the manager's `leaderElection`. @default none */
@@ -63,8 +64,9 @@ export interface RbacOptions {
 }
 
 /**
- * The roles that exactly suffice to run these controllers and webhook servers: read what is watched, write what is owned, and of the own kind only status and
- * (with `finalize`) metadata. Rights that imperative code needs besides are declared with the controller's `permissions`.
+ * The roles that exactly suffice to run these controllers and webhook servers: read what is
+ * watched, write what is owned, and of the own kind only status and (with `finalize`) metadata.
+ * Rights that imperative code needs besides are declared with the controller's `permissions`.
  *
  * @example
  * const roles = rbacFor([webapp], { name: "webapp-operator", leaderElection: { name: "webapp-operator", namespace: "webapp-system" } });
@@ -132,7 +134,8 @@ function grantsOf(controller: ControllerSettings): readonly Grant[] {
   return [
     ...grants(kind, finalize ? [...looks, "patch"] : looks),
     ...(mayWriteStatus ? grants(kind, ["patch"], "status") : []),
-    // Owner references that block deletion need this where the admission plugin OwnerReferencesPermissionEnforcement is on.
+    // Owner references that block deletion need this where the admission plugin
+    // OwnerReferencesPermissionEnforcement is on.
     ...(owns.length > 0 ? grants(kind, ["update"], "finalizers") : []),
     ...owns.flatMap((one) => grants(one.kind, [...looks, "create", "patch", "delete"])),
     ...watches.flatMap((one) => grants(one.kind, looks)),

@@ -8,7 +8,10 @@ import { Gadget, Widget } from "../cache/test-cache.fixture.ts";
 import { ModelRun } from "../reconcile/model-run.fixture.ts";
 import { type Controller, controller } from "./controller.ts";
 
-/** A manager whose cache reads from model servers, one for each kind, and which may be held up at each. */
+/**
+ * A manager whose cache reads from model servers, one for each kind, and which may be held up at
+ * each.
+ */
 async function start(
   namespaces: ReturnType<typeof namespaceSet> | undefined,
   controllers: readonly Controller[],

@@ -111,14 +111,20 @@ export function resolve(kind: AnyKind, name: string, options: AnyOptions): Contr
   };
 }
 
-/** What is known of a kind's status: those made by `defineResource` say, and have conditions if they have one; of others it is not known. */
+/**
+ * What is known of a kind's status: those made by `defineResource` say, and have conditions if they
+ * have one; of others it is not known.
+ */
 function statusIn(kind: AnyKind): "defined" | "none" | "unknown" {
   if (!("definition" in kind)) return "unknown";
   const definition = kind.definition as Partial<ResourceDefinition> | undefined;
   return definition?.status === undefined ? "none" : "defined";
 }
 
-/** The index of the controller's own kind that a mapping by reference looks into: one for each entry of `watches`. */
+/**
+ * The index of the controller's own kind that a mapping by reference looks into: one for each entry
+ * of `watches`.
+ */
 function mappingIndexName(controller: string, index: number): string {
   return `${controller}.watches[${index}]`;
 }

@@ -7,8 +7,9 @@ import type { Source, SourceContext } from "./source.ts";
 const backoff = { firstMs: 1_000, maxMs: 30_000 };
 
 /**
- * Runs a source until it ends or its signal is aborted, whether it heeds that or not: one that waits for ever must not hold up the end of its
- * controller. A function that fails is started again. Never rejects.
+ * Runs a source until it ends or its signal is aborted, whether it heeds that or not: one that
+ * waits for ever must not hold up the end of its controller. A function that fails is started
+ * again. Never rejects.
  */
 export async function runSource(source: Source, context: SourceContext): Promise<void> {
   const { signal, clock, log } = context;

@@ -14,8 +14,8 @@ export interface MapContext {
 export type Mapped = ObjectKey | readonly ObjectKey[] | undefined;
 
 /**
- * Says which objects to reconcile for a watched one. Called with the old and the new state of a changed object, so that both
- * sides of a moved reference are reconciled.
+ * Says which objects to reconcile for a watched one. Called with the old and the new state of a
+ * changed object, so that both sides of a moved reference are reconciled.
  */
 export type MapToKeys<T extends KubernetesObject> = Bivariant<[object: T, context: MapContext], Mapped>;
 
@@ -26,7 +26,10 @@ export interface ReferenceMapping {
   references(object: KubernetesObject): readonly string[];
 }
 
-/** A kind whose changes ask for reconciles. Make one with {@link watch}, which knows the type of the objects. */
+/**
+ * A kind whose changes ask for reconciles. Make one with {@link watch}, which knows the type of the
+ * objects.
+ */
 export interface Watches<W extends AnyKind = AnyKind, Index extends string = string> {
   readonly kind: W;
   readonly mapping: MapToKeys<KubernetesObject> | ReferenceMapping;
@@ -41,13 +44,18 @@ export interface WatchOptions<W extends AnyKind, Index extends string = never> {
   readonly predicate?: Predicate<ObjectOf<W>>;
   /** Which objects are watched. @default all that the manager sees */
   readonly scope?: InformerScope;
-  /** For `cache.byIndex`. Reads see the objects of this scope, whatever other controllers watch of the kind. @default none */
+  /**
+   * For `cache.byIndex`. Reads see the objects of this scope, whatever other controllers watch of
+   * the kind.
+   *
+   * @default none
+   */
   readonly indexes?: Indexes<ObjectOf<W>, Index>;
 }
 
 /**
- * Watches a kind, and says which objects to reconcile for its changes: by {@link byLabel}, {@link byOwner},
- * {@link byReference}, or a function of your own.
+ * Watches a kind, and says which objects to reconcile for its changes: by {@link byLabel},
+ * {@link byOwner}, {@link byReference}, or a function of your own.
  *
  * @example
  * watches: [watch(ConfigMap, byReference(WebApp, ({ spec }) => spec.configMap))],
@@ -74,8 +82,8 @@ export function byLabel(label: string): (object: KubernetesObject) => Mapped {
 }
 
 /**
- * Reconciles the objects of a kind that the watched one has among its owners, be they its controller or not. For children
- * of the controller itself use `owns`.
+ * Reconciles the objects of a kind that the watched one has among its owners, be they its
+ * controller or not. For children of the controller itself use `owns`.
  *
  * @example
  * watch(ReplicaSet, byOwner(Deployment))
@@ -91,11 +99,12 @@ export function byOwner(owner: AnyKind): (object: KubernetesObject) => Mapped {
 export type Reference = string | ObjectKey | readonly (string | ObjectKey)[] | undefined;
 
 /**
- * Reconciles the objects that refer to the watched one. Keeps an index of its own, so that a change costs one look-up
- * however many objects there are.
+ * Reconciles the objects that refer to the watched one. Keeps an index of its own, so that a change
+ * costs one look-up however many objects there are.
  *
  * @param referrer The controller's own kind.
- * @param references What such an object refers to: the name of an object in its namespace, or a key.
+ * @param references What such an object refers to: the name of an object in its namespace, or a
+ *   key.
  * @example
  * watch(Secret, byReference(WebApp, ({ spec }) => spec.env.map(({ secretName }) => secretName)))
  */

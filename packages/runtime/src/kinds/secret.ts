@@ -3,8 +3,9 @@ import { isRecord } from "../record.ts";
 /**
  * A Secret with its `stringData` encoded as `data`, which is what the server stores.
  *
- * Applied as it is, `stringData` is write-only: the server's record of who owns which fields then has nothing of `data`, so
- * a key that is left out later stays, and an edit of `data` goes unnoticed.
+ * Applied as it is, `stringData` is write-only: the server's record of who owns which fields then
+ * has nothing of `data`, so a key that is left out later stays, and an edit of `data` goes
+ * unnoticed.
  */
 export function withEncodedStringData<T extends object>(secret: T): T {
   if (!("stringData" in secret) || !isRecord(secret.stringData)) return secret;

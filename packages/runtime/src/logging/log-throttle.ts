@@ -28,11 +28,14 @@ export interface Pauses {
 /** For failures that a person has to act on. */
 export const pauses: Pauses = { firstMs: 60_000, longestMs: 3_600_000 };
 
-/** A failure that did not occur for this long is over. If it comes back, it is logged as the first. */
+/**
+ * A failure that did not occur for this long is over. If it comes back, it is logged as the first.
+ */
 const OVER_MS = 2 * 3_600_000;
 
 /**
- * Decides whether a failure that occurred is logged: the first time, and while it lasts after ever longer pauses. Pure.
+ * Decides whether a failure that occurred is logged: the first time, and while it lasts after ever
+ * longer pauses. Pure.
  *
  * @param history what is remembered about it; undefined if it did not occur before
  */
@@ -93,7 +96,10 @@ export function countOf(decision: LogDecision): { readonly count?: number } {
   return decision.as === "repeat" ? { count: decision.count } : {};
 }
 
-/** The decision for several failures that occurred together: all are logged if one of them occurred for the first time. */
+/**
+ * The decision for several failures that occurred together: all are logged if one of them occurred
+ * for the first time.
+ */
 export function combined(decisions: readonly LogDecision[]): LogDecision {
   if (decisions.some(({ as }) => as === "first")) return { as: "first" };
   const counts = decisions.flatMap((decision) => (decision.as === "repeat" ? [decision.count] : []));

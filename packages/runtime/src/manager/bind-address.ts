@@ -5,8 +5,8 @@ export interface BindAddress {
 }
 
 /**
- * An address from a variable of the environment, in the form that kubebuilder's `--metrics-bind-address` takes: `:8080`,
- * `127.0.0.1:8080`, `[::1]:8080`, or `0` for none.
+ * An address from a variable of the environment, in the form that kubebuilder's
+ * `--metrics-bind-address` takes: `:8080`, `127.0.0.1:8080`, `[::1]:8080`, or `0` for none.
  *
  * @returns undefined if the variable is not set.
  * @throws TypeError naming the variable if its value is none of these.

@@ -22,7 +22,10 @@ export interface CachingParts {
   readonly log: Logger;
 }
 
-/** The cache that was handed in, or one on the connection, whose metrics are shown; and the way to stop it. */
+/**
+ * The cache that was handed in, or one on the connection, whose metrics are shown; and the way to
+ * stop it.
+ */
 export function openCache(
   { cache: given, caching, cacheSyncTimeout = "2m" }: ManagerOptions,
   { source, registry, clock, random, log }: CachingParts,
@@ -46,7 +49,10 @@ export function openCache(
   return { cache, stop };
 }
 
-/** The scope of informers that are told none: the manager's namespaces. `release` lets go what it takes to know them. */
+/**
+ * The scope of informers that are told none: the manager's namespaces. `release` lets go what it
+ * takes to know them.
+ */
 export function scopeOf(
   namespaces: ManagerOptions["namespaces"],
   cache: Cache,
@@ -64,12 +70,15 @@ export function scopeOf(
   return { scope: { namespaces: chosen }, release: () => chosen.release() };
 }
 
-/** Which kinds the controllers have cached in full, in the version that they watch: a client may answer from the cache for these alone. */
+/**
+ * Which kinds the controllers have cached in full, in the version that they watch: a client may
+ * answer from the cache for these alone.
+ */
 export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: AnyKind) => boolean {
   const full = new Set<string>();
   const add = (kind: AnyKind, scope: InformerScope = {}) => {
     const isPart = Object.values(scope).some((value) => value !== undefined && value !== false);
-    if (!isPart) full.add(idOf(kind));
+    if (!isPart) full.add(kindName(kind));
   };
   for (const { kind: own, scope: ownScope, owns, watches, reads } of controllers) {
     add(own, ownScope);
@@ -77,9 +86,9 @@ export function cachedKinds(controllers: readonly ControllerSettings[]): (kind: 
     for (const { kind, scope } of watches) add(kind, scope);
     for (const kind of reads) add(kind);
   }
-  return (kind) => full.has(idOf(kind));
+  return (kind) => full.has(kindName(kind));
 }
 
-function idOf(kind: AnyKind): string {
+function kindName(kind: AnyKind): string {
   return `${kind.group}/${kind.version}/${kind.kind}`;
 }

@@ -7,7 +7,10 @@ import { noTracing } from "../reconcile/tracing.ts";
 import { manager } from "./manager.ts";
 import type { ManagerOptions } from "./options.ts";
 
-/** A manager of nothing, on a server that is busy at first. It asks for the version, and that is all. */
+/**
+ * A manager of nothing, on a server that is busy at first. It asks for the version, and that is
+ * all.
+ */
 async function metricsOf(metrics: ManagerOptions["metrics"]): Promise<{ host: string; text: string }> {
   let asked = 0;
   const server = createServer((_, response) => {

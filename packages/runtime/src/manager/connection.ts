@@ -28,8 +28,8 @@ export interface Connection {
   /** For the thread that renews the lease; absent for a handed-in client. */
   readonly access: ClusterAccess | undefined;
   /**
-   * Asks the server anything, so that one that cannot be talked to is found out at the start and not in the middle of the work. Any
-   * answer will do, but that it does not know us.
+   * Asks the server anything, so that one that cannot be talked to is found out at the start and
+   * not in the middle of the work. Any answer will do, but that it does not know us.
    *
    * @throws TransportError or ApiError if there is no such answer.
    */

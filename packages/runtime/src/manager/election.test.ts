@@ -144,7 +144,10 @@ describe("one candidate", () => {
   });
 });
 
-/** One candidate in the simulation: its own clock's origin, its state, and until when it stands still. */
+/**
+ * One candidate in the simulation: its own clock's origin, its state, and until when it stands
+ * still.
+ */
 interface Player {
   readonly rules: ElectionRules;
   readonly origin: number;
@@ -162,11 +165,18 @@ interface Simulated {
   readonly endMs: number;
   /** Whether somebody deletes the lease, once all candidates have seen it. @default false */
   readonly deletes?: boolean;
-  /** Whether whoever leads is told to stop now and then, as long as two others are left. @default false */
+  /**
+   * Whether the leader is told to stop now and then, as long as two others are left.
+   *
+   * @default false
+   */
   readonly releases?: boolean;
 }
 
-/** Plays candidates against a model of the server over a network that delays and loses, until `endMs`. */
+/**
+ * Plays candidates against a model of the server over a network that delays and loses, until
+ * `endMs`.
+ */
 function simulate(
   seed: number,
   { players, chaosUntilMs, endMs, deletes = false, releases = false }: Simulated,
@@ -203,7 +213,7 @@ function simulate(
         schedule(player.stalledUntil - now, go);
         return;
       }
-      // Whatever becomes of a release, the candidate is gone.
+      // Whether the release succeeds or not, the candidate is gone.
       const event: ElectionEvent = player.isReleasing ? { type: "released" } : make(now + player.origin);
       let next = step(player.rules, player.state, event);
       if (player.leaves) {
@@ -218,7 +228,10 @@ function simulate(
     go();
   };
 
-  /** Sends a request: it may be lost on the way there or back, and is given up after five seconds either way. */
+  /**
+   * Sends a request: it may be lost on the way there or back, and is given up after five seconds
+   * either way.
+   */
   const send = (player: Player, serve: () => (local: number) => ElectionEvent) => {
     let isSettled = false;
     const settle = (make: (local: number) => ElectionEvent) => {
@@ -265,7 +278,8 @@ function simulate(
 
   for (const player of all)
     schedule(pick(3_000), () => deliver(player, (local) => ({ type: "tick", now: local, wall: stamp() })));
-  // Once: a create that is under way while others create and delete the lease may land after all of that.
+  // Once: a create that is under way while others create and delete the lease may land after all of
+  // that.
   let isDeleted = false;
   const deleteLease = () => {
     if (isDeleted) return;

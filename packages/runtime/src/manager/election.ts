@@ -20,7 +20,10 @@ export interface ElectionRules {
   readonly identity: string;
   /** How long others leave a lease alone that does not change. */
   readonly leaseDurationMs: number;
-  /** How long after the last renewal the holder stops, by itself. Shorter than the lease: the difference is what protects. */
+  /**
+   * How long after the last renewal the holder stops, by itself. Shorter than the lease: the
+   * difference is what protects.
+   */
   readonly renewDeadlineMs: number;
   /** Between two tries, to renew or to acquire. */
   readonly retryPeriodMs: number;
@@ -33,8 +36,9 @@ interface Seen {
 }
 
 /**
- * Where a candidate stands. `until` is when a leader must stop writing unless it has renewed by then: counted from before the
- * renewal was sent, while the others count from after it arrived. `missingSince` is when a lease that had been seen was found to be gone.
+ * Where a candidate stands. `until` is when a leader must stop writing unless it has renewed by
+ * then: counted from before the renewal was sent, while the others count from after it arrived.
+ * `missingSince` is when a lease that had been seen was found to be gone.
  */
 export type Election =
   | { readonly at: "following"; readonly seen?: Seen; readonly missingSince?: Millis }
@@ -80,11 +84,13 @@ export const candidate: Election = { at: "following" };
  * Decides what a candidate does next. Pure: reading, writing and waiting are the driver's.
  *
  * # Guarantee
- * At any moment at most one candidate is leading with `now < until`, whatever the network delays, drops or repeats, as long as all
- * clocks run at about the same speed. Clocks need not agree on the time: a lease is judged by how long it has not changed here,
- * never by the stamps in it. That holds also when the lease is deleted, among candidates that had seen it, held or free. One that starts
- * right after the deletion cannot know of a holder: it creates the lease at once, and the holder stops at its next renewal. Nor
- * does it hold for a lease that is deleted twice while a create is under way.
+ * At any moment at most one candidate is leading with `now < until`, whatever the network delays,
+ * drops or repeats, as long as all clocks run at about the same speed. Clocks need not agree on the
+ * time: a lease is judged by how long it has not changed here, never by the stamps in it. That
+ * holds also when the lease is deleted, among candidates that had seen it, held or free. One that
+ * starts right after the deletion cannot know of a holder: it creates the lease at once, and the
+ * holder stops at its next renewal. Nor does it hold for a lease that is deleted twice while a
+ * create is under way.
  */
 export function step(rules: ElectionRules, state: Election, event: ElectionEvent): ElectionStep {
   if (state.at === "stopped" || event.type === "released")
@@ -150,14 +156,16 @@ function onRead(
 }
 
 /**
- * Somebody deleted the lease, or nobody ever made one. Whoever held it last may have renewed it up to its deletion, and goes on until its
- * own deadline; so a candidate that has seen it gives that holder as much time as if the lease were still there. Also one that saw it free:
- * another may have taken it since.
+ * Somebody deleted the lease, or nobody ever made one. Its last holder may have renewed it up to
+ * its deletion, and goes on until its own deadline; so a candidate that has seen it gives that
+ * holder as much time as if the lease were still there. Also one that saw it free: another may have
+ * taken it since.
  */
 function onMissing(rules: ElectionRules, state: Active, now: Millis, wall: string): ElectionStep {
   const { seen } = state;
   const create = { do: "create", record: claim(rules, wall, undefined) } as const;
-  // Whoever holds it may create it at once, but leads only when that has succeeded: another may have been faster.
+  // Its holder may create it at once, but leads only when that has succeeded: another may have been
+  // faster.
   if (state.at === "leading" || !seen) return { state: following(seen), action: create };
   const missingSince = state.missingSince ?? now;
   const leftMs = missingSince + patienceFor(rules, seen.lease.record) - now;
@@ -166,7 +174,10 @@ function onMissing(rules: ElectionRules, state: Active, now: Millis, wall: strin
   return { state: waiting, action: { do: "wait", ms: Math.min(rules.retryPeriodMs, leftMs) } };
 }
 
-/** How long a holder is left alone. Its promise and ours may differ while a rollout changes it; the longer of the two is safe. */
+/**
+ * How long a holder is left alone. Its promise and ours may differ while a rollout changes it; the
+ * longer of the two is safe.
+ */
 function patienceFor(rules: ElectionRules, record: LeaseRecord): Millis {
   return Math.max(rules.leaseDurationMs, (record.leaseDurationSeconds ?? 0) * 1000);
 }
@@ -179,7 +190,8 @@ function onFailed(
   if (state.at === "following") return { state, action: { do: "wait", ms: rules.retryPeriodMs } };
   if (hasExpired(state, now))
     return { state: following(state.seen), action: { do: "wait", ms: rules.retryPeriodMs } };
-  // Someone wrote or deleted the lease. Until it is known who, nothing may rest on it, but `until` still holds.
+  // Someone wrote or deleted the lease. Until it is known who, nothing may rest on it, but `until`
+  // still holds.
   if (because !== "unreachable") return { state, action: { do: "read" } };
   return { state, action: { do: "wait", ms: Math.max(1, Math.min(rules.retryPeriodMs, state.until - now)) } };
 }

@@ -39,7 +39,7 @@ export interface ElectorOptions {
   /** Ends the campaign and, if leading, releases the lease so that another takes over at once. */
   readonly release: AbortSignal;
   /**
-   * Ends the campaign at once, in the middle of a request too. Whoever held the lease has it until
+   * Ends the campaign at once, in the middle of a request too. The holder of the lease has it until
    * it expires.
    */
   readonly abandon: AbortSignal;
@@ -155,7 +155,10 @@ function stored(lease: LeaseObject): StoredLease {
   return { resourceVersion: lease.metadata.resourceVersion ?? "", record: lease.spec ?? {} };
 }
 
-/** Gives each request half the renew deadline, at least a second: one that hangs must leave time for another. */
+/**
+ * Gives each request half the renew deadline, at least a second: one that hangs must leave time for
+ * another.
+ */
 async function within<T>(
   { clock, rules, abandon }: ElectorOptions,
   send: (signal: AbortSignal) => Promise<T>,

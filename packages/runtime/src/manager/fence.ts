@@ -14,10 +14,16 @@ export interface Fence {
   readonly closing: AbortSignal;
 }
 
-/** The clocks that a fence compares: both of the same machine, the monotonic one common to all threads. */
+/**
+ * The clocks that a fence compares: both of the same machine, the monotonic one common to all
+ * threads.
+ */
 export type FenceClock = Pick<Clock, "now" | "monotonic">;
 
-/** The machine's clocks, with a monotonic one that is the same in every thread (`performance.now()` is not). */
+/**
+ * The machine's clocks, with a monotonic one that is the same in every thread (`performance.now()`
+ * is not).
+ */
 export const threadClock: FenceClock = {
   now: () => Date.now(),
   monotonic: () => {
@@ -29,7 +35,10 @@ export const threadClock: FenceClock = {
 const untilSlot = 0;
 const offsetSlot = 1;
 
-/** How far wall clock and monotonic clock may drift apart between two renewals before the lease is no longer trusted. */
+/**
+ * How far wall clock and monotonic clock may drift apart between two renewals before the lease is
+ * no longer trusted.
+ */
 const toleratedJumpMs = 2_000;
 
 /**

@@ -75,8 +75,8 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 /**
- * A machine whose event loop can stand still: time passes then, and timers that are due fire later. And
- * which can sleep: then its monotonic clock and its timers stop.
+ * A machine whose event loop can stand still: time passes then, and timers that are due fire later.
+ * And which can sleep: then its monotonic clock and its timers stop.
  */
 class StallingClock implements Clock {
   readonly #inner = new ManualClock();

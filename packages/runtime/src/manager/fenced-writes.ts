@@ -4,8 +4,8 @@ import { FencedError } from "../reconcile/errors.ts";
 import type { Fence } from "./fence.ts";
 
 /**
- * Answers after which the write may still be done: whoever gave them had stopped waiting for the
- * server, or for etcd.
+ * Answers after which the write may still be done: the server that gave them had stopped waiting
+ * for the server, or for etcd.
  */
 const inDoubt: ReadonlySet<number> = new Set([500, 502, 504]);
 
@@ -43,8 +43,8 @@ export class FencedWrites {
   }
 
   /**
-   * Whether all that was sent in this time has been answered with its outcome. What was not may still
-   * be on its way, or in the server's hands.
+   * Whether all that was sent in this time has been answered with its outcome. What was not may
+   * still be on its way, or in the server's hands.
    */
   wereAnswered(withinMs: number): boolean {
     return this.#clock.monotonic() - this.#lastUnansweredMs >= withinMs;

@@ -7,8 +7,8 @@ export type HealthCheck = () => string | undefined | void | Promise<string | und
 export const ping: HealthCheck = () => undefined;
 
 /**
- * Named checks behind one probe path, in the way of Kubernetes' own servers: 200 if all pass, 500 otherwise; `?verbose` lists them,
- * `?exclude=name` leaves one out, `/readyz/name` asks one alone.
+ * Named checks behind one probe path, in the way of Kubernetes' own servers: 200 if all pass, 500
+ * otherwise; `?verbose` lists them, `?exclude=name` leaves one out, `/readyz/name` asks one alone.
  */
 export class HealthChecks {
   readonly #path: string;
@@ -28,7 +28,10 @@ export class HealthChecks {
     return () => void this.#checks.delete(name);
   }
 
-  /** Whether a probe was ever answered with 200 for all checks: for readiness, whether clients may have been led here. */
+  /**
+   * Whether a probe was ever answered with 200 for all checks: for readiness, whether clients may
+   * have been led here.
+   */
   get hasPassed(): boolean {
     return this.#hasPassed;
   }

@@ -12,7 +12,10 @@ const lease = { namespace: "default", name: "op" };
 const made = (name: string) => ({ metadata: { namespace: "default", name } });
 const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
 
-/** A run under a clock whose machine can be put to sleep: the wall clock runs on then, and the monotonic one does not. */
+/**
+ * A run under a clock whose machine can be put to sleep: the wall clock runs on then, and the
+ * monotonic one does not.
+ */
 function sleepingRun() {
   let slept = 0;
   const run = new ModelRun();

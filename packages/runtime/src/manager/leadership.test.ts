@@ -154,6 +154,31 @@ describe("replicas", () => {
     await stopped;
   });
 
+  test("a leader whose renewals get no answer stops at the moment its lease ends for it", async () => {
+    const run = new ModelRun();
+    let isSilent = false;
+    const client = run.cluster.client.through((next) => ({
+      request: (request) =>
+        isSilent && request.path.includes("/leases") ? new Promise(() => undefined) : next.request(request),
+      close: () => next.close(),
+    }));
+    const leader = run.another({ ...election("a"), client });
+    let signal: AbortSignal | undefined;
+    leader.add((context) => {
+      signal = context.signal;
+    });
+    await leader.start();
+    await run.settle(100);
+    isSilent = true;
+    await run.settle(9_800);
+    expect([leader.isLeading, signal?.aborted]).toEqual([true, false]);
+    await run.settle(200);
+    expect([leader.isLeading, signal?.aborted]).toEqual([false, true]);
+    const stopped = leader.stop();
+    await run.settle(30_000);
+    await stopped;
+  });
+
   test("a standby takes over a dead leader's lease after it has seen it unchanged for its duration", async () => {
     const run = new ModelRun(election("b"));
     run.cluster.put(Lease, {

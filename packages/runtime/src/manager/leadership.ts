@@ -8,7 +8,11 @@ import { type Fence, type LeaseMemory, WriteFence } from "./fence.ts";
 export interface LeadershipHandlers {
   readonly onLeading: () => void;
   readonly onLost: () => void;
-  /** The lease was renewed only after a look at it, because someone else had written it. @default nothing */
+  /**
+   * The lease was renewed only after a look at it, because someone else had written it.
+   *
+   * @default nothing
+   */
   readonly onSlowRenewal?: () => void;
 }
 
@@ -105,7 +109,7 @@ export class Tenure {
     if (isLeading && !isHeld) this.fence.cut();
   };
 
-  /** Ends it permanently, whatever becomes of the lease. */
+  /** Ends it permanently, no matter who gets the lease. */
   end(): void {
     this.#isOver = true;
     this.look();
@@ -123,8 +127,8 @@ export class Tenure {
 }
 
 /**
- * Says that the lease is out of reach: in the log as soon as the server has refused or failed, once for each fault, and to the
- * readiness probe once that has lasted longer than a lease does.
+ * Says that the lease is out of reach: in the log as soon as the server has refused or failed, once
+ * for each fault, and to the readiness probe once that has lasted longer than a lease does.
  */
 export class Contact {
   readonly #clock: Pick<Clock, "monotonic">;

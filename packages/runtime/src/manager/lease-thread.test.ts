@@ -6,7 +6,10 @@ import { threadClock } from "./fence.ts";
 import { manager } from "./manager.ts";
 import { Pulse } from "./stall.ts";
 
-/** A lease server on a thread of its own, so that it answers while this one stands still. Messages switch it off and on. */
+/**
+ * A lease server on a thread of its own, so that it answers while this one stands still. Messages
+ * switch it off and on.
+ */
 const serverCode = `
 const { parentPort } = require("node:worker_threads");
 const { createServer } = require("node:http");

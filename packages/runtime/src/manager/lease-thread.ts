@@ -28,7 +28,7 @@ const readPulse = pulseReader(pulse);
 const watching = setInterval(
   () => {
     const line = readPulse();
-    // What a thread logs goes through the main one, which is the very one that stands still.
+    // What a thread logs goes through the main one, which is the one that is blocked.
     if (line !== undefined) writeSync(2, `${line}\n`);
     // Should the main thread wake after all, it finds its fence closed, and starts another of
     // these. Until then nobody knows whether its last writes have arrived, so the lease is not

@@ -12,8 +12,9 @@ export interface ListeningOptions {
   /** Makes the error to throw from the operating system's. */
   readonly explain: (error: NodeJS.ErrnoException) => Error;
   /**
-   * Told of each error from then on, such as a connection that could not be accepted for want of file descriptors. The server goes on:
-   * Node would end the process over an error that nobody hears.
+   * Told of each error from then on, such as a connection that could not be accepted for want of
+   * file descriptors. The server goes on: Node would end the process over an error that nobody
+   * hears.
    */
   readonly onError: (error: Error) => void;
 }

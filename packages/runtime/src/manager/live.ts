@@ -7,7 +7,10 @@ interface Live {
   readonly stop: (abort: AbortSignal) => Promise<void>;
 }
 
-/** What has been started: stopped in the reverse order, whatever one of it throws, once those that still serve have drained. */
+/**
+ * What has been started: stopped in the reverse order, whatever one of it throws, once those that
+ * still serve have drained.
+ */
 export class LiveParts {
   readonly #parts: Live[] = [];
   readonly #drains: { readonly name: string; readonly drained: () => Promise<void> }[] = [];

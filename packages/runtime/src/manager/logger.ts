@@ -2,8 +2,8 @@ import type { Logger } from "../reconcile/log.ts";
 import { textLine } from "./text-line.ts";
 
 /**
- * JSON lines on standard output, through pino, which is loaded now and not before. `LOG_LEVEL` sets the level; `info` by default.
- * `LOG_FORMAT=text` has lines for people instead.
+ * JSON lines on standard output, through pino, which is loaded now and not before. `LOG_LEVEL` sets
+ * the level; `info` by default. `LOG_FORMAT=text` has lines for people instead.
  */
 export async function pinoLogger(): Promise<Logger> {
   const { pino } = await import("pino");

@@ -38,10 +38,13 @@ export type Addable = Controller | Runnable | Runnable["start"];
  * the reverse one.
  *
  * # Flow
- * 1. Probes and metrics listen, so that a slow start can be watched. 2. Webhooks. 3. Caches fill.
- * 4. What runs everywhere.
- * 5. Leader election; standbys have full caches. 6. Controllers, each as soon as its own kinds are
- * there: a kind that the server does not have holds up its own controllers alone.
+ * 1. Probes and metrics listen, so that a slow start can be watched.
+ * 2. Webhooks are served.
+ * 3. Caches fill.
+ * 4. Runnables of every replica start.
+ * 5. Leader election begins; standbys have full caches.
+ * 6. Controllers start, each as soon as its own kinds are there: a kind that the server does not
+ *    have holds up its own controllers alone.
  *
  * # Guarantees
  * - A replica that has lost the lease sends no more writes: they are refused with `FencedError`,
@@ -61,16 +64,18 @@ export interface Manager extends AsyncDisposable {
   /**
    * Starts, and resolves when everything runs that can run without leading.
    *
-   * @throws KubeconfigError without a usable configuration; TransportError or ApiError if no server answers, or none that takes the
-   * credentials; PortError if a port is taken; RunnableError if a webhook server, or what runs everywhere, cannot start.
+   * @throws KubeconfigError without a usable configuration; TransportError or ApiError if no server
+   *   answers, or none that takes the credentials; PortError if a port is taken; RunnableError if a
+   *   webhook server, or what runs everywhere, cannot start.
    */
   start(): Promise<void>;
   /** Stops in order, within the grace period. May be called at any time, and more than once. */
   stop(): Promise<void>;
   /**
-   * Gives the process over: starts, waits for the signal, SIGTERM or SIGINT, and stops. A second signal ends the process at once.
-   * Rejections that nobody handles are logged and counted instead of ending the process. If it cannot start, one line at level fatal
-   * says why and what to do, and the process ends with code 1; use `start` to catch the error instead.
+   * Gives the process over: starts, waits for the signal, SIGTERM or SIGINT, and stops. A second
+   * signal ends the process at once. Rejections that nobody handles are logged and counted instead
+   * of ending the process. If it cannot start, one line at level fatal says why and what to do, and
+   * the process ends with code 1; use `start` to catch the error instead.
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
   readonly registry: Registry;
@@ -95,7 +100,10 @@ interface CampaignParts {
   readonly log: Logger;
   readonly identity: string;
   readonly outage: Outage;
-  /** Of this thread, for the one that renews the lease; undefined under a handed-in clock, where there is none. */
+  /**
+   * Of this thread, for the one that renews the lease; undefined under a handed-in clock, where
+   * there is none.
+   */
   readonly pulse: Pulse | undefined;
 }
 
@@ -284,7 +292,9 @@ class ManagerRun implements Manager {
     });
   }
 
-  /** Undefined under a handed-in clock, which knows no stalls: it moves when the event loop turns. */
+  /**
+   * Undefined under a handed-in clock, which knows no stalls: it moves when the event loop turns.
+   */
   #watchForStalls(log: Logger): StallWatch | undefined {
     if (this.#clock !== systemClock) return undefined;
     const stalls = new StallWatch(log);
@@ -293,7 +303,7 @@ class ManagerRun implements Manager {
     return stalls;
   }
 
-  /** The fence of whoever leads at the moment it is asked. */
+  /** The fence of the current leader. */
   #fence(): Fence {
     const current = () => this.#leadership?.fence ?? closedFence;
     return {
@@ -417,7 +427,8 @@ class ManagerRun implements Manager {
     this.#stopSignal.abort(new Error("the manager was stopped while it was starting"));
     const abort = new AbortController();
     const { promise: late, resolve } = Promise.withResolvers<"late">();
-    // Reconciles get most of the time to end by themselves; the rest is for those that must be told.
+    // Reconciles get most of the time to end by themselves; the rest is for those that must be
+    // told.
     const cancels = [
       this.#clock.schedule(timeoutMs * 0.8, () => abort.abort(new Error("the manager is stopping"))),
       this.#clock.schedule(timeoutMs, () => resolve("late")),

@@ -21,19 +21,24 @@ export interface LeaderElectionOptions {
 }
 
 export interface ManagerOptions {
-  /** A client to use. Whoever made it closes it. @default one made from `kubeconfig` */
+  /** A client to use. Its maker closes it. @default one made from `kubeconfig` */
   readonly client?: Client;
   /** @default KUBECONFIG, else ~/.kube/config, else the pod's service account */
   readonly kubeconfig?: ConnectOptions["kubeconfig"];
   readonly context?: string;
   /**
-   * Only these namespaces are watched: by name, by label, or by a choice that the program changes while running (`namespaceSet`).
+   * Only these namespaces are watched: by name, by label, or by a choice that the program changes
+   * while running (`namespaceSet`).
    * @default all
    */
   readonly namespaces?: readonly string[] | { readonly labelSelector: string } | Namespaces;
   /** Only one replica works at a time. @default every replica works, which only one may be */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Where `/healthz` and `/readyz` are served. @default the variable HEALTH_PROBE_BIND_ADDRESS, else { port: 8081 } */
+  /**
+   * Where `/healthz` and `/readyz` are served.
+   *
+   * @default the variable HEALTH_PROBE_BIND_ADDRESS, else { port: 8081 }
+   */
   readonly health?: { readonly port?: number; readonly host?: string } | false;
   /** Where `/metrics` is served. @default the variable METRICS_BIND_ADDRESS, else { port: 8080 } */
   readonly metrics?:
@@ -41,7 +46,8 @@ export interface ManagerOptions {
         readonly port?: number;
         readonly host?: string;
         /**
-         * `measured` adds durations, sizes and retries of the requests to the API server: four more families, some thirty series each.
+         * `measured` adds durations, sizes and retries of the requests to the API server: four more
+         * families, some thirty series each.
          * @default "counted"
          */
         readonly requests?: "counted" | "measured";
@@ -49,7 +55,11 @@ export interface ManagerOptions {
     | false;
   /** How long stopping may take. @default "30s" */
   readonly gracefulShutdownTimeout?: Duration;
-  /** How long the first lists may take before the log names those that are missing. @default "2m" */
+  /**
+   * How long the first lists may take before the log names those that are missing.
+   *
+   * @default "2m"
+   */
   readonly cacheSyncTimeout?: Duration;
   /** A pino logger, or anything like one. @default JSON lines on standard output */
   readonly log?: Logger;
@@ -59,7 +69,12 @@ export interface ManagerOptions {
   readonly tracing?: Tracing;
   /** A cache to use; the manager stops it. @default one made from the client */
   readonly cache?: Cache;
-  /** How the manager's own cache holds objects: what is dropped before they are stored, what is kept parsed. @default as `createCache` does */
+  /**
+   * How the manager's own cache holds objects: what is dropped before they are stored, what is kept
+   * parsed.
+   *
+   * @default as `createCache` does
+   */
   readonly caching?: Pick<
     CacheOptions,
     "compress" | "freeze" | "keepManagedFields" | "pageSize" | "parsedBytes" | "transforms"

@@ -36,7 +36,9 @@ export type OutageLine =
     }
   | { readonly says: "back"; readonly failures: number; readonly forMs: number };
 
-/** Decides what a request's end means for the server's reach, and whether a line is logged. Pure. */
+/**
+ * Decides what a request's end means for the server's reach, and whether a line is logged. Pure.
+ */
 export function step(
   state: Reach,
   event: ReachEvent,
@@ -71,7 +73,10 @@ export function step(
     : { state: next, line: { says: "still out", cause, failures, forMs } };
 }
 
-/** What stands for one cause: a server that goes down resets, then refuses, then times out, and that is one story. */
+/**
+ * What stands for one cause: a server that goes down resets, then refuses, then times out, and that
+ * is one story.
+ */
 function groupOf(code: OutageCause["code"]): string {
   if (code === "API_UNAUTHORIZED" || code === "CLIENT_CERTIFICATE_REJECTED" || code === "CREDENTIALS_FAILED")
     return "credentials";
@@ -80,8 +85,9 @@ function groupOf(code: OutageCause["code"]): string {
 }
 
 /**
- * Watches all requests of a manager for a failure that they share: no server answers, or none accepts the credentials. Logs it once,
- * again after ever longer pauses while it lasts, and when it is over, so that no kind and no reconcile has to.
+ * Watches all requests of a manager for a failure that they share: no server answers, or none
+ * accepts the credentials. Logs it once, again after ever longer pauses while it lasts, and when it
+ * is over, so that no kind and no reconcile has to.
  */
 export class Outage {
   readonly #clock: Pick<Clock, "monotonic">;

@@ -20,8 +20,8 @@ const AGES_MS = 2 ** 31 - 1;
 const LINGER_MS = 5_000;
 
 /**
- * Gives the process over to a manager: starts it, waits for the signal, SIGTERM or SIGINT, and stops it. If it cannot start, one line says
- * why, and the process ends with code 1.
+ * Gives the process over to a manager: starts it, waits for the signal, SIGTERM or SIGINT, and
+ * stops it. If it cannot start, one line says why, and the process ends with code 1.
  */
 export async function runAsProcess(parts: ProcessParts, signal: AbortSignal | undefined): Promise<void> {
   const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
@@ -40,7 +40,8 @@ export async function runAsProcess(parts: ProcessParts, signal: AbortSignal | un
   const onAbort = () => ask("abort");
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("unhandledRejection", onRejection);
   signal?.addEventListener("abort", onAbort, { once: true });
-  // A manager without a port or a watch has nothing open by which Node would know that it is still at work.
+  // A manager without a port or a watch has nothing open by which Node would know that it is still
+  // at work.
   const stayAlive = setInterval(() => undefined, AGES_MS);
   try {
     if (!signal?.aborted && (await starts(parts, asked))) {
@@ -66,7 +67,8 @@ async function starts(parts: ProcessParts, asked: Promise<string>): Promise<bool
     const say = (log.fatal ?? log.error).bind(log);
     say(code, `cannot start: ${messageOf(error)}`);
     process.exitCode = 1;
-    // What else the program has open must not keep alive a process that does nothing: its supervisor should start it again.
+    // What else the program has open must not keep alive a process that does nothing: its
+    // supervisor should start it again.
     setTimeout(() => process.exit(), LINGER_MS).unref();
     return false;
   }

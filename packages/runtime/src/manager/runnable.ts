@@ -16,13 +16,16 @@ export type Stage = "webhook" | "everywhere" | "leader";
 /** What a runnable is handed. */
 export interface RunnableContext {
   /**
-   * Reads from the cache what the manager caches, and writes. In the `webhook` stage, before there is a cache, it reads from the server; in the
-   * `leader` stage its writes are fenced.
+   * Reads from the cache what the manager caches, and writes. In the `webhook` stage, before there
+   * is a cache, it reads from the server; in the `leader` stage its writes are fenced.
    */
   readonly client: Reader & Writer;
   /** All of it, in all namespaces. */
   readonly cache: Cache;
-  /** An informer within the manager's namespaces; `cache.informer` knows nothing of them. To be released by whoever asks for it. */
+  /**
+   * An informer within the manager's namespaces; `cache.informer` knows nothing of them. To be
+   * released by the caller.
+   */
   readonly informer: Cache["informer"];
   readonly log: Logger;
   readonly metrics: Registry;
@@ -42,14 +45,15 @@ export interface Runnable {
   /** @default "leader" */
   readonly stage?: Stage;
   /**
-   * Starts it. Resolves once it serves; what it resolves to is called to stop it. Work that goes on for ever belongs into a promise of
-   * its own, ended by `context.signal`.
+   * Starts it. Resolves once it serves; what it resolves to is called to stop it. Work that goes on
+   * for ever belongs into a promise of its own, ended by `context.signal`.
    */
   start(context: RunnableContext): Stop | void | Promise<Stop> | Promise<void>;
   /**
-   * For a server: goes on serving for as long as clients are still led here. Called as soon as the manager is told to stop, if `/readyz` has
-   * ever passed, for otherwise nobody was led here. Until it resolves, nothing that was started before the controllers is stopped, so that
-   * requests find what they need. Not called in the `leader` stage. @default stopped at once
+   * For a server: goes on serving for as long as clients are still led here. Called as soon as the
+   * manager is told to stop, if `/readyz` has ever passed, for otherwise nobody was led here. Until
+   * it resolves, nothing that was started before the controllers is stopped, so that requests find
+   * what they need. Not called in the `leader` stage. @default stopped at once
    */
   drain?(): Promise<void>;
 }

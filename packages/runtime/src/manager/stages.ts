@@ -21,8 +21,9 @@ export interface StageParts {
 }
 
 /**
- * Starts the runnables of one stage, one after the other. Of those that start when this replica leads, one that fails shows in the
- * readiness probe and holds up nothing else. One that fails because it was told to stop has not failed.
+ * Starts the runnables of one stage, one after the other. Of those that start when this replica
+ * leads, one that fails shows in the readiness probe and holds up nothing else. One that fails
+ * because it was told to stop has not failed.
  *
  * @throws RunnableError if one of another stage does not start.
  */
@@ -80,7 +81,10 @@ async function startOne(stage: Stage, runnable: Runnable, parts: StageParts): Pr
   }
 }
 
-/** Drains from the moment at which the manager is told to stop: clients are led elsewhere from then on, whatever else takes its time. */
+/**
+ * Drains from the moment at which the manager is told to stop: clients are sent elsewhere from then
+ * on, however long the rest takes.
+ */
 function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StageParts): void {
   if (!runnable.drain) return;
   let draining: Promise<void> | undefined;
@@ -88,7 +92,8 @@ function drainWhenStopping(runnable: Runnable, { live, readyz, stop }: StagePart
   const begin = () => {
     if (!readyz.hasPassed) return;
     draining = drain();
-    // A failure is told by whoever waits for it, which may be only after the reconciles under way have ended.
+    // A failure is reported where it is awaited, which may be only after the reconciles under way
+    // have ended.
     draining.catch(() => undefined);
   };
   stop.addEventListener("abort", begin, { once: true });

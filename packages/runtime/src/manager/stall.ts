@@ -17,8 +17,8 @@ const TEXT_AT = 12;
 const MEMORY_BYTES = 512;
 
 /**
- * The pulse of the main thread, and what it was last seen doing, in memory that another thread can read: a thread that stands still cannot
- * say so itself.
+ * The pulse of the main thread, and what it was last seen doing, in memory that another thread can
+ * read: a thread that stands still cannot say so itself.
  */
 export class Pulse {
   /** Hand this to the other thread. */
@@ -65,8 +65,9 @@ interface Activity {
 }
 
 /**
- * Notices, after the fact, that the event loop stood still, and says over what: a reconcile that computes for seconds holds up probes, watches and
- * all other reconciles, and nothing else would tell.
+ * Notices, after the fact, that the event loop stood still, and says over what: a reconcile that
+ * computes for seconds holds up probes, watches and all other reconciles, and nothing else would
+ * tell.
  */
 export class StallWatch implements ReconcileObserver {
   readonly pulse = new Pulse();
@@ -167,8 +168,8 @@ function threadCpuMs(): number {
 }
 
 /**
- * Watches the pulse of the main thread from another one, for the stall that never ends. @returns a function to be called every second, which
- * gives the line to write, if there is one.
+ * Watches the pulse of the main thread from another one, for the stall that never ends. @returns a
+ * function to be called every second, which gives the line to write, if there is one.
  */
 export function pulseReader(
   pulse: Pulse,

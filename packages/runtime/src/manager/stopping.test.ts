@@ -9,7 +9,9 @@ const election = { leaderElection: { name: "op", namespace: "default", identity:
 const lease = { namespace: "default", name: "op" };
 const leasesFail = ({ path }: { readonly path: string }) => (path.includes("/leases") ? 500 : undefined);
 
-/** A runnable that is still starting when it is told to stop, and takes that as a failure or not. */
+/**
+ * A runnable that is still starting when it is told to stop, and takes that as a failure or not.
+ */
 function slow(name: string, stage: Stage, seen: string[], stopped: "fails" | "ends"): Runnable {
   return {
     name,
@@ -117,6 +119,30 @@ describe("a manager that does not stop in time", () => {
     expect(run.cluster.takeWrites(), "neither a renewal nor a release").toEqual([]);
     expect(reconciles).toBe(before);
     expect(run.clock.pending).toBe(0);
+  });
+
+  test.each([
+    { replicas: "several", options: election },
+    { replicas: "one", options: {} },
+  ])("has told all of its work to stop, though some does not end ($replicas)", async ({ options }) => {
+    const run = new ModelRun({ ...options, gracefulShutdownTimeout: 5_000 });
+    const told: string[] = [];
+    const listening = (name: string, end: () => Promise<void>): Runnable => ({
+      name,
+      start: ({ signal }) => {
+        signal.addEventListener("abort", () => told.push(name));
+        return end;
+      },
+    });
+    run.manager
+      .add(listening("first", () => Promise.resolve()))
+      .add(listening("last", () => new Promise<void>(() => undefined)));
+    await run.manager.start();
+    await run.settle(1_000);
+    const stopped = run.manager.stop();
+    await run.settle(5_000);
+    await stopped;
+    expect(told).toEqual(["last", "first"]);
   });
 
   test("leaves the lease to expire, so that the next one leads only then", async () => {

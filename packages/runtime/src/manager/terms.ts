@@ -7,8 +7,9 @@ import { LiveParts } from "./live.ts";
 const SLOW_END_MS = 30_000;
 
 /**
- * The terms of a leader: what is started with each, and stopped at its end. One change after the other: a term that comes while the work of
- * the one before still ends waits for that, and one that is over by then never begins.
+ * The terms of a leader: what is started with each, and stopped at its end. One change after the
+ * other: a term that comes while the work of the one before still ends waits for that, and one that
+ * is over by then never begins.
  */
 export class Terms {
   readonly #log: Logger;
@@ -20,7 +21,10 @@ export class Terms {
   #isClosed = false;
   #fault: string | undefined;
 
-  /** @param lead starts the work of a term, and adds it to what is stopped at the end. The signal is aborted when the lease is lost. */
+  /**
+   * @param lead starts the work of a term, and adds it to what is stopped at the end. The signal is
+   *   aborted when the lease is lost.
+   */
   constructor(
     log: Logger,
     clock: Pick<Clock, "schedule">,

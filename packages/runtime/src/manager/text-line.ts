@@ -1,6 +1,7 @@
 /**
- * A line of the log for people instead of for machines: `2026-11-18T02:00:00.000Z INFO  message  name=value`. What is no record of the
- * logger stays as it is.
+ * A line of the log for people instead of for machines:
+ * `2026-11-18T02:00:00.000Z INFO  message  name=value`. What is no record of the logger stays as it
+ * is.
  */
 export function textLine(line: string): string {
   const record = recordOf(line);

@@ -56,8 +56,8 @@ function changeLabels(labels: InformerLabels): ChangeLabels {
 }
 
 /**
- * Shows, at each scrape, what a cache holds and how far behind it is: the informers of one kind and namespace together, and none
- * that is gone. Returns the way to stop.
+ * Shows, at each scrape, what a cache holds and how far behind it is: the informers of one kind and
+ * namespace together, and none that is gone. Returns the way to stop.
  */
 export function watchCache(registry: Registry, cache: InformerCache): () => void {
   const gauge = (name: string, help: string) => registry.gauge({ name, help, labels: informerLabels });

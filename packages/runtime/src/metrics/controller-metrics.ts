@@ -1,6 +1,9 @@
 import type { Labels, Registry } from "./registry.ts";
 
-/** Upper bounds of `controller_runtime_reconcile_time_seconds`: the ones dashboards for controller-runtime expect. */
+/**
+ * Upper bounds of `controller_runtime_reconcile_time_seconds`: the ones dashboards for
+ * controller-runtime expect.
+ */
 export const reconcileTimeBuckets: readonly number[] = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25,
   1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
@@ -12,11 +15,15 @@ export type ReconcileOutcomeLabel = "success" | "error" | "requeue" | "requeue_a
 const outcomes: readonly ReconcileOutcomeLabel[] = ["success", "error", "requeue", "requeue_after"];
 const maxReasons = 50;
 
-/** What one controller reports, under the names that dashboards and alerts for controller-runtime already use. */
+/**
+ * What one controller reports, under the names that dashboards and alerts for controller-runtime
+ * already use.
+ */
 export type ControllerMetrics = ReturnType<typeof controllerMetrics>;
 
 /**
- * The metrics of one controller. Every series starts at zero, so that a rate is right from the first scrape.
+ * The metrics of one controller. Every series starts at zero, so that a rate is right from the
+ * first scrape.
  *
  * `windlass_*` families have no counterpart in controller-runtime.
  */

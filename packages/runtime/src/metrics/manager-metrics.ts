@@ -42,7 +42,10 @@ export function requestCounter(registry: Registry, host: string) {
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
-/** How long a manager's requests take, how large they and their answers are, and which are made again: client-go's names and buckets. */
+/**
+ * How long a manager's requests take, how large they and their answers are, and which are made
+ * again: client-go's names and buckets.
+ */
 export function requestMeasures(registry: Registry) {
   const labels = ["verb", "host"];
   const duration = registry.histogram({

@@ -9,7 +9,10 @@ const maxPriorities = 25;
 /** What one work queue reports. */
 export type QueueMetrics = ReturnType<typeof queueMetrics>;
 
-/** The `workqueue_*` families of one controller's queue. Depth and running times are asked for at each scrape. */
+/**
+ * The `workqueue_*` families of one controller's queue. Depth and running times are asked for at
+ * each scrape.
+ */
 export function queueMetrics(registry: Registry, controller: string, sample: () => QueueSample) {
   const labels = Object.freeze({ name: controller, controller });
   const named = ["name", "controller"];

@@ -1,4 +1,7 @@
-/** Label values by label name. Names must be the ones the metric was made with. Those that are frozen are read once: for what is counted often. */
+/**
+ * Label values by label name. Names must be the ones the metric was made with. Those that are
+ * frozen are read once: for what is counted often.
+ */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A number that only grows. */
@@ -16,7 +19,10 @@ export interface Gauge {
   value(labels?: Labels): number;
   /** Forgets one series, e.g. when the thing it measures is gone. */
   remove(labels?: Labels): void;
-  /** Calls `sample` before each rendering, for values that are cheaper to ask for than to keep. Returns the way to stop. */
+  /**
+   * Calls `sample` before each rendering, for values that are cheaper to ask for than to keep.
+   * Returns the way to stop.
+   */
   collect(sample: (gauge: Gauge) => void): () => void;
 }
 
@@ -58,8 +64,9 @@ const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * The metrics of one manager, rendered in the Prometheus text format. Asking twice for the same name gives the same metric, so
- * several controllers share their families. A registry belongs to its manager: two managers in a process do not mix.
+ * The metrics of one manager, rendered in the Prometheus text format. Asking twice for the same
+ * name gives the same metric, so several controllers share their families. A registry belongs to
+ * its manager: two managers in a process do not mix.
  */
 export class Registry {
   readonly #families = new Map<string, Family>();
@@ -116,7 +123,9 @@ export class Registry {
 /** The media type that `Registry.render` produces. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** What names a series: its rendered label pairs, `a="1",b="2"`; empty for a metric without labels. */
+/**
+ * What names a series: its rendered label pairs, `a="1",b="2"`; empty for a metric without labels.
+ */
 function labelText(options: MetricOptions, labels: Labels | undefined): string {
   const names = options.labels ?? [];
   let given = 0;

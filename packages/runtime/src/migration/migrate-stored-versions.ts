@@ -19,11 +19,15 @@ import { checkpointAnnotation, type Plan, planFor, writeCheckpoint } from "./pla
 
 export interface MigrationOptions {
   /**
-   * How long to wait before the first object is rewritten: every API server of the cluster must have noticed the new
-   * storage version by then. @default "30s"
+   * How long to wait before the first object is rewritten: every API server of the cluster must
+   * have noticed the new storage version by then. @default "30s"
    */
   readonly settle?: Duration;
-  /** How long until the definition is looked at again while there is something in the way. @default "10m" */
+  /**
+   * How long until the definition is looked at again while there is something in the way.
+   *
+   * @default "10m"
+   */
   readonly retry?: Duration;
   /** Objects that are rewritten at a time. @default 4 */
   readonly concurrency?: number;
@@ -32,15 +36,18 @@ export interface MigrationOptions {
 const pageSize = 500;
 
 /**
- * Rewrites the objects of kinds whose stored version has changed, and drops the old versions from the definitions'
- * `status.storedVersions`. Only then may an old version be taken out of a definition.
+ * Rewrites the objects of kinds whose stored version has changed, and drops the old versions from
+ * the definitions' `status.storedVersions`. Only then may an old version be taken out of a
+ * definition.
  *
- * Add it to a manager; it works on the leader, and goes on where the last leader ended. A kind with one stored version
- * costs one read.
+ * Add it to a manager; it works on the leader, and goes on where the last leader ended. A kind with
+ * one stored version costs one read.
  *
  * # Guarantees
- * - An old version is dropped only if every object was rewritten while the definition stayed the same.
- * - An object that somebody else writes meanwhile is left alone: that write has stored it in the new version.
+ * - An old version is dropped only if every object was rewritten while the definition stayed the
+ *   same.
+ * - An object that somebody else writes meanwhile is left alone: that write has stored it in the
+ *   new version.
  * - An object that the server refuses to rewrite is named in the log, and its version is kept.
  *
  * @example
@@ -160,7 +167,10 @@ class Migration {
     return refused;
   }
 
-  /** All objects in the order of their keys. An expired page starts the list again; what was done is skipped. */
+  /**
+   * All objects in the order of their keys. An expired page starts the list again; what was done is
+   * skipped.
+   */
   async *#pages(): AsyncGenerator<readonly KubernetesObject[]> {
     const { client, signal } = this.#context;
     const kind = metadataOnly(this.#kind);
@@ -182,7 +192,11 @@ class Migration {
     } while (next !== undefined);
   }
 
-  /** Writes an object as it is: the server stores it in the present version. @returns why the server refused, if it did. */
+  /**
+   * Writes an object as it is: the server stores it in the present version.
+   *
+   * @returns why the server refused, if it did.
+   */
   async #rewrite({ metadata }: KubernetesObject): Promise<string | undefined> {
     const { client } = this.#context;
     const { uid, resourceVersion } = metadata;
@@ -202,7 +216,10 @@ class Migration {
     }
   }
 
-  /** Drops the old versions, if the definition is still the one that the objects were rewritten under. */
+  /**
+   * Drops the old versions, if the definition is still the one that the objects were rewritten
+   * under.
+   */
   async #drop({ generation, drop }: Plan & { readonly do: "rewrite" }): Promise<boolean> {
     const { client } = this.#context;
     const { kind, version } = this.#kind;
@@ -254,8 +271,8 @@ class Migration {
 }
 
 /**
- * Whether the server does not want the object as it is: a webhook, a policy or a quota is against it. The schema never is:
- * fields that do not change are not held to new rules.
+ * Whether the server does not want the object as it is: a webhook, a policy or a quota is against
+ * it. The schema never is: fields that do not change are not held to new rules.
  */
 function isRefused(error: unknown): boolean {
   return isInvalid(error) || (isForbidden(error) && deniedAccess(error) === undefined);

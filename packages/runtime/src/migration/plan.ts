@@ -1,6 +1,9 @@
 import type { CustomResourceDefinition } from "@windlass/kinds/builtin";
 
-/** Where a migration stands, so that the next leader goes on from there: the last object that was rewritten, in the order of lists. */
+/**
+ * Where a migration stands, so that the next leader goes on from there: the last object that was
+ * rewritten, in the order of lists.
+ */
 export interface Checkpoint {
   readonly version: string;
   /** The generation of the definition that the objects were rewritten under. */
@@ -12,9 +15,14 @@ export interface Checkpoint {
 export type Plan =
   /** Every object is stored in the version that it should be. */
   | { readonly do: "nothing" }
-  /** The definition on the server is that of another release of the operator, which may still write the old version. */
+  /**
+   * The definition on the server is that of another release of the operator, which may still write
+   * the old version.
+   */
   | { readonly do: "wait"; readonly storage: string | undefined }
-  /** Rewrite every object behind `after`, then drop the other versions from `status.storedVersions`. */
+  /**
+   * Rewrite every object behind `after`, then drop the other versions from `status.storedVersions`.
+   */
   | {
       readonly do: "rewrite";
       readonly generation: number;
@@ -46,7 +54,10 @@ export function writeCheckpoint({ version, generation, after }: Checkpoint): str
   return `${version} ${generation} ${after}`;
 }
 
-/** Undefined for text that is no checkpoint: then all objects are rewritten again, which does no harm. */
+/**
+ * Undefined for text that is no checkpoint: then all objects are rewritten again, which does no
+ * harm.
+ */
 export function readCheckpoint(text: string | undefined): Checkpoint | undefined {
   const match = /^(\S+) (\d+) (\S+)$/.exec(text ?? "");
   if (!match) return undefined;

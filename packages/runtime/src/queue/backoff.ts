@@ -1,6 +1,9 @@
 import { type Duration, milliseconds, type Random } from "@windlass/clock";
 
-/** How long a key that keeps failing waits between its tries. The defaults are controller-runtime's, with jitter. */
+/**
+ * How long a key that keeps failing waits between its tries. The defaults are controller-runtime's,
+ * with jitter.
+ */
 export interface BackoffOptions {
   /** The wait after the first failure. @default "5ms" */
   readonly initial?: Duration;
@@ -8,11 +11,19 @@ export interface BackoffOptions {
   readonly factor?: number;
   /** The longest wait. @default "1000s" */
   readonly max?: Duration;
-  /** The part of each wait that chance may take away, from 0 to 1, so that keys that failed together part ways. @default 0.2 */
+  /**
+   * The part of each wait that chance may take away, from 0 to 1, so that keys that failed together
+   * part ways.
+   *
+   * @default 0.2
+   */
   readonly jitter?: number;
 }
 
-/** Gives the wait after the `failures`-th failure in a row: never above `maxMs`, whatever chance says. */
+/**
+ * Gives the wait after the `failures`-th failure in a row: never above `maxMs`, whatever chance
+ * says.
+ */
 export type Backoff = (failures: number) => number;
 
 /**

@@ -1,6 +1,9 @@
 import type { Entry } from "./entry.ts";
 
-/** Entries that are not due yet, the next one first; of those due at the same time, the one added first. */
+/**
+ * Entries that are not due yet, the next one first; of those due at the same time, the one added
+ * first.
+ */
 export class DelayHeap<K> {
   readonly #entries: Entry<K>[] = [];
   #order = 0;

@@ -1,4 +1,7 @@
-/** What the queue knows of one key. Lives only while the key waits, runs or backs off: an idle key has none. */
+/**
+ * What the queue knows of one key. Lives only while the key waits, runs or backs off: an idle key
+ * has none.
+ */
 export class Entry<K> {
   /** What it is of; undefined while it is of nothing. */
   key: K | undefined;
@@ -57,7 +60,10 @@ export interface Lane<K> {
   previous: Lane<K>;
 }
 
-/** All that wait with one priority: a ring of lanes to be fair between namespaces, and one line to know the oldest. */
+/**
+ * All that wait with one priority: a ring of lanes to be fair between namespaces, and one line to
+ * know the oldest.
+ */
 export interface Band<K> {
   readonly priority: number;
   readonly lanes: Map<string, Lane<K>>;

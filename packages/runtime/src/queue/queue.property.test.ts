@@ -40,7 +40,10 @@ function asText(given: Key): string {
   return typeof given === "string" ? given : `${given.namespace ?? ""}/${given.name}`;
 }
 
-/** What a key owes: the soonest time by which it must be due. Written as one would explain it, without heaps or bands. */
+/**
+ * What a key owes: the soonest time by which it must be due. Written as one would explain it,
+ * without heaps or bands.
+ */
 interface Debt {
   readyAt: number;
   priority: number;

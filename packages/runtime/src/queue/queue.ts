@@ -7,7 +7,9 @@ import { ReadyOrder } from "./ready.ts";
 
 export type { NamespacedKey };
 
-/** What a queue tells of its work. The meanings are those of client-go's `workqueue_*` metrics. */
+/**
+ * What a queue reports about its work. The meanings are those of client-go's `workqueue_*` metrics.
+ */
 export interface QueueObserver {
   /** A key became due that was not due already. */
   added?(): void;
@@ -25,8 +27,8 @@ export interface QueueOptions {
   /** @default 5 ms doubling to 1000 s, with jitter */
   readonly backoff?: BackoffOptions;
   /**
-   * How long a key waits to rise by one priority. With the default a key at -100, where controllers put what they find at
-   * start, stands beside fresh events after ten seconds. @default 100
+   * How long a key waits to rise by one priority. With the default a key at -100, where controllers
+   * put what they find at start, stands beside fresh events after ten seconds. @default 100
    */
   readonly ageingMs?: number;
   /** One take in so many goes to a key that has aged, if there is one. At least 2. @default 4 */
@@ -41,7 +43,10 @@ export interface AddOptions {
   readonly after?: number;
 }
 
-/** A key to work on, given to nobody else until it is settled. Settle it once; later calls do nothing. */
+/**
+ * A key to work on, given to nobody else until it is settled. Settle it once; later calls do
+ * nothing.
+ */
 export interface Lease<K> {
   readonly key: K;
   /** 1 for the first try, and one more for each failure counted since the last success. */
@@ -52,8 +57,9 @@ export interface Lease<K> {
   /** The work is done: failures are forgotten. */
   done(): void;
   /**
-   * The work failed: try again after the backoff. A failure inside a backoff window that is still open (an event brought
-   * the key back early) counts for nothing: the attempt is not used up and the retry stays when it was due.
+   * The work failed: try again after the backoff. A failure inside a backoff window that is still
+   * open (an event brought the key back early) counts for nothing: the attempt is not used up and
+   * the retry stays when it was due.
    *
    * @returns the milliseconds until the retry.
    */
@@ -79,7 +85,11 @@ export interface QueueSample {
 }
 
 export interface DrainOptions {
-  /** Forget the keys that are due but not handed out yet, rather than have them worked on. @default false */
+  /**
+   * Forget the keys that are due but not handed out yet, rather than have them worked on.
+   *
+   * @default false
+   */
   readonly drop?: boolean;
 }
 
@@ -89,7 +99,8 @@ export interface DrainOptions {
  * Guarantees
  * - A key that was added is handed out after the add began, and never to two takers at a time.
  * - Adds of a key that waits are one; an add while the key runs gives one more run after it.
- * - Order: see {@link ReadyOrder}. Highest priority first, namespaces in turn, first in first out, and nothing starves.
+ * - Order: see {@link ReadyOrder}. Highest priority first, namespaces in turn, first in first out,
+ *   and nothing starves.
  * - Nothing is kept for a key that neither waits nor runs nor backs off.
  */
 export interface Queue<K> {
@@ -115,8 +126,8 @@ export interface Queue<K> {
   readonly running: number;
   sample(): QueueSample;
   /**
-   * Accepts no more keys, forgets those that are not due yet, and resolves when nothing runs and nothing is due. Retries
-   * asked for meanwhile are dropped.
+   * Accepts no more keys, forgets those that are not due yet, and resolves when nothing runs and
+   * nothing is due. Retries asked for meanwhile are dropped.
    */
   drain(options?: DrainOptions): Promise<void>;
 }
@@ -339,7 +350,11 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     return delay;
   };
 
-  /** Counts a failure, unless its backoff window was still open when the work began. @returns the wait in milliseconds. */
+  /**
+   * Counts a failure, unless its backoff window was still open when the work began.
+   *
+   * @returns the wait in milliseconds.
+   */
   #fail(entry: Entry<K>, now: number): number {
     if (entry.retryAt !== undefined && entry.startedAt < entry.retryAt)
       return Math.max(0, entry.retryAt - now);
@@ -355,8 +370,9 @@ class KeyedQueue<K extends string | NamespacedKey> implements Queue<K> {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (at === undefined) return;
-    // A little late rather than a fraction of a millisecond early: a clock that counts from the epoch cannot tell such fractions apart, and a
-    // timer that is always too early would be set again for ever.
+    // A little late rather than a fraction of a millisecond early: a clock that counts from the
+    // epoch cannot tell such fractions apart, and a timer that is always too early would be set
+    // again for ever.
     const cancel = this.#clock.schedule(Math.ceil(Math.max(0, at - this.#clock.monotonic())), () => {
       this.#timer = undefined;
       this.#release();

@@ -7,13 +7,16 @@ const SPARE_BANDS = 16;
  * The order of those that are due.
  *
  * 1. The highest priority first.
- * 2. Within a priority, namespaces take turns: with N of them waiting, the head of each is among the next N picks.
+ * 2. Within a priority, namespaces take turns: with N of them waiting, the head of each is among
+ *    the next N picks.
  * 3. Within a namespace and priority, first in first out.
- * 4. Nothing starves: an entry rises by one priority for every `ageingMs` it waits. Once it has risen to the highest
- *    priority that waits, it is aged, and one pick in `agedShare` goes to the entry that has risen furthest. So an entry
- *    that is aged with n others risen further is picked within `agedShare × (n + 1)` picks, whatever is added meanwhile.
+ * 4. Nothing starves: an entry rises by one priority for every `ageingMs` it waits. Once it has
+ *    risen to the highest priority that waits, it is aged, and one pick in `agedShare` goes to the
+ *    entry that has risen furthest. So an entry that is aged with n others risen further is picked
+ *    within `agedShare × (n + 1)` picks, whatever is added meanwhile.
  *
- * Rule 4 stretches the N of rule 2 to `N × agedShare / (agedShare - 1)`, rounded up, while something is aged.
+ * Rule 4 stretches the N of rule 2 to `N × agedShare / (agedShare - 1)`, rounded up, while
+ * something is aged.
  */
 export class ReadyOrder<K> {
   /** Bands that hold something, highest priority first. */

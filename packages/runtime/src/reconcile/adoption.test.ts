@@ -193,6 +193,28 @@ describe("whatever happens between the look and the write", () => {
     await run.manager.stop();
   });
 
+  test("an object that takes the place of a child that is let go is left as it is", async () => {
+    const run = await running(
+      appController({
+        owns: [Service],
+        reconcile: (app) => {
+          const { object } = serviceFor(app);
+          return { children: [app.spec.expose && child(Service, object, { onRemoval: "keep" })] };
+        },
+      }),
+    );
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "theirs", uid: run.app?.metadata.uid ?? "" };
+    const theirs = { ...byHand, metadata: { ...byHand.metadata, ownerReferences: [owner] } };
+    onServiceWrite(run, () => {
+      run.cluster.remove(Service, key);
+      run.cluster.put(Service, theirs);
+    });
+    run.put({ expose: false });
+    await run.settle();
+    expect(service(run)).toMatchObject(theirs);
+    await run.manager.stop();
+  });
+
   test("a child that the cache does not show is found and kept", async () => {
     const run = await running(webapp);
     const { uid } = service(run)?.metadata ?? {};
@@ -230,7 +252,7 @@ describe("a child that lost its owner", () => {
     ["is being deleted", ["example.com/held"]],
     ["was replaced by another of its name", []],
   ] as [string, readonly string[]][])(
-    "is let go when the owner %s, though the cache has not heard of that",
+    "is let go when the owner %s, though the cache does not know it yet",
     async ([, finalizers]) => {
       const run = await running(webapp);
       await run.manager.stop();
@@ -243,7 +265,10 @@ describe("a child that lost its owner", () => {
       const { cache } = run.cluster;
       const stale: typeof cache = {
         ...cache,
-        get: (kind, at) => (kind.kind === "WebApp" ? (app as never) : cache.get(kind, at)),
+        informer: (kind, scope) => {
+          const informer = cache.informer(kind, scope);
+          return kind.kind === "WebApp" ? { ...informer, get: () => app as never } : informer;
+        },
       };
       run.manager = run.another({ cache: stale }).add(webapp);
       await run.manager.start();

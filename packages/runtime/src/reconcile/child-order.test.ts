@@ -10,7 +10,9 @@ const named = (name: string, options: Child<typeof ConfigMap>["options"] = {}) =
 const nameOf = ({ object }: Child) => (object as KubernetesObject).metadata.name;
 const nothingApplied = () => undefined;
 
-/** Applies and records; what is listed in `unready` never becomes ready, what is in `failing` fails. */
+/**
+ * Applies and records; what is listed in `unready` never becomes ready, what is in `failing` fails.
+ */
 async function run(children: readonly Child[], failing: readonly string[] = []) {
   const order: string[] = [];
   const result = await applyInOrder(children, {

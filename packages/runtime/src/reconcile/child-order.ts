@@ -21,8 +21,8 @@ export interface OrderOptions {
 }
 
 /**
- * Applies children, each once those that it comes after are ready. What has no order is applied at the same time. A child
- * that fails holds up those that come after it, and no others.
+ * Applies children, each once those that it comes after are ready. What has no order is applied at
+ * the same time. A child that fails holds up those that come after it, and no others.
  *
  * A child can name only children that were made before it, so there are no circles.
  *

@@ -17,31 +17,38 @@ import { controllerReference } from "./owner.ts";
 /** In which order a child is applied, and how it is treated. */
 export interface ChildOptions<K extends AnyKind = AnyKind> {
   /**
-   * Other children that must be ready before this one is applied: created, or changed. Until then it is left as it is, and nothing
-   * is deleted that is no longer wanted. @default none
+   * Other children that must be ready before this one is applied: created, or changed. Until then
+   * it is left as it is, and nothing is deleted that is no longer wanted. @default none
    */
   readonly after?: readonly Child[];
-  /** When those that come after this one may follow, from the object on the server. @default {@link isReady} */
+  /**
+   * When those that come after this one may follow, from the object on the server.
+   *
+   * @default {@link isReady}
+   */
   readonly readyWhen?: Bivariant<[object: ObjectOf<K>], boolean>;
   /**
-   * `never`: it is created if it is missing, and left alone from then on. For what others fill in, such as a Secret with a
-   * generated password. @default "always"
+   * `never`: it is created if it is missing, and left alone from then on. For what others fill in,
+   * such as a Secret with a generated password. @default "always"
    */
   readonly update?: "always" | "never";
   /**
-   * What to do where a field differs that cannot be changed, such as a Deployment's selector. `replace`: delete the object and create
-   * it anew, if the server would take the new one. @default "fail"
+   * What to do where a field differs that cannot be changed, such as a Deployment's selector.
+   * `replace`: delete the object and create it anew, if the server would take the new one. @default
+   * "fail"
    */
   readonly onImmutable?: "fail" | "replace";
   /**
-   * What becomes of the object when it is no longer among the children. `keep`: it loses its owner, and stays. When the owner
-   * itself is deleted, Kubernetes deletes its children all the same. @default "delete"
+   * What happens to the object when it is no longer among the children. `keep`: it loses its owner,
+   * and stays. When the owner itself is deleted, Kubernetes deletes its children all the same.
+   * @default "delete"
    */
   readonly onRemoval?: "delete" | "keep";
   /**
-   * Take the object over if it exists already and has no owner, whoever made it: its fields are set as wanted, and it goes
-   * with its owner. Without it such an object is left alone, and the reconcile fails with `ChildAlreadyExists`. An object
-   * that has another controller is never taken over. @default false
+   * Take the object over if it exists already and has no owner, no matter who made it: its fields
+   * are set as wanted, and it goes with its owner. Without it such an object is left alone, and the
+   * reconcile fails with `ChildAlreadyExists`. An object that has another controller is never taken
+   * over. @default false
    */
   readonly adopt?: boolean;
 }
@@ -54,7 +61,8 @@ export interface Child<K extends AnyKind = AnyKind> {
 }
 
 /**
- * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says otherwise.
+ * A child with its kind, checked by the compiler. Its namespace is the owner's unless it says
+ * otherwise.
  *
  * @example
  * const settings = child(ConfigMap, { metadata: { name: "settings" }, data: { colour: "red" } });
@@ -74,7 +82,9 @@ export function describeChild({ kind, object }: Child): string {
   return describe(kind, keyOf(object));
 }
 
-/** The children in a list that a reconciler returned, without those that it left out by a condition. */
+/**
+ * The children in a list that a reconciler returned, without those that it left out by a condition.
+ */
 export function wantedChildren<K extends AnyKind>(
   listed: readonly (Child<K> | undefined | false)[] = [],
 ): readonly Child<K>[] {
@@ -158,7 +168,8 @@ export function wantedChild(child: Child, { ownerKind, owner, owns }: Owner): Wa
 }
 
 /**
- * @throws ChildError if two of the children are one object: each would be undone by the other with every reconcile.
+ * @throws ChildError if two of the children are one object: each would be undone by the other with
+ *   every reconcile.
  */
 export function checkDistinct(
   children: readonly Child[],

@@ -46,7 +46,10 @@ interface Seen {
   readonly owners: string | undefined;
 }
 
-/** What is remembered of the last apply of one child. Losing it costs at most one write that changes nothing. */
+/**
+ * What is remembered of the last apply of one child. Losing it costs at most one write that changes
+ * nothing.
+ */
 interface Applied {
   readonly fingerprint: string;
   /** The version that was last found to be as wanted. */
@@ -71,7 +74,10 @@ export interface ChildrenOptions extends Owner {
   readonly cache: Cache;
   readonly memory: ChildMemory;
   readonly schemas: SchemaFacts;
-  /** The field manager of server-side apply; stable over versions of the operator, or fields are orphaned. */
+  /**
+   * The field manager of server-side apply; stable over versions of the operator, or fields are
+   * orphaned.
+   */
   readonly fieldManager: string;
   readonly onSkip?: () => void;
   readonly onChange?: (change: ChildChange) => void;
@@ -93,9 +99,9 @@ interface Live {
 }
 
 /**
- * Where an apply is allowed to land: on the object that was seen, or where there is none. The server refuses to change an
- * object's uid. And it compares the version that an apply carries with the object's if there is one; no object has the
- * version 1, which is that of an empty store.
+ * Where an apply is allowed to land: on the object that was seen, or where there is none. The
+ * server refuses to change an object's uid. And it compares the version that an apply carries with
+ * the object's if there is one; no object has the version 1, which is that of an empty store.
  */
 type Landing = { readonly uid: string | undefined } | { readonly resourceVersion: "1" };
 
@@ -107,18 +113,20 @@ const onNothing: Landing = { resourceVersion: "1" };
  * Applies the children of one owner.
  *
  * # Guarantees
- * - A child is written if the server's own dry run of the apply would change something, and only then: not in the steady
- *   state, and not after a restart.
- * - A child that someone edited or deleted is put right. A field that is no longer wanted is removed on the server.
+ * - A child is written if the server's own dry run of the apply would change something, and only
+ *   then: not in the steady state, and not after a restart.
+ * - A child that someone edited or deleted is put right. A field that is no longer wanted is
+ *   removed on the server.
  * - What other managers set besides (an autoscaler's replicas, a sidecar) is left alone.
- * - An object that was not made for this owner is left alone, unless it was handed over: see {@link standingOf}. This holds
- *   whatever others create or delete at the same time.
- * - Only children that this controller applied are pruned, and only the very object that was seen (by uid).
+ * - An object that was not made for this owner is left alone, unless it was handed over: see
+ *   {@link standingOf}. This holds whatever others create or delete at the same time.
+ * - Only children that this controller applied are pruned, and only the object that was seen (by
+ *   uid).
  *
  * # How
- * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the fingerprint on the object
- * says whether it was this configuration that was applied last, and the server's record of field owners says whether
- * anybody has changed a field of it since.
+ * Server-side apply does the merging. Whether one is needed is decided here, from the cache: the
+ * fingerprint on the object says whether it was this configuration that was applied last, and the
+ * server's record of field owners says whether anybody has changed a field of it since.
  */
 export class Children {
   readonly #options: ChildrenOptions;
@@ -169,13 +177,16 @@ export class Children {
     }
   }
 
-  /** Deletes the children, or lets them go, that were applied by this controller and have not been asked for in this run. */
+  /**
+   * Deletes the children, or lets them go, that were applied by this controller and have not been
+   * asked for in this run.
+   */
   async prune(): Promise<void> {
     const { owner, owns, client, cache, memory, fieldManager } = this.#options;
     const uid = owner.metadata.uid ?? "";
     for (const { kind } of owns) {
       for (const child of cache.ownedBy(kind, uid)) {
-        const id = idOf(kind, keyOf(child));
+        const id = childId(kind, keyOf(child));
         if (this.#wanted.has(id) || child.metadata.deletionTimestamp !== undefined) continue;
         if (!isAppliedBy(child, fieldManager) || controllerOf(child)?.uid !== uid) continue;
         memory.delete(id);
@@ -196,7 +207,7 @@ export class Children {
     };
     return {
       ...child,
-      id: idOf(owned.kind, keyOf(object)),
+      id: childId(owned.kind, keyOf(object)),
       fingerprint: print,
       object: { ...object, metadata: { ...object.metadata, annotations } },
     };
@@ -252,8 +263,8 @@ export class Children {
   }
 
   /**
-   * Deletes an object that the server does not let be changed, and creates it anew. Where it is not the change that is refused but
-   * the object itself, nothing is deleted.
+   * Deletes an object that the server does not let be changed, and creates it anew. Where it is not
+   * the change that is refused but the object itself, nothing is deleted.
    */
   async #replace(wanted: MarkedChild, live: KubernetesObject, refused: unknown): Promise<KubernetesObject> {
     const { client, memory, fieldManager } = this.#options;
@@ -290,7 +301,10 @@ export class Children {
     return after;
   }
 
-  /** Applies the child as it is. Resolves to the object on the server, and to what it still differs in. */
+  /**
+   * Applies the child as it is. Resolves to the object on the server, and to what it still differs
+   * in.
+   */
   async #applyTo({ object, owned }: MarkedChild, landing: Landing): Promise<[KubernetesObject, Deviations]> {
     const { client, fieldManager, schemas } = this.#options;
     const bound = { ...object, metadata: { ...object.metadata, ...landing } };
@@ -325,7 +339,10 @@ export class Children {
     return none;
   }
 
-  /** An object that the cache does not have, though it is there: the cache is behind, or does not hold it. */
+  /**
+   * An object that the cache does not have, though it is there: the cache is behind, or does not
+   * hold it.
+   */
   async #read(kind: AnyKind, key: ObjectKey, conflict: unknown): Promise<Live> {
     const { client, fieldManager } = this.#options;
     try {
@@ -337,8 +354,9 @@ export class Children {
   }
 
   /**
-   * Whether the owner, asked of the server itself, is still there to stay. A child without an owner may have been let go by the
-   * owner's deletion (`--cascade=orphan`), of which the cache has not heard yet: taking it back would be its end.
+   * Whether the owner, asked of the server itself, is still there to stay. A child without an owner
+   * may have been orphaned by the owner's deletion (`--cascade=orphan`), which the cache
+   * does not show yet: taking it back would let it be deleted.
    */
   async #isOwnerStaying(): Promise<boolean> {
     const { client, ownerKind, owner } = this.#options;
@@ -366,19 +384,28 @@ function compare(
   });
 }
 
-/** Whether no more than the status has changed: the spec has the same generation, and nobody has taken a field of ours. */
+/**
+ * Whether no more than the status has changed: the spec has the same generation, and nobody has
+ * taken a field of ours.
+ */
 function isSameSpec(before: Seen, after: Seen): boolean {
   const { generation, owners } = after;
   if (generation === undefined || owners === undefined) return false;
   return generation === before.generation && owners === before.owners;
 }
 
-/** Whether metadata is wanted in an order. Others can change that without a new generation, and without taking a field. */
+/**
+ * Whether metadata is wanted in an order. Others can change that without a new generation, and
+ * without taking a field.
+ */
 function hasOrderedMetadata({ metadata: { finalizers, ownerReferences } }: KubernetesObject): boolean {
   return (finalizers?.length ?? 0) > 1 || (ownerReferences?.length ?? 0) > 1;
 }
 
-/** The paths that differ; our own annotation, which always does when something else is wanted, only if there is no other. */
+/**
+ * The paths that differ; our own annotation, which always does when something else is wanted, only
+ * if there is no other.
+ */
 function reasons(found: Deviations): readonly string[] {
   const own = `metadata.annotations.${appliedAnnotation}`;
   const others = [...found.keys()].filter((path) => path !== own);
@@ -390,6 +417,6 @@ function partly(content: object, { metadata }: KubernetesObject): object {
   return { ...Object.fromEntries(Object.keys(content).map((key) => [key, notCached])), metadata };
 }
 
-function idOf(kind: AnyKind, key: ObjectKey): string {
+function childId(kind: AnyKind, key: ObjectKey): string {
   return `${kind.group}/${kind.kind}/${key.namespace ?? ""}/${key.name}`;
 }

@@ -26,9 +26,10 @@ export interface WriteNote {
 }
 
 /**
- * The client that a reconciler is handed. Reads of the kinds that its manager caches come from memory and see this process' own
- * writes at once; other kinds, field selectors and pages are read live. Writes go to the server, and are refused with
- * `FencedError` or `ReconcileOverError` when this process may no longer write.
+ * The client that a reconciler is handed. Reads of the kinds that its manager caches come from
+ * memory and see this process' own writes at once; other kinds, field selectors and pages are read
+ * live. Writes go to the server, and are refused with `FencedError` or `ReconcileOverError` when
+ * this process may no longer write.
  */
 export interface ReconcileClient extends Reader, Writer {
   /** Reads that always ask the server. */
@@ -50,7 +51,10 @@ export interface CachedClientOptions {
   readonly around?: <T>(what: string, send: () => Promise<T>) => Promise<T>;
 }
 
-/** A client that reads from the cache, writes to the server, and makes its writes visible to the cache's next read. */
+/**
+ * A client that reads from the cache, writes to the server, and makes its writes visible to the
+ * cache's next read.
+ */
 export function cachedClient(options: CachedClientOptions): ReconcileClient {
   const { client, cache, isCached } = options;
   const around = options.around ?? ((_what, send) => send());
@@ -139,7 +143,10 @@ export function cachedClient(options: CachedClientOptions): ReconcileClient {
   };
 }
 
-/** What the cache has of an object, if it holds its namespace: what it does not hold can be written all the same. */
+/**
+ * What the cache has of an object, if it holds its namespace: what it does not hold can be written
+ * all the same.
+ */
 function cachedState(cache: Cache, kind: AnyKind, key: ObjectKey): KubernetesObject | undefined {
   try {
     return cache.get(kind, key);
@@ -149,7 +156,10 @@ function cachedState(cache: Cache, kind: AnyKind, key: ObjectKey): KubernetesObj
   }
 }
 
-/** Tells the cache what the server said of a delete: that the object is gone, or the state in which finalizers or a grace period keep it. */
+/**
+ * Tells the cache what the server said of a delete: that the object is gone, or the state in which
+ * finalizers or a grace period keep it.
+ */
 function noteDeletion(
   cache: Cache,
   kind: AnyKind,
@@ -162,7 +172,8 @@ function noteDeletion(
     return;
   }
   const known = answer.status.details?.uid;
-  // Some aggregated servers do not say which object it was; then the cached one is taken for it, unless it cannot have gone at once.
+  // Some aggregated servers do not say which object it was; then the cached one is taken for it,
+  // unless it cannot have gone at once.
   const uid = known ?? (before?.metadata.finalizers?.length ? undefined : before?.metadata.uid);
   if (uid === undefined) return;
   const { resourceVersion } = before?.metadata.uid === uid ? before.metadata : {};
@@ -201,7 +212,7 @@ export function keyOf(object: unknown): ObjectKey {
 }
 
 /** A key as one string, to look things up by. */
-export function idOf({ namespace = "", name }: ObjectKey): string {
+export function keyId({ namespace = "", name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
 

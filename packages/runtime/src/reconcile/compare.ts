@@ -7,15 +7,19 @@ import type { SchemaView } from "./schema-facts.ts";
 /** How one field of a live object is not as it is wanted. */
 export interface Deviation {
   /**
-   * `value`: it has another value. `owner`: it is not ours, because it was never applied or somebody changed it. `dropped`: it is
-   * ours and no longer wanted. `order`: the items of the list are in another order.
+   * `value`: it has another value. `owner`: it is not ours, because it was never applied or
+   * somebody changed it. `dropped`: it is ours and no longer wanted. `order`: the items of the list
+   * are in another order.
    */
   readonly in: "value" | "owner" | "dropped" | "order";
   /** What is there, as JSON; empty if nothing is, or if it is not known. */
   readonly live: string;
 }
 
-/** Where an apply of what is wanted may change the object on the server, by path. Empty if it changes nothing. */
+/**
+ * Where an apply of what is wanted may change the object on the server, by path. Empty if it
+ * changes nothing.
+ */
 export type Deviations = ReadonlyMap<string, Deviation>;
 
 const none: Deviations = new Map();
@@ -40,12 +44,14 @@ export interface Comparison {
 /**
  * Compares what is wanted with what is there as the server does for server-side apply.
  *
- * The server's record of who owns which fields carries what is needed to do that without a schema. It says how the server
- * takes the object apart: what has no fields below it is replaced as a whole, the items of a list are found by their keys or
- * have none. It says what was wanted before and is not any more. And it says whether somebody changed a field: that takes
- * the field from its owner, even if the value was changed back.
+ * The server's record of who owns which fields carries what is needed to do that without a schema.
+ * It says how the server takes the object apart: what has no fields below it is replaced as a
+ * whole, the items of a list are found by their keys or have none. It says what was wanted before
+ * and is not any more. And it says whether somebody changed a field: that takes the field from its
+ * owner, even if the value was changed back.
  *
- * What it does not say is the order of lists, and what webhooks and the server itself made of values, so these are compared.
+ * What it does not say is the order of lists, and what webhooks and the server itself made of
+ * values, so these are compared.
  */
 export function deviations({ wanted, fields, live, isSame, schema }: Comparison): Deviations {
   const walk = new Walk(isSame, schema);
@@ -64,9 +70,10 @@ export function sameDeviations(a: Deviations, b: Deviations): boolean {
 }
 
 /**
- * Whether an apply that left these deviations would leave them again: what it found and did not change, it will not change the
- * next time. A value that the apply itself brought there may be different after one more: the server removes a map whose last
- * field is no longer wanted, though the map is, and puts it back empty only then.
+ * Whether an apply that left these deviations would leave them again: what it found and did not
+ * change, it will not change the next time. A value that the apply itself brought there may be
+ * different after one more: the server removes a map whose last field is no longer wanted, though
+ * the map is, and puts it back empty only then.
  */
 export function isFinal(after: Deviations, before: Deviations): boolean {
   for (const [path, { live }] of after) if (before.get(path)?.live !== live) return false;

@@ -15,7 +15,8 @@ export interface WantedCondition {
 }
 
 /**
- * A condition, to return in `status.conditions`. The runtime stamps it: `lastTransitionTime` moves only when the status does.
+ * A condition, to return in `status.conditions`. The runtime stamps it: `lastTransitionTime` moves
+ * only when the status does.
  *
  * @param message A sentence for people. @default ""
  * @throws TypeError if type or reason are not what the API takes.
@@ -39,8 +40,9 @@ export function condition(
 }
 
 /**
- * The wanted conditions, stamped: the transition time of the live condition is kept while the status is the same, and is
- * `now` otherwise. Order is kept; of two with the same type the last counts.
+ * The wanted conditions, stamped: the transition time of the live condition is kept while the
+ * status is the same, and is `now` otherwise. Order is kept; of two with the same type the last
+ * counts.
  */
 export function stampConditions(
   wanted: readonly WantedCondition[],

@@ -9,7 +9,8 @@ import {
 import { describe, keyOf, type ReconcileClient } from "./client.ts";
 
 /**
- * Deletes this very object: one of the same name that came later is not touched. That it is gone already counts as done.
+ * Deletes this very object: one of the same name that came later is not touched. That it is gone
+ * already counts as done.
  *
  * @throws TypeError if the object has no uid, and so was not read from the server.
  */

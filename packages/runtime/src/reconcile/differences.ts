@@ -1,6 +1,9 @@
 import { isRecord } from "../record.ts";
 
-/** The paths at which two states of an object differ. Lists are compared place by place. For people: it decides nothing. */
+/**
+ * The paths at which two states of an object differ. Lists are compared place by place. For people:
+ * it decides nothing.
+ */
 export function differences(before: unknown, after: unknown, path = ""): readonly string[] {
   if (before === after) return [];
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)

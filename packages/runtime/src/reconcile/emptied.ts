@@ -3,10 +3,12 @@ import { isRecord } from "../record.ts";
 import { OwnedList } from "./owned-list.ts";
 
 /**
- * What is wanted without the maps that become empty: those that are wanted empty and of which fields are owned.
+ * What is wanted without the maps that become empty: those that are wanted empty and of which
+ * fields are owned.
  *
- * The server makes a null of a map when it takes the last field out of it that its applier owned, and refuses that null in a
- * custom resource. A map that is not applied at all it removes, so that it can be applied empty afterwards.
+ * The server makes a null of a map when it takes the last field out of it that its applier owned,
+ * and refuses that null in a custom resource. A map that is not applied at all it removes, so that
+ * it can be applied empty afterwards.
  *
  * @returns the same object if there is no such map.
  */

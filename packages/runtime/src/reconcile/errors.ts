@@ -6,9 +6,9 @@ const reasonPattern = /^[A-Za-z]([A-Za-z0-9_,:]{0,1022}[A-Za-z0-9_])?$/;
 const defaultReason = "ReconcileError";
 
 /**
- * A failure with a reason of its own: one CamelCase word that the condition, the event, the metric and the log all carry.
- * Any error may be thrown from a reconciler; those without a reason get `ReconcileError`, and those of the API server its own
- * word, such as `Forbidden`.
+ * A failure with a reason of its own: one CamelCase word that the condition, the event, the metric
+ * and the log all carry. Any error may be thrown from a reconciler; those without a reason get
+ * `ReconcileError`, and those of the API server its own word, such as `Forbidden`.
  *
  * @example
  * throw new ReconcileError("ImageNotFound", `registry has no ${image}`);
@@ -25,7 +25,8 @@ export class ReconcileError extends Error {
 }
 
 /**
- * A failure that trying again will not cure: the object is not retried until it changes. Make one with {@link terminal}.
+ * A failure that trying again will not cure: the object is not retried until it changes. Make one
+ * with {@link terminal}.
  */
 export class TerminalError extends ReconcileError {
   override readonly name: string = "TerminalError";
@@ -47,7 +48,10 @@ export function terminal(error: unknown, reason?: string): TerminalError {
   );
 }
 
-/** The reconcile did not end within its time. Its signal has been aborted and its client refuses further writes. */
+/**
+ * The reconcile did not end within its time. Its signal has been aborted and its client refuses
+ * further writes.
+ */
 export class ReconcileTimeoutError extends ReconcileError {
   override readonly name: string = "ReconcileTimeoutError";
 
@@ -59,7 +63,10 @@ export class ReconcileTimeoutError extends ReconcileError {
   }
 }
 
-/** A reconciler returned what is no result. Final, for it is the program that must change: the message names the field. */
+/**
+ * A reconciler returned what is no result. Final, for it is the program that must change: the
+ * message names the field.
+ */
 export class ReconcileResultError extends TerminalError {
   override readonly name: string = "ReconcileResultError";
 
@@ -73,10 +80,13 @@ export class ChildError extends ReconcileError {
   override readonly name: string = "ChildError";
 }
 
-/** Several children cannot be applied. Reported under the reason of the first that somebody can do something about. */
+/**
+ * Several children cannot be applied. Reported under the reason of the first that somebody can do
+ * something about.
+ */
 export class ChildrenError extends ChildError {
   override readonly name: string = "ChildrenError";
-  /** What became of each. */
+  /** The outcome of each. */
   readonly causes: readonly unknown[];
 
   /** @param first the one to report under */
@@ -91,13 +101,13 @@ export function causesOf(error: unknown): readonly unknown[] {
   return error instanceof ChildrenError ? error.causes : [error];
 }
 
-/** What became of a write: not sent, or sent and then taken back as far as that goes. */
+/** The outcome of a write: not sent, or sent and then cancelled as far as possible. */
 export type FencedFate = "refused" | "given up";
 
 /**
  * This process may not write: it is not, or may no longer be, the leader. A write that is refused
  * was not sent; one that is given up had no answer yet, and may have reached the server before. The
- * work is taken up by whoever leads now, or by this process once it leads again.
+ * work is taken up by the current leader, or by this process once it leads again.
  */
 export class FencedError extends Error {
   override readonly name = "FencedError";
@@ -111,7 +121,10 @@ export class FencedError extends Error {
   }
 }
 
-/** The reconcile that this client was handed to is over: it ended, timed out, or its manager is stopping. Nothing was sent. */
+/**
+ * The reconcile that this client was handed to is over: it ended, timed out, or its manager is
+ * stopping. Nothing was sent.
+ */
 export class ReconcileOverError extends Error {
   override readonly name = "ReconcileOverError";
   readonly code = "RECONCILE_OVER";
@@ -142,8 +155,8 @@ const frozen =
   /^Cannot (assign to read only property|add property|delete property|redefine property|define property)|object is not extensible/;
 
 /**
- * The message of what a reconciler threw, with the way out where the engine's own words lack it: a change to a frozen object is most often one to
- * an object of the cache.
+ * The message of what a reconciler threw, with the way out where the engine's own words lack it: a
+ * change to a frozen object is most often one to an object of the cache.
  */
 export function explain(error: unknown): string {
   const message = messageOf(error);

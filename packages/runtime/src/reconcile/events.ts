@@ -74,9 +74,11 @@ const EventKind: ResourceKind = {
 /**
  * Writes events (`events.k8s.io/v1`).
  *
- * - The same event within six minutes of the last is one series: its second occurrence is written at once, later ones are counted and
- *   written when the series ends, and every half hour while it goes on: the server forgets events that are an hour old.
- * - Each object may cause 25 events at once and one more every five minutes; what exceeds that is dropped.
+ * - The same event within six minutes of the last is one series: its second occurrence is written
+ *   at once, later ones are counted and written when the series ends, and every half hour while it
+ *   goes on: the server forgets events that are an hour old.
+ * - Each object may cause 25 events at once and one more every five minutes; what exceeds that is
+ *   dropped.
  * - A failing API server costs events, never a reconcile.
  */
 export class Events {
@@ -110,7 +112,10 @@ export class Events {
     await Promise.all(this.#writes);
   }
 
-  /** Flushes, and records nothing any more: what comes later would wait for a series that nobody ends. */
+  /**
+   * Flushes, and records nothing any more: what comes later would wait for a series that nobody
+   * ends.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();

@@ -226,3 +226,33 @@ test("a line may be words alone, or fields and words", async () => {
     { message: "and words", fields: { some: "field" } },
   ]);
 });
+
+test("a reconcile that logs nothing makes no logger", async () => {
+  const run = new ModelRun();
+  const made: object[] = [];
+  const { log } = run;
+  const counting: typeof log = {
+    ...log,
+    child: (bindings) => {
+      if ("reconcileID" in bindings) made.push(bindings);
+      return log.child(bindings);
+    },
+  };
+  run.manager = run.another({ log: counting }).add(
+    appController({
+      reconcile: ({ spec }, context) => {
+        if (spec.image !== "loud") return;
+        context.log.info("one");
+        context.log.info("two");
+      },
+    }),
+  );
+  await run.manager.start();
+  run.put({ image: "quiet" });
+  await run.settle();
+  expect(made).toEqual([]);
+  run.put({ image: "loud" });
+  await run.settle();
+  expect(made).toEqual([expect.objectContaining({ kind: "WebApp", name: "web", namespace: "default" })]);
+  await run.manager.stop();
+});

@@ -1,15 +1,18 @@
 import { deniedAccess, type ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
 import { combined, type LogDecision, type LogHistory, LogThrottle, step } from "../logging/log-throttle.ts";
-import { idOf } from "./client.ts";
+import { keyId } from "./client.ts";
 import { causesOf } from "./errors.ts";
 
-/** The first retries come within milliseconds, and have nothing to add. Later ones may come often, by what the object waits for. */
+/**
+ * The first retries come within milliseconds, and have nothing to add. Later ones may come often,
+ * by what the object waits for.
+ */
 const objectPauses = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
- * Remembers which failures were logged, so that the first of equal ones comes with its stack and the others do not. A missing right is
- * one cause, however many objects it affects.
+ * Remembers which failures were logged, so that the first of equal ones comes with its stack and
+ * the others do not. A missing right is one cause, however many objects it affects.
  *
  * Keeps one line for each object that fails, and none for those that do not.
  */
@@ -29,7 +32,7 @@ export class Failures {
     // If something else is wrong as well, that is the object's own affair.
     if (rights.length === denied.length)
       return combined(rights.map((right) => this.#rights.record(nameOf(right))));
-    const id = idOf(key);
+    const id = keyId(key);
     const known = this.#byObject.get(id);
     const before = known?.message === message ? known.history : undefined;
     const { history, decision } = step(before, this.#clock.monotonic(), objectPauses);
@@ -39,11 +42,11 @@ export class Failures {
 
   /** The object was reconciled, or is gone. */
   settle(key: ObjectKey): void {
-    if (this.#byObject.size > 0) this.#byObject.delete(idOf(key));
+    if (this.#byObject.size > 0) this.#byObject.delete(keyId(key));
   }
 }
 
-/** In whichever namespace it is missing: whoever grants it will look at the others. */
+/** One namespace in which it is missing: who grants it will look at the others. */
 function nameOf({ verb, resource, group }: NonNullable<ReturnType<typeof deniedAccess>>): string {
   return `${verb} ${resource}.${group}`;
 }

@@ -10,7 +10,10 @@ import { keyOf, type ReconcileClient } from "./client.ts";
 
 const attempts = 5;
 
-/** The finalizer of a controller: `<group>/<controller>`, with Windlass' own domain for kinds of the core group. */
+/**
+ * The finalizer of a controller: `<group>/<controller>`, with Windlass' own domain for kinds of the
+ * core group.
+ */
 export function finalizerName(kind: AnyKind, controller: string): string {
   return `${kind.group === "" ? "windlass.dev" : kind.group}/${controller}`;
 }
@@ -21,8 +24,8 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
 }
 
 /**
- * Adds the finalizer, and resolves to the object as it then is. Bound to the version that was read, so that a concurrent change of
- * the list is not lost; read again and repeated when there was one.
+ * Adds the finalizer, and resolves to the object as it then is. Bound to the version that was read,
+ * so that a concurrent change of the list is not lost; read again and repeated when there was one.
  */
 export function addFinalizer<K extends AnyKind>(
   client: ReconcileClient,

@@ -57,7 +57,7 @@ test("writes that others' changes lead to are no loop, own writes that come back
   let version = 0;
   const reconcile = (options: { readonly isStirred: boolean }) => {
     version += 2;
-    // A watch may tell of a write before the server's answer does.
+    // A watch may bring a write before the server's answer does.
     found.heard(key, String(version));
     if (options.isStirred) found.heard(key, String(version + 1));
     return found.observe(key, 1, flap("status.ready"), [String(version)]);
@@ -67,7 +67,7 @@ test("writes that others' changes lead to are no loop, own writes that come back
   expect(loops).toMatchObject([{ cause: "own", reconciles: 4 }]);
 });
 
-test("writes without end are reported, whoever else changes something", () => {
+test("writes without end are reported, even when others write too", () => {
   const { found } = detector();
   const loops = Array.from({ length: 31 }, (_, count) => {
     found.heard(key, undefined);

@@ -1,6 +1,6 @@
 import type { ObjectKey } from "@windlass/client";
 import type { Clock } from "@windlass/clock";
-import { idOf } from "./client.ts";
+import { keyId } from "./client.ts";
 
 /** A write of one reconcile, and the fields that made it necessary. */
 export interface FlappingWrite {
@@ -11,7 +11,10 @@ export interface FlappingWrite {
 
 /** One object is reconciled over and over, and each reconcile writes. */
 export interface HotLoop {
-  /** `own`: nothing but the controller's own writes came in between. `shared`: others changed something too. */
+  /**
+   * `own`: nothing but the controller's own writes came in between. `shared`: others changed
+   * something too.
+   */
   readonly cause: "own" | "shared";
   readonly reconciles: number;
   readonly seconds: number;
@@ -24,8 +27,8 @@ export interface HotLoop {
 export interface HotLoopOptions {
   readonly clock: Clock;
   /**
-   * How many writing reconciles of one generation in the window are too many, if nothing but the controller's own writes came
-   * in between. Ten times as many are too many in any case.
+   * How many writing reconciles of one generation in the window are too many, if nothing but the
+   * controller's own writes came in between. Ten times as many are too many in any case.
    *
    * @default 20
    */
@@ -39,7 +42,10 @@ interface Track {
   readonly at: number[];
   /** How many of these, up to the last one, had nothing but own writes before them. */
   alone: number;
-  /** The versions of which watches told since the last writing reconcile; undefined for what has no version. */
+  /**
+   * The versions of which watches told since the last writing reconcile; undefined for what has no
+   * version.
+   */
   readonly heard: Set<string | undefined>;
   /** The versions that this controller wrote last. */
   readonly written: Set<string>;
@@ -47,16 +53,21 @@ interface Track {
   warned: boolean;
 }
 
-/** How many of its own versions are remembered of an object's reconciles: watches are not that late. */
+/**
+ * How many of its own versions are remembered of an object's reconciles: watches are not that late.
+ */
 const MOST_WRITTEN = 100;
 
-/** So many times the threshold are too many, whoever else changes something: another program may undo each write. */
+/**
+ * So many times the threshold are too many even when others write: another program may undo each
+ * write.
+ */
 const SHARED_FACTOR = 10;
 
 /**
- * Notices when a controller feeds itself: the same object at the same generation is reconciled again and again, and each
- * time something is written that brings it back. Reports it once, with the field. A rollout is no loop: others' changes come
- * between the writes.
+ * Notices when a controller feeds itself: the same object at the same generation is reconciled
+ * again and again, and each time something is written that brings it back. Reports it once, with
+ * the field. A rollout is no loop: others' changes come between the writes.
  *
  * Keeps nothing for objects whose reconciles do not write.
  */
@@ -78,7 +89,7 @@ export class HotLoopDetector {
    * @param version the resourceVersion of the change; undefined if it is none of a watch
    */
   heard(key: ObjectKey, version: string | undefined): void {
-    if (this.#tracks.size > 0) this.#tracks.get(idOf(key))?.heard.add(version);
+    if (this.#tracks.size > 0) this.#tracks.get(keyId(key))?.heard.add(version);
   }
 
   /**
@@ -93,7 +104,7 @@ export class HotLoopDetector {
     writes: readonly FlappingWrite[],
     written: readonly string[] = [],
   ): HotLoop | undefined {
-    const id = idOf(key);
+    const id = keyId(key);
     if (writes.length === 0) {
       this.#settle(id);
       return undefined;
@@ -159,10 +170,13 @@ export class HotLoopDetector {
 
   /** Forgets an object that is gone. */
   forget(key: ObjectKey): void {
-    this.#tracks.delete(idOf(key));
+    this.#tracks.delete(keyId(key));
   }
 
-  /** A reconcile that wrote nothing ends a loop; forgotten once the window has passed, so that a slow loop still adds up. */
+  /**
+   * A reconcile that wrote nothing ends a loop; forgotten once the window has passed, so that a
+   * slow loop still adds up.
+   */
   #settle(id: string): void {
     const last = this.#tracks.get(id)?.at.at(-1);
     if (last !== undefined && last < this.#clock.monotonic() - this.#windowMs) this.#tracks.delete(id);

@@ -26,8 +26,9 @@ const DEEPEST = 500;
 const LONGEST_PATH = 60;
 
 /**
- * The value as it is sent: fields that are undefined left out, and what has a form of its own for JSON, such as a `Date`, in
- * that form. What would be sent as something else than it holds is refused.
+ * The value as it is sent: fields that are undefined left out, and what has a form of its own for
+ * JSON, such as a `Date`, in that form. What would be sent as something else than it holds is
+ * refused.
  *
  * @param path Where the value is, for the error.
  * @throws NotJsonError naming the field.

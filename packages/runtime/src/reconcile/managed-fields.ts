@@ -7,7 +7,10 @@ export interface AppliedFields {
   readonly fields: FieldsV1;
 }
 
-/** What a field manager owns of an object as the server sent it, because it applied it. Undefined if it owns nothing. */
+/**
+ * What a field manager owns of an object as the server sent it, because it applied it. Undefined if
+ * it owns nothing.
+ */
 export function ownedFieldsOf(
   { metadata: { managedFields = [] } }: KubernetesObject,
   manager: string,

@@ -46,16 +46,23 @@ export interface ModelWrite {
 }
 
 /**
- * A small model of an API server and a cache that is always up to date with it, for tests of what reconciles and managers do. It knows
- * resource versions, generations, finalizers, uid preconditions, and as much of server-side apply as those tests need.
+ * A small model of an API server and a cache that is always up to date with it, for tests of what
+ * reconciles and managers do. It knows resource versions, generations, finalizers, uid
+ * preconditions, and as much of server-side apply as those tests need.
  */
 export class ModelCluster {
   readonly writes: ModelWrite[] = [];
   readonly client: Client;
   readonly cache: Cache;
-  /** Set to make requests fail: return a status code, or the causes of a conflict; undefined to let it pass. */
+  /**
+   * Set to make requests fail: return a status code, or the causes of a conflict; undefined to let
+   * it pass.
+   */
   fault: ((request: TransportRequest) => number | readonly Json[] | undefined) | undefined;
-  /** Set to have requests refused in the server's own words: return a Status, or undefined to let it pass. */
+  /**
+   * Set to have requests refused in the server's own words: return a Status, or undefined to let it
+   * pass.
+   */
   refusal: ((request: TransportRequest) => Status | undefined) | undefined;
   /** Namespaces that are being deleted: nothing can be created in them. */
   readonly terminating = new Set<string>();
@@ -367,7 +374,10 @@ function merge(target: unknown, patch: unknown): Json {
   return result;
 }
 
-/** What each manager owns of an object after a write: the applicant what it applied, the others what did not change. */
+/**
+ * What each manager owns of an object after a write: the applicant what it applied, the others what
+ * did not change.
+ */
 function ownedAfter(
   before: Stored | undefined,
   after: AnyObject,

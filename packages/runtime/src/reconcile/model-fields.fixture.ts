@@ -2,7 +2,10 @@ import type { FieldsV1 } from "../cache/contract.ts";
 import { isRecord } from "../record.ts";
 import { canonical } from "./json.ts";
 
-/** How the model tells the items of a list apart; undefined where it does not, and the list is one value. */
+/**
+ * How the model tells the items of a list apart; undefined where it does not, and the list is one
+ * value.
+ */
 export function itemKey(item: unknown): readonly [name: string, value: string] | undefined {
   if (!isRecord(item)) return undefined;
   for (const name of ["name", "type", "uid"])

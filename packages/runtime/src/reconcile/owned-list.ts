@@ -36,8 +36,8 @@ export class OwnedList {
   }
 
   /**
-   * How a wanted item is known. A key that it lacks has a default, which the server has filled in without owning it for us: the
-   * owned item tells it.
+   * How a wanted item is known. A key that it lacks has a default, which the server has filled in
+   * without owning it for us: the owned item tells it.
    */
   idOf(item: unknown): string {
     const id = this.liveIdOf(item);

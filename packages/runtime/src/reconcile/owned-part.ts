@@ -2,7 +2,10 @@ import type { FieldsV1 } from "../cache/contract.ts";
 import { isRecord } from "../record.ts";
 import { OwnedList } from "./owned-list.ts";
 
-/** The part of a live value that a field manager owns: what it applied, as it is now. Undefined if it owns nothing of it. */
+/**
+ * The part of a live value that a field manager owns: what it applied, as it is now. Undefined if
+ * it owns nothing of it.
+ */
 export function ownedPart(live: unknown, fields: FieldsV1): unknown {
   if (Object.keys(fields).length === 0 || live === undefined) return live;
   if (isRecord(live))

@@ -1,6 +1,9 @@
 import { type AnyKind, apiVersionOf, type KubernetesObject, type OwnerReference } from "@windlass/client";
 
-/** The owner reference that makes `owner` the one controller of an object: it goes when the owner goes. */
+/**
+ * The owner reference that makes `owner` the one controller of an object: it goes when the owner
+ * goes.
+ */
 export function controllerReference(kind: AnyKind, owner: KubernetesObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(kind),
@@ -17,7 +20,10 @@ export function controllerOf(object: KubernetesObject): OwnerReference | undefin
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** Whether a reference is to this kind, in whatever version: owners keep the version they were written with. */
+/**
+ * Whether a reference is to this kind, in whatever version: owners keep the version they were
+ * written with.
+ */
 export function refersTo(reference: OwnerReference, kind: AnyKind): boolean {
   return reference.kind === kind.kind && groupOf(reference.apiVersion) === kind.group;
 }

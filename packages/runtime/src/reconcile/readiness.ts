@@ -18,11 +18,13 @@ interface Seen extends KubernetesObject {
 }
 
 /**
- * Whether an object is up and as its spec says, by the rules that `kubectl rollout status` and `kubectl wait` go by:
- * workloads when all replicas are of the present template and available, Jobs when they are complete, custom kinds when
- * their condition `Ready` is true. Kinds that have nothing to wait for are ready when they exist.
+ * Whether an object is up and as its spec says, by the rules of `kubectl rollout status` and
+ * `kubectl wait`: workloads when all replicas are of the present template and available, Jobs when
+ * they are complete, custom kinds when their condition `Ready` is true. Kinds that have nothing to
+ * wait for are ready when they exist.
  *
- * A PersistentVolumeClaim is ready when it exists: one that waits for its first consumer is bound only after that.
+ * A PersistentVolumeClaim is ready when it exists: one that waits for its first consumer is bound
+ * only after that.
  *
  * @example
  * child(Deployment, web, { after: [child(StatefulSet, database)] }) // waits until isReady(StatefulSet, …)

@@ -88,6 +88,33 @@ describe("status", () => {
     expect(run.app?.status?.url).toBe("fresh");
     await run.manager.stop();
   });
+
+  test("is not written to a namesake that appears just before the write", async () => {
+    const run = new ModelRun();
+    let isReplaced = false;
+    run.cluster.fault = ({ method, path }) => {
+      if (isReplaced || method !== "PATCH" || !path.includes("/webapps/web/status")) return undefined;
+      isReplaced = true;
+      run.cluster.remove(WebApp, key);
+      run.cluster.put(WebApp, WebApp.make(key, { image: "fresh" }));
+      return undefined;
+    };
+    const urls: unknown[] = [];
+    run.manager.add(
+      appController({
+        reconcile: (app) => {
+          urls.push(app.status?.url);
+          return { status: { url: app.spec.image } };
+        },
+      }),
+    );
+    await run.manager.start();
+    run.put({ image: "replaced" });
+    await run.settle();
+    expect(run.app?.status?.url).toBe("fresh");
+    expect(urls).not.toContain("replaced");
+    await run.manager.stop();
+  });
 });
 
 describe("a failing reconcile", () => {
@@ -421,6 +448,58 @@ describe("finalizers", () => {
     await run.manager.stop();
   });
 
+  test("that another adds at the same moment are kept", async () => {
+    const run = new ModelRun();
+    let isAdded = false;
+    run.cluster.fault = ({ method, path }) => {
+      if (!isAdded && method === "PATCH" && path.includes("/webapps/web?")) {
+        isAdded = true;
+        const finalizers = ["other.io/keep"];
+        run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, finalizers } });
+      }
+      return undefined;
+    };
+    run.manager.add(appController({ reconcile: () => undefined, finalize: () => undefined }));
+    await run.manager.start();
+    run.put();
+    await run.settle();
+    expect(run.app?.metadata.finalizers).toEqual(["other.io/keep", "example.com/webapp"]);
+    await run.manager.stop();
+  });
+
+  test("are not taken from a namesake that was made in the meantime", async () => {
+    const finalized: unknown[] = [];
+    const run = await running(
+      appController({
+        reconcile: () => undefined,
+        finalize: ({ metadata }) => void finalized.push(metadata.uid),
+      }),
+    );
+    const finalizers = ["example.com/webapp"];
+    let isReplaced = false;
+    run.cluster.fault = ({ method, path }) => {
+      if (!isReplaced && method === "PATCH" && path.includes("/webapps/web?")) {
+        isReplaced = true;
+        run.cluster.put(WebApp, { ...run.app, metadata: { ...run.app?.metadata, finalizers: [] } });
+        const fresh = WebApp.make(key, {});
+        run.cluster.put(WebApp, { ...fresh, metadata: { ...fresh.metadata, finalizers } });
+        run.cluster.takeWrites();
+      }
+      return undefined;
+    };
+    const before = run.app?.metadata.uid;
+    run.cluster.remove(WebApp, key);
+    await run.settle();
+    expect(run.app?.metadata).toMatchObject({ finalizers });
+    expect(run.app?.metadata.uid).not.toBe(before);
+    expect(finalized).toEqual([before]);
+    const changes = run.cluster.takeWrites().filter(({ path }) => path.endsWith("/webapps/web"));
+    expect(changes.map(({ body }) => body)).toEqual([
+      { metadata: { resourceVersion: expect.any(String), finalizers: [] } },
+    ]);
+    await run.manager.stop();
+  });
+
   test("survive a conflict with another writer", async () => {
     let conflicts = 2;
     const run = new ModelRun();
@@ -584,7 +663,8 @@ describe("a hot loop", () => {
         owns: [Deployment],
         reconcile: async (app, { clock }) => {
           count += 1;
-          // Each write asks for the next reconcile at once: without some time between them the clock would never move.
+          // Each write asks for the next reconcile at once: without some time between them the
+          // clock would never move.
           await sleep(clock, 50);
           const { object } = deploymentFor(app);
           const metadata = { ...object.metadata, annotations: { stamp: String(count % 1000) } };

@@ -16,7 +16,7 @@ import { countOf, type LogDecision } from "../logging/log-throttle.ts";
 import { describeChild, wantedChildren } from "./child.ts";
 import { applyInOrder } from "./child-order.ts";
 import { type ChildMemory, Children } from "./children.ts";
-import { describe, idOf, keyOf } from "./client.ts";
+import { describe, keyId, keyOf } from "./client.ts";
 import { condition, conditionsOf, type WantedCondition } from "./condition.ts";
 import type { Wanted } from "./context.ts";
 import {
@@ -47,11 +47,12 @@ const done: Outcome = { type: "done" };
  *
  * # Flow
  * 1. Read the object from the cache. Gone: forget what is remembered of it.
- * 2. Going: run `finalize`, then take the finalizer away. Going without our finalizer: leave it alone.
+ * 2. Going: run `finalize`, then take the finalizer away. Going without our finalizer: leave it
+ *    alone.
  * 3. With `finalize`, make sure the finalizer is there before anything else is done.
  * 4. Run `reconcile`; apply its children, prune, record its events, write its status.
- * 5. On failure say so in the condition, an event, the metrics and the log, with one reason. That the world moved on meanwhile (a
- *    conflict, a namespace that is being deleted) is no failure.
+ * 5. On failure say so in the condition, an event, the metrics and the log, with one reason. That
+ *    the world moved on meanwhile (a conflict, a namespace that is being deleted) is no failure.
  */
 export class Reconciler<K extends AnyKind> {
   readonly #rules: ReconcilerRules<K>;
@@ -66,8 +67,9 @@ export class Reconciler<K extends AnyKind> {
   readonly #nextId: () => string;
   readonly #stop: AbortSignal;
   /**
-   * Those under way. One listener on the signal serves them all: listeners that come and go are linked to each other, and the
-   * garbage collector would take each reconcile for alive until it has looked at everything.
+   * Those under way. One listener on the signal serves them all: listeners that come and go are
+   * linked to each other, and the garbage collector would take each reconcile for alive until it
+   * has looked at everything.
    */
   readonly #runs: Run<K>[] = [];
 
@@ -140,8 +142,9 @@ export class Reconciler<K extends AnyKind> {
   }
 
   /**
-   * Applies all children in their order, even if one fails, so that one bad child does not hold up the others. Prunes only when none
-   * failed and none waits: what is no longer wanted goes after what takes its place has come.
+   * Applies all children in their order, even if one fails, so that one bad child does not hold up
+   * the others. Prunes only when none failed and none waits: what is no longer wanted goes after
+   * what takes its place has come.
    */
   async #applyAll(run: Run<K>, children: Children, wanted: Wanted<K>): Promise<void> {
     const listed = wantedChildren(wanted.children);
@@ -159,7 +162,7 @@ export class Reconciler<K extends AnyKind> {
     }
     if (wanted.status) run.fallbackStatus = wanted.status as StatusObject;
     if (failures.length === 1) throw failures[0];
-    // The fault to tell of is one that somebody can do something about.
+    // The fault to report is one that somebody can do something about.
     const first = failures.find((failure) => !isNamespaceTerminating(failure));
     if (first === undefined) throw failures[0];
     throw new ChildrenError(failures, first);
@@ -206,7 +209,8 @@ export class Reconciler<K extends AnyKind> {
       run.log.debug({ why: messageOf(error) }, "reconcile gave way, will try again");
       return { type: "again", why: messageOf(error) };
     }
-    // Its namespace has joined those that are watched, and not all of it is listed yet; or it has left them while this ran.
+    // Its namespace has joined those that are watched, and not all of it is listed yet; or it has
+    // left them while this ran.
     if (error instanceof CacheMissError) {
       const isLeft = this.#rules.read(keyOf(object)) === undefined;
       if (isLeft || error.ready !== undefined) {
@@ -214,7 +218,8 @@ export class Reconciler<K extends AnyKind> {
         return isLeft ? done : { type: "again", why: messageOf(error) };
       }
     }
-    // An object that is going itself, and whose `finalize` wants to create something, would hold its namespace for ever: that is a fault.
+    // An object that is going itself, and whose `finalize` wants to create something, would hold
+    // its namespace for ever: that is a fault.
     if (isNamespaceTerminating(error) && object.metadata.deletionTimestamp === undefined) {
       run.log.debug({ why: messageOf(error) }, "the namespace is being deleted; left alone");
       return isNamespaceOf(object, error) ? done : { type: "again", why: messageOf(error) };
@@ -250,7 +255,10 @@ export class Reconciler<K extends AnyKind> {
     run.log[isTold ? "debug" : "error"](fields, message);
   }
 
-  /** A best effort: the failure is in the log and the event already, and the retry will come whatever happens here. */
+  /**
+   * A best effort: the failure is in the log and the event already, and the retry will come
+   * whatever happens here.
+   */
   async #sayInCondition(
     run: Run<K>,
     object: ObjectOf<K>,
@@ -295,7 +303,7 @@ export class Reconciler<K extends AnyKind> {
       onSkip: metrics.skipped,
       onChange: ({ kind: childKind, object, because }) =>
         run.explain(describe(childKind, keyOf(object)), because.length > 0 ? because : ["(created)"]),
-      // It does not name this owner, so its changes would not be heard of otherwise.
+      // It does not name this owner, so its changes would be missed otherwise.
       onRefused: (owned, key) =>
         run.follows.follow(owned.metadataOnly ? metadataOnly(owned.kind) : owned.kind, key),
     });
@@ -327,7 +335,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #remember(key: ObjectKey, uid: string): void {
-    const id = idOf(key);
+    const id = keyId(key);
     const before = this.#uids.get(id);
     if (before === uid) return;
     if (before !== undefined) this.#forget(key);
@@ -335,7 +343,7 @@ export class Reconciler<K extends AnyKind> {
   }
 
   #forget(key: ObjectKey): void {
-    const id = idOf(key);
+    const id = keyId(key);
     const uid = this.#uids.get(id);
     this.#uids.delete(id);
     this.#hotLoops.forget(key);
@@ -353,7 +361,7 @@ function requeue(after: Duration): Outcome {
   return { type: "requeueAfter", ms: Math.max(0, ms) };
 }
 
-/** Where it was thrown, if that was in the program; the message goes by itself. */
+/** Where it was thrown, if that was in the program; the message is logged apart. */
 function stackOf(error: Error): string | undefined {
   const isOurs =
     error instanceof ReconcileTimeoutError ||
@@ -376,12 +384,14 @@ function isOver(error: unknown): boolean {
 const usualConflicts = 5;
 
 /**
- * Whether the object changed while this ran, so that the next try sees it as it is. A conflict between field managers does not go
- * away by itself, and neither does one that is met again and again.
+ * Whether the object changed while this ran, so that the next try sees it as it is. A conflict
+ * between field managers does not go away by itself, and neither does one that is met again and
+ * again.
  */
 function isNoFault(error: unknown, attempt: number): boolean {
   if (attempt > usualConflicts) return false;
-  // Applying with the uid of an object that has been replaced by a namesake is refused as a change of its uid.
+  // Applying with the uid of an object that has been replaced by a namesake is refused as a change
+  // of its uid.
   const isNamesake =
     error instanceof ApiError && error.causes.some((cause) => cause.field === "metadata.uid");
   return (isConflict(error) && !isFieldManagerConflict(error)) || isNamesake;
@@ -391,7 +401,10 @@ function isFieldManagerConflict(error: unknown): boolean {
   return error instanceof ApiError && error.causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
-/** Whether it is the object's own namespace that goes: the object goes with it, and its deletion asks for the next reconcile. */
+/**
+ * Whether it is the object's own namespace that goes: the object goes with it, and its deletion
+ * asks for the next reconcile.
+ */
 function isNamespaceOf({ metadata: { namespace } }: KubernetesObject, error: unknown): boolean {
   return (
     error instanceof ApiError &&

@@ -8,7 +8,8 @@ export const reconcileResult = ["children", "status", "requeueAfter", "events"] 
 export const finalizeResult = ["status", "requeueAfter", "events"] as const;
 
 /**
- * Looks at what a reconciler returned before anything is done with it. A misspelt field would otherwise be a wish that nobody hears.
+ * Looks at what a reconciler returned before anything is done with it. A misspelt field would
+ * otherwise be a wish that nobody hears.
  *
  * @throws ReconcileResultError naming the fault and what there is.
  */
@@ -32,7 +33,9 @@ function faultIn(result: unknown, allowed: readonly string[]): string | undefine
   return requeueAfter === undefined ? undefined : faultInDuration(requeueAfter);
 }
 
-/** A negative time is one that has passed by now: a clock may be late by less than a millisecond. */
+/**
+ * A negative time is one that has passed by now: a clock may be late by less than a millisecond.
+ */
 function faultInDuration(value: unknown): string | undefined {
   if (typeof value === "number" && value < 0) return undefined;
   try {

@@ -57,7 +57,8 @@ test("what is remembered of an object goes with it", async () => {
   await run.manager.stop();
 });
 
-// Listeners of a signal that stays are linked to each other, so that each keeps the reconciles after it from the young generation's collector.
+// Listeners of a signal that stays are linked to each other, so that each keeps the reconciles
+// after it from the young generation's collector.
 test("a reconcile leaves no listener on what outlives it, not even for its duration", async () => {
   let reconciles = 0;
   const run = new ModelRun();

@@ -30,7 +30,9 @@ export interface ReconcilerRules<K extends AnyKind> {
   readonly finalizer: string;
   readonly fieldManager: string;
   readonly timeoutMs: number;
-  /** The condition that says when a reconcile failed; undefined for kinds that have no conditions. */
+  /**
+   * The condition that says when a reconcile failed; undefined for kinds that have no conditions.
+   */
   readonly errorCondition: string | undefined;
   /** How many writing reconciles of one object in a minute are a loop. */
   readonly hotLoopThreshold: number;
@@ -44,9 +46,15 @@ export interface ReconcilerDependencies {
   readonly client: Reader & Writer;
   /** As the controller declared it. */
   readonly cache: Cache;
-  /** As all controllers together have it: what the client answers from, for the kinds that it holds in full. */
+  /**
+   * As all controllers together have it: what the client answers from, for the kinds that it holds
+   * in full.
+   */
   readonly sharedCache: Cache;
-  /** An informer within the manager's namespaces, unless the scope says otherwise, with every index that is declared for the kind. */
+  /**
+   * An informer within the manager's namespaces, unless the scope says otherwise, with every index
+   * that is declared for the kind.
+   */
   readonly informer: <K extends AnyKind>(kind: K, scope?: InformerScope) => Informer<ObjectOf<K>>;
   readonly isCached: (kind: AnyKind) => boolean;
   readonly clock: Clock;
@@ -57,7 +65,11 @@ export interface ReconcilerDependencies {
   /** The metrics of the manager, for the reconcilers' own. */
   readonly registry: Registry;
   readonly tracing: Tracing;
-  /** Whether it has been told already that no server answers, so that each reconcile need not. @default never */
+  /**
+   * Whether it has been told already that no server answers, so that each reconcile need not.
+   *
+   * @default never
+   */
   readonly isServerOut?: () => boolean;
   /** Notified of each reconcile, to name it if the event loop blocks. @default none */
   readonly observer?: ReconcileObserver;
@@ -75,7 +87,10 @@ export interface ReconcileObserver {
 export type Outcome =
   | { readonly type: "done" }
   | { readonly type: "requeueAfter"; readonly ms: number }
-  /** Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped leading. */
+  /**
+   * Try again by backoff; nobody is at fault: the object changed meanwhile, or this process stopped
+   * leading.
+   */
   | { readonly type: "again"; readonly why: string }
   | {
       readonly type: "failed";
@@ -96,7 +111,7 @@ export class Run<K extends AnyKind> {
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly reconcileId: string;
   readonly client: ReconcileClient;
-  readonly log: Logger;
+  #log: Logger | undefined;
   readonly events: EventRecorder;
   readonly follows: FollowSession;
   /** The status to build upon if the failure must be written. */
@@ -120,17 +135,22 @@ export class Run<K extends AnyKind> {
     this.#attempt = attempt;
     this.#stop = stop;
     this.reconcileId = reconcileId;
-    const { name, namespace } = object.metadata;
-    this.log = dependencies.log.child({
-      controller: rules.name,
-      kind: rules.kind.kind,
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      reconcileID: reconcileId,
-    });
     this.events = dependencies.events.about(rules.kind, object, rules.name);
     this.client = this.#makeClient((what) => this.#refuseIfOver(what));
     this.follows = rules.follows.begin(keyOf(object));
+  }
+
+  /** Made when it is first asked for: most reconciles have nothing to log. */
+  get log(): Logger {
+    const { name, namespace } = this.#object.metadata;
+    this.#log ??= this.#dependencies.log.child({
+      controller: this.#rules.name,
+      kind: this.#rules.kind.kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      reconcileID: this.reconcileId,
+    });
+    return this.#log;
   }
 
   get attempt(): number {
@@ -145,7 +165,10 @@ export class Run<K extends AnyKind> {
     return this.#writes;
   }
 
-  /** Runs the reconcile, and gives it up when its time is over. What it still does then finds its client closed. */
+  /**
+   * Runs the reconcile, and gives it up when its time is over. What it still does then finds its
+   * client closed.
+   */
   async within(pass: () => Promise<Outcome>): Promise<Outcome> {
     const { timeoutMs, kind, name } = this.#rules;
     const { clock, metrics } = this.#dependencies;
@@ -200,6 +223,7 @@ export class Run<K extends AnyKind> {
   context(object: ObjectOf<K>, children: Children): ReconcileContext {
     const { kind: ownerKind, owns } = this.#rules;
     const { cache, clock, registry } = this.#dependencies;
+    const log = () => this.log;
     return {
       client: this.client,
       live: this.client.live,
@@ -209,7 +233,9 @@ export class Run<K extends AnyKind> {
       apply: async <C extends AnyKind>(child: Child<C>) => (await children.apply(child)) as ObjectOf<C>,
       delete: (kind, child, options) => deleteObject(this.client, kind, child, options),
       events: this.events,
-      log: this.log,
+      get log() {
+        return log();
+      },
       metrics: registry,
       signal: this.#abort.signal,
       attempt: this.#attempt,

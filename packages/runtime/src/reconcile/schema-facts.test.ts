@@ -2,7 +2,7 @@ import { ConfigMap, Deployment } from "@windlass/kinds/builtin";
 import { expect, test } from "vitest";
 import { SchemaFacts } from "./schema-facts.ts";
 
-test("what an answer tells of a list holds for every item and object of the kind, and no other", () => {
+test("what an answer shows about a list holds for every item and object of the kind, and no other", () => {
   const facts = new SchemaFacts();
   const list = (container: string, name: string) => `spec.containers[${JSON.stringify(container)}].${name}`;
   const learning = facts.learning(Deployment);
@@ -15,7 +15,7 @@ test("what an answer tells of a list holds for every item and object of the kind
   expect(facts.known(ConfigMap).typeOfNotOwned(list("b", "env"))).toBe("unknown");
 });
 
-test("what an answer tells of a map's entries holds for every other entry", () => {
+test("what an answer shows about a map's entries holds for every other entry", () => {
   const facts = new SchemaFacts();
   facts.learning(Deployment).ownedInParts("spec.zones");
   expect(facts.known(Deployment).hasEntriesInParts("spec.zones")).toBe(true);

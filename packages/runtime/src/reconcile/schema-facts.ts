@@ -1,23 +1,29 @@
 import type { AnyKind } from "@windlass/client";
 
-/** How the server takes values of one kind apart, as far as what is owned does not say it itself. */
+/**
+ * How the server takes values of one kind apart, as far as what is owned does not say it itself.
+ */
 export interface SchemaView {
   /**
-   * The type of a list that is wanted empty and not owned. Either it never is, because its items are owned one by one and there
-   * are none; or it is owned as a whole, and somebody has taken it.
+   * The type of a list that is wanted empty and not owned. Either it never is, because its items
+   * are owned one by one and there are none; or it is owned as a whole, and somebody has taken it.
    */
   typeOfNotOwned(list: string): "atomic" | "associative" | "unknown";
   /** A list that is wanted empty is owned. */
   ownedEmpty(list: string): void;
-  /** Whether the entries of a map are owned field by field: then one of which no field is owned is not ours as a whole. */
+  /**
+   * Whether the entries of a map are owned field by field: then one of which no field is owned is
+   * not ours as a whole.
+   */
   hasEntriesInParts(map: string): boolean;
   /** An entry of a map is owned field by field. */
   ownedInParts(map: string): void;
 }
 
 /**
- * What the server's answers tell of the schemas of kinds, by kind and path: right after an apply, everything that can be owned
- * is. Few facts are needed, and each is learnt at the first apply that needs it.
+ * What the server's answers show about the schemas of kinds, by kind and path: right after an
+ * apply, everything that can be owned is. Few facts are needed, and each is learnt at the first
+ * apply that needs it.
  */
 export class SchemaFacts {
   readonly #lists = new Map<string, "atomic" | "associative">();
@@ -26,9 +32,9 @@ export class SchemaFacts {
   /** For a comparison with the cached object. */
   known(kind: AnyKind): SchemaView {
     return {
-      typeOfNotOwned: (list) => this.#lists.get(idOf(kind, list)) ?? "unknown",
+      typeOfNotOwned: (list) => this.#lists.get(fieldId(kind, list)) ?? "unknown",
       ownedEmpty: () => undefined,
-      hasEntriesInParts: (map) => this.#mapsInParts.has(idOf(kind, map)),
+      hasEntriesInParts: (map) => this.#mapsInParts.has(fieldId(kind, map)),
       ownedInParts: () => undefined,
     };
   }
@@ -37,12 +43,12 @@ export class SchemaFacts {
   learning(kind: AnyKind): SchemaView {
     return {
       typeOfNotOwned: (list) => {
-        this.#lists.set(idOf(kind, list), "associative");
+        this.#lists.set(fieldId(kind, list), "associative");
         return "associative";
       },
-      ownedEmpty: (list) => void this.#lists.set(idOf(kind, list), "atomic"),
+      ownedEmpty: (list) => void this.#lists.set(fieldId(kind, list), "atomic"),
       hasEntriesInParts: () => false,
-      ownedInParts: (map) => void this.#mapsInParts.add(idOf(kind, map)),
+      ownedInParts: (map) => void this.#mapsInParts.add(fieldId(kind, map)),
     };
   }
 }
@@ -50,6 +56,6 @@ export class SchemaFacts {
 /** The items of a list have the same type, whichever they are. */
 const itemInPath = /\[(?:[^"[\]]|"(?:[^"\\]|\\.)*")*\]/g;
 
-function idOf({ group, version, kind }: AnyKind, path: string): string {
+function fieldId({ group, version, kind }: AnyKind, path: string): string {
   return `${group}/${version}/${kind} ${path.replaceAll(itemInPath, "[]")}`;
 }

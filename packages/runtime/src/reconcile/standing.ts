@@ -5,26 +5,33 @@ import { ChildError } from "./errors.ts";
 import { controllerOf } from "./owner.ts";
 
 /**
- * Kept on every child that a controller applied: the field manager, the uid of the owner that it was applied for, and the
- * fingerprint of what was asked for. With it a restarted controller knows, without a write, that nothing was dropped from the
- * wanted configuration since; and it prunes only what it applied itself.
+ * Kept on every child that a controller applied: the field manager, the uid of the owner that it
+ * was applied for, and the fingerprint of what was asked for. With it a restarted controller knows,
+ * without a write, that nothing was dropped from the wanted configuration since; and it prunes only
+ * what it applied itself.
  */
 export const appliedAnnotation = "windlass.dev/applied";
 
 /**
- * Hands an object over to an owner that wants it as a child: set on the object, by somebody who may change it, to
- * `<plural>.<group>/<name>` of the owner.
+ * Hands an object over to an owner that wants it as a child: set on the object, by somebody who may
+ * change it, to `<plural>.<group>/<name>` of the owner.
  */
 export const adoptableByAnnotation = "windlass.dev/adoptable-by";
 
-/** Says on a child that it is kept when it is no longer wanted: then the program that wanted it does not list it any more. */
+/**
+ * Says on a child that it is kept when it is no longer wanted: then the program that wanted it does
+ * not list it any more.
+ */
 export const onRemovalAnnotation = "windlass.dev/on-removal";
 
 /** How an object that exists stands to the owner that wants it as a child. */
 export type Standing =
   /** The owner controls it. */
   | { readonly is: "ours" }
-  /** Nobody controls it, and it may be taken: it was applied for this owner before, or was handed over. */
+  /**
+   * Nobody controls it, and it may be taken: it was applied for this owner before, or was handed
+   * over.
+   */
   | { readonly is: "free" }
   /** Nobody controls it, and somebody else made it. */
   | { readonly is: "foreign" }
@@ -37,7 +44,10 @@ export interface Applicant {
   readonly fieldManager: string;
 }
 
-/** How a live object stands to an owner. What this controller did not make is not touched unless somebody says so. */
+/**
+ * How a live object stands to an owner. What this controller did not make is not touched unless
+ * somebody says so.
+ */
 export function standingOf(live: KubernetesObject, by: Applicant, { adopt = false }: ChildOptions): Standing {
   const controller = controllerOf(live);
   if (controller)
@@ -63,7 +73,10 @@ export function isKept(object: KubernetesObject): boolean {
   return object.metadata.annotations?.[onRemovalAnnotation] === "keep";
 }
 
-/** Takes the owner off a child that stays when it is no longer wanted, and with it all that says that it was one. */
+/**
+ * Takes the owner off a child that stays when it is no longer wanted, and with it all that says
+ * that it was one.
+ */
 export async function letGo(
   client: Writer,
   kind: AnyKind,

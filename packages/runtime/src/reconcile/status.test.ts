@@ -12,7 +12,10 @@ const live = {
   status: { url: "x" },
 };
 
-/** The paths that make a write of the status necessary, if the server's record of its owners is as given. */
+/**
+ * The paths that make a write of the status necessary, if the server's record of its owners is as
+ * given.
+ */
 async function because(owned: OwnedFields | undefined): Promise<readonly string[]> {
   const written = await writeStatus(
     {

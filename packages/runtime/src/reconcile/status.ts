@@ -17,7 +17,10 @@ export interface StatusObject {
   readonly observedGeneration?: number;
 }
 
-/** What is remembered of the last status written for one object. Losing it costs at most one write that changes nothing. */
+/**
+ * What is remembered of the last status written for one object. Losing it costs at most one write
+ * that changes nothing.
+ */
 export interface StatusMemory {
   readonly fingerprint: string;
   /** The version that was last found to be as wanted. */
@@ -47,12 +50,15 @@ export interface StatusWrite {
 const subresource = "status";
 
 /**
- * Brings the status on the server to what is wanted, by server-side apply, and only if the server's own dry run of it would
- * change something.
+ * Brings the status on the server to what is wanted, by server-side apply, and only if the server's
+ * own dry run of it would change something.
  *
- * - Fields left out that were written before are removed; those of other managers stay, and so do their conditions.
- * - `lastTransitionTime` moves only when a condition's status does. `observedGeneration` is the generation that was reconciled.
- * - The write is bound to the object's uid: a namesake created since is never given a dead object's status.
+ * - Fields left out that were written before are removed; those of other managers stay, and so do
+ *   their conditions.
+ * - `lastTransitionTime` moves only when a condition's status does. `observedGeneration` is the
+ *   generation that was reconciled.
+ * - The write is bound to the object's uid: a namesake created since is never given a dead object's
+ *   status.
  *
  * @param live The newest state of the object that the cache has.
  * @param generation The generation that the reconcile has seen.
@@ -131,7 +137,10 @@ function compare(
   return deviations({ wanted: { status: wanted }, fields, live, isSame, schema });
 }
 
-/** Nothing tells what was applied last, so only equal values are known to be what the server made of the wanted ones. */
+/**
+ * Nothing tells what was applied last, so only equal values are known to be what the server made of
+ * the wanted ones.
+ */
 function isSame(wanted: unknown, live: unknown): boolean {
   return wanted === live || (live !== undefined && canonical(wanted) === canonical(live));
 }

@@ -1,8 +1,9 @@
 import { isRecord } from "../record.ts";
 
 /**
- * Whether a live value may be what the server stored for a wanted one: it fills in defaults, and has one spelling for each
- * quantity. Only for values that are known to have been applied as they are wanted: `{}` may be stored as anything.
+ * Whether a live value may be what the server stored for a wanted one: it fills in defaults, and
+ * has one spelling for each quantity. Only for values that are known to have been applied as they
+ * are wanted: `{}` may be stored as anything.
  */
 export function isStoredForm(wanted: unknown, live: unknown): boolean {
   if (wanted === live) return true;
@@ -23,14 +24,18 @@ export function isStoredForm(wanted: unknown, live: unknown): boolean {
   return amount !== undefined && amount === quantity(live);
 }
 
-/** Whether a live value may be what the server stored for a wanted one, which it leaves out or replaces if it is empty. */
+/**
+ * Whether a live value may be what the server stored for a wanted one, which it leaves out or
+ * replaces if it is empty.
+ */
 export function isStoredFormOrEmpty(wanted: unknown, live: unknown): boolean {
   return isEmpty(wanted) || isStoredForm(wanted, live);
 }
 
 /**
- * Whether a live value may be what admission made of a wanted one: it adds items to lists, as it adds tolerations to pods. Only for
- * values that are known to have been applied as they are wanted, and of which nobody else has taken the ownership since.
+ * Whether a live value may be what admission made of a wanted one: it adds items to lists, as it
+ * adds tolerations to pods. Only for values that are known to have been applied as they are wanted,
+ * and of which nobody else has taken the ownership since.
  */
 export function isAdmittedForm(wanted: unknown, live: unknown): boolean {
   const compared = Array.isArray(wanted) && Array.isArray(live) ? live.slice(0, wanted.length) : live;

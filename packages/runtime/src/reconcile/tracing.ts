@@ -1,6 +1,12 @@
-/** Where spans go. The OpenTelemetry API is loaded only when a manager starts; without an SDK all of this does nothing. */
+/**
+ * Where spans go. The OpenTelemetry API is loaded only when a manager starts; without an SDK all of
+ * this does nothing.
+ */
 export interface Tracing {
-  /** Brackets one reconcile: a span from the event that asked for it, with the wait in the queue as its first part. */
+  /**
+   * Brackets one reconcile: a span from the event that asked for it, with the wait in the queue as
+   * its first part.
+   */
   reconcile<T>(attributes: SpanAttributes, waitedMs: number, run: () => Promise<T>): Promise<T>;
   /** Brackets one write within a reconcile. */
   write<T>(what: string, send: () => Promise<T>): Promise<T>;

@@ -6,8 +6,9 @@ import { own, type StructuralSchema, type ValidationRule } from "./structural.ts
 const reasons = ["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"];
 
 /**
- * Finds in a CEL rule what can be found without compiling it: fields that do not exist, brackets that do not close, old values
- * where there are none to compare with. The API server compiles every rule and has the last word.
+ * Finds in a CEL rule what can be found without compiling it: fields that do not exist, brackets
+ * that do not close, old values where there are none to compare with. The API server compiles every
+ * rule and has the last word.
  */
 export function checkRule(
   rule: ValidationRule,
@@ -64,7 +65,10 @@ const costLimit = 10_000_000;
 
 const comparison = /(?<![\w.])(?:self|oldSelf)((?:\.\w+)*)\s*[!=]=\s*(?:self|oldSelf)((?:\.\w+)*)(?![\w.(])/g;
 
-/** The least that the server estimates for the comparisons in a rule: for each a tenth of what there may be to compare. */
+/**
+ * The least that the server estimates for the comparisons in a rule: for each a tenth of what there
+ * may be to compare.
+ */
 function comparisonsCost(code: string, node: StructuralSchema): number {
   let cost = 0;
   for (const [, left = "", right = ""] of code.matchAll(comparison)) {
@@ -113,7 +117,10 @@ function unbalancedBracket(code: string): string | undefined {
   return open.pop();
 }
 
-/** Field chains that start at `self` or `oldSelf` and leave the schema. Calls and indexes end a chain. */
+/**
+ * Field chains that start at `self` or `oldSelf` and leave the schema. Calls and indexes end a
+ * chain.
+ */
 function unknownFields(code: string, node: StructuralSchema): Map<string, string> {
   const unknown = new Map<string, string>();
   const chains = code.matchAll(/(?<![\w.])(self|oldSelf)((?:\s*\.\s*\??\s*[A-Za-z_]\w*(?!\w)(?!\s*\())+)/g);
@@ -176,6 +183,9 @@ function unescaped(name: string): string {
 export interface Place {
   /** Whether a value here can be matched with the one it replaces, as a transition rule needs. */
   readonly correlatable: boolean;
-  /** The most values there can be here; undefined if a list or map on the way has no bound of its own. */
+  /**
+   * The most values there can be here; undefined if a list or map on the way has no bound of its
+   * own.
+   */
   readonly repeats: number | undefined;
 }

@@ -3,7 +3,10 @@ import type { StructuralSchema } from "./structural.ts";
 /** The largest request, and so the bound on everything that has none of its own. */
 const requestBytes = 3 * 1024 * 1024;
 
-/** Whether CEL has a type for a node: not for a value that may be anything, nor for lists and maps of such values. */
+/**
+ * Whether CEL has a type for a node: not for a value that may be anything, nor for lists and maps
+ * of such values.
+ */
 export function isVisible(node: StructuralSchema): boolean {
   if (node.type === undefined)
     return node["x-kubernetes-int-or-string"] === true || node["x-kubernetes-embedded-resource"] === true;
@@ -11,7 +14,10 @@ export function isVisible(node: StructuralSchema): boolean {
   return node.additionalProperties === undefined || isVisible(node.additionalProperties);
 }
 
-/** How often a rule on a node may run, as the API server estimates it: as often as the smallest such values fit into a request. */
+/**
+ * How often a rule on a node may run, as the API server estimates it: as often as the smallest such
+ * values fit into a request.
+ */
 export function mostRepeats(node: StructuralSchema): number {
   return Math.floor(requestBytes / (leastBytes(node) + 1));
 }
@@ -39,7 +45,10 @@ function leastBytes(node: StructuralSchema): number {
   }
 }
 
-/** How much there may be to compare in a value, as the API server estimates it: bytes of a string, items of a list or map. */
+/**
+ * How much there may be to compare in a value, as the API server estimates it: bytes of a string,
+ * items of a list or map.
+ */
 export function mostElements(node: StructuralSchema): number {
   const { type, items, additionalProperties: values } = node;
   if (node["x-kubernetes-int-or-string"] === true) return requestBytes - 2;

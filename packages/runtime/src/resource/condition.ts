@@ -7,7 +7,8 @@ const messageLimit = 32_768;
 /**
  * One condition, with the constraints that Kubernetes puts on its own (`metav1.Condition`).
  *
- * A status schema given to `defineResource` gets `conditions` by itself; this is for schemas that want them elsewhere.
+ * A status schema given to `defineResource` gets `conditions` by itself; this is for schemas that
+ * want them elsewhere.
  */
 export const conditionSchema = z.object({
   type: z

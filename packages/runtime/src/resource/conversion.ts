@@ -5,8 +5,9 @@ import { fillDefaults, type StructuralSchema } from "./structural.ts";
 import { objectSchemaOf } from "./version-entry.ts";
 
 /**
- * What a conversion returns: the object's own fields in the other version. Of the metadata, labels and annotations may be
- * given, and then replace the present ones; the API server lets a conversion change nothing else there.
+ * What a conversion returns: the object's own fields in the other version. Of the metadata, labels
+ * and annotations may be given, and then replace the present ones; the API server lets a conversion
+ * change nothing else there.
  */
 export type Converted<Write> = {
   readonly [Field in keyof Write as Field extends "apiVersion" | "kind" | "metadata"

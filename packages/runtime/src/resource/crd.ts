@@ -23,7 +23,11 @@ export type ConversionWebhook = (
       readonly url: string;
     }
 ) & {
-  /** The certificate authority that signed the webhook's certificate: PEM, in base64. @default the server's own roots */
+  /**
+   * The certificate authority that signed the webhook's certificate: PEM, in base64.
+   *
+   * @default the server's own roots
+   */
   readonly caBundle?: string;
 };
 
@@ -33,13 +37,16 @@ export interface CrdOptions {
   /** Annotations of the CustomResourceDefinition itself. @default none */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * Where objects are converted between versions; a kind with several must say. `None` changes the `apiVersion` and nothing
-   * else, which suits versions whose schemas are the same.
+   * Where objects are converted between versions; a kind with several must say. `None` changes the
+   * `apiVersion` and nothing else, which suits versions whose schemas are the same.
    */
   readonly conversion?: ConversionWebhook | "None";
 }
 
-/** A CustomResourceDefinition that says itself what it is: ready to be applied, or written to a file. */
+/**
+ * A CustomResourceDefinition that says itself what it is: ready to be applied, or written to a
+ * file.
+ */
 export type CrdManifest = CustomResourceDefinitionInput & Manifest;
 
 interface Parts {
@@ -51,7 +58,10 @@ interface Parts {
 
 const approval = "api-approved.kubernetes.io";
 
-/** Puts a CustomResourceDefinition together, or throws with everything that an API server would refuse. */
+/**
+ * Puts a CustomResourceDefinition together, or throws with everything that an API server would
+ * refuse.
+ */
 export function customResourceDefinition(parts: Parts, options: CrdOptions): CrdManifest {
   const { names, scope, definition, links } = parts;
   const { labels, annotations } = options;

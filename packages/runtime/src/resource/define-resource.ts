@@ -70,7 +70,10 @@ export type WriteObject<
 
 type FieldOf<T, Name extends string> = T extends { readonly [K in Name]?: infer Field } ? Field : never;
 
-/** A kind that was defined here: a value to address it, with its CustomResourceDefinition and its versions. */
+/**
+ * A kind that was defined here: a value to address it, with its CustomResourceDefinition and its
+ * versions.
+ */
 export interface Resource<
   Read extends KubernetesObject = KubernetesObject,
   Write = unknown,
@@ -84,7 +87,8 @@ export interface Resource<
   /**
    * The CustomResourceDefinition, as plain JSON.
    *
-   * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at fault
+   * @throws ResourceDefinitionError when an API server would refuse it, with every field that is at
+   *   fault
    */
   crd(options?: CrdOptions): CrdManifest;
 
@@ -92,9 +96,9 @@ export interface Resource<
   is(object: unknown): object is Read;
 
   /**
-   * An object of the kind as the server would return it, defaults filled in: for tests, and to preview. Its namespace is
-   * `default` unless given. The spec is checked
-   * against the schema (CEL rules are the server's to run); the status is taken as it is.
+   * An object of the kind as the server would return it, defaults filled in: for tests, and to
+   * preview. Its namespace is `default` unless given. The spec is checked against the schema (CEL
+   * rules are the server's to run); the status is taken as it is.
    *
    * @throws TypeError when the spec does not fit, with the fields at fault
    */
@@ -105,9 +109,9 @@ export interface Resource<
   ): Read;
 
   /**
-   * The same kind, also served in another version. This one is stored; the other is converted to and from it. The functions
-   * get objects with their defaults filled in, and must not lose anything: what the other version has no field for belongs
-   * into an annotation.
+   * The same kind, also served in another version. This one is stored; the other is converted to
+   * and from it. The functions get objects with their defaults filled in, and must not lose
+   * anything: what the other version has no field for belongs into an annotation.
    */
   withVersion<OtherRead extends KubernetesObject, OtherWrite>(
     other: Resource<OtherRead, OtherWrite>,
@@ -115,14 +119,15 @@ export interface Resource<
   ): Resource<Read, Write, Where>;
 
   /**
-   * An object of any of the kind's versions in another of them. Metadata stays as it is, but for the labels and annotations
-   * that the conversion sets.
+   * An object of any of the kind's versions in another of them. Metadata stays as it is, except for
+   * the labels and annotations that the conversion sets.
    */
   convert(object: KubernetesObject, version: string): KubernetesObject;
 }
 
 /**
- * Defines a kind from zod schemas: its types, its CustomResourceDefinition, and a value to address it by.
+ * Defines a kind from zod schemas: its types, its CustomResourceDefinition, and a value to address
+ * it by.
  *
  * Names are checked at once; the schema when its CRD is first asked for.
  *

@@ -22,7 +22,11 @@ export interface ScaleSubresource {
   readonly specReplicasPath?: string;
   /** The integer that says how many there are. @default ".status.replicas" */
   readonly statusReplicasPath?: string;
-  /** A string that holds the serialised label selector of the pods; an autoscaler needs it. @default none */
+  /**
+   * A string that holds the serialised label selector of the pods; an autoscaler needs it.
+   *
+   * @default none
+   */
   readonly labelSelectorPath?: string;
 }
 
@@ -53,8 +57,8 @@ export interface ResourceDefinition<
   /** What users ask for. */
   readonly spec: Spec;
   /**
-   * What the operator observed. Given one, the kind has a status subresource, and its status also has `conditions` and
-   * `observedGeneration`.
+   * What the operator observed. Given one, the kind has a status subresource, and its status also
+   * has `conditions` and `observedGeneration`.
    * @default no status
    */
   readonly status?: Status;
@@ -62,12 +66,25 @@ export interface ResourceDefinition<
   readonly printerColumns?: readonly PrinterColumn[];
   /** @default not scalable */
   readonly scale?: ScaleSubresource;
-  /** Fields that `kubectl get --field-selector` and watches can select by, e.g. `.spec.host`; at most eight. @default none */
+  /**
+   * Fields that `kubectl get --field-selector` and watches can select by, e.g. `.spec.host`; at
+   * most eight.
+   *
+   * @default none
+   */
   readonly selectableFields?: readonly string[];
-  /** CEL rules on the whole object: of its metadata they see `name` and `generateName`. @default none */
+  /**
+   * CEL rules on the whole object: of its metadata they see `name` and `generateName`.
+   *
+   * @default none
+   */
   readonly validations?: readonly ValidationRule[];
   /** Whether the API serves this version. @default true */
   readonly served?: boolean;
-  /** Makes the server warn whoever uses this version; the text says what to use instead. @default not deprecated */
+  /**
+   * Makes the server warn users of this version; the text says what to use instead.
+   *
+   * @default not deprecated
+   */
   readonly deprecated?: string;
 }

@@ -1,6 +1,8 @@
 import { own, type StructuralSchema } from "./structural.ts";
 
-/** What a dotted path leads to. `open`: inside a part of the object whose fields are not described. */
+/**
+ * What a dotted path leads to. `open`: inside a part of the object whose fields are not described.
+ */
 export type Target =
   | { readonly at: "field"; readonly node: StructuralSchema; readonly inList: boolean }
   | { readonly at: "open" }
@@ -9,8 +11,8 @@ export type Target =
 const segment = /\.([A-Za-z_][\w-]*)|\['((?:[^'\\]|\\.)+)'\]|\[(\d+|\*)\]/y;
 
 /**
- * The segments of a simple JSONPath (`.spec.ports[0].name`, `.metadata.labels['app']`), or undefined where it is not simple:
- * filters, slices, recursive descent.
+ * The segments of a simple JSONPath (`.spec.ports[0].name`, `.metadata.labels['app']`), or
+ * undefined where it is not simple: filters, slices, recursive descent.
  */
 export function segmentsOf(path: string): (string | number)[] | undefined {
   const segments: (string | number)[] = [];

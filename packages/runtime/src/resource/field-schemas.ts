@@ -24,8 +24,8 @@ export function duration() {
 }
 
 /**
- * A whole Kubernetes object inside a field. The server requires its `apiVersion` and `kind`, checks its metadata, and keeps
- * all other fields.
+ * A whole Kubernetes object inside a field. The server requires its `apiVersion` and `kind`, checks
+ * its metadata, and keeps all other fields.
  */
 export function embeddedResource() {
   return z

@@ -17,8 +17,9 @@ import type { Walk } from "./zod-walk.ts";
 const depthLimit = 64;
 
 /**
- * The structural schema of a zod schema: what one may write, with its defaults. What the API server would refuse, and what it
- * would silently not enforce, is added to `problems`, with the path of the field.
+ * The structural schema of a zod schema: what one may write, with its defaults. What the API server
+ * would refuse, and what it would silently not enforce, is added to `problems`, with the path of
+ * the field.
  */
 export function structuralSchema(
   schema: $ZodType,
@@ -230,7 +231,8 @@ function misfitsOf(schema: $ZodType, value: unknown): readonly Misfit[] {
     const { error } = safeParse(schema, value);
     return (error?.issues ?? []).map((issue) => ({ at: issue.path.map(String), message: issue.message }));
   } catch (error) {
-    // An intersection whose sides make different values of one field throws rather than to find fault.
+    // An intersection whose sides make different values of one field throws rather than to find
+    // fault.
     return [{ at: [], message: error instanceof Error ? error.message : String(error) }];
   }
 }
@@ -255,7 +257,10 @@ function unknownField(value: unknown, node: StructuralSchema, path: string): str
   return undefined;
 }
 
-/** Checks that a structural schema expresses, per type; string and number ones are read where the node is made. */
+/**
+ * Checks that a structural schema expresses, per type; string and number ones are read where the
+ * node is made.
+ */
 const expressible = new Set([
   "min_length",
   "max_length",

@@ -33,8 +33,8 @@ function marker<T>(mark: Mark, enforce: (value: T) => string | undefined = () =>
 export interface CelOptions extends Omit<ValidationRule, "rule"> {}
 
 /**
- * A CEL rule that the API server enforces on this field. `self` is the field's value; a rule that names `oldSelf` runs on
- * updates only (a transition rule). Zod does not evaluate it.
+ * A CEL rule that the API server enforces on this field. `self` is the field's value; a rule that
+ * names `oldSelf` runs on updates only (a transition rule). Zod does not evaluate it.
  *
  * @example
  * z.object({ min: z.int(), max: z.int() }).check(cel("self.min <= self.max", "min must not exceed max"))
@@ -45,8 +45,9 @@ export function cel(rule: string, message?: string | CelOptions): Marker {
 }
 
 /**
- * Refuses changes to a field once it is set. Put it on a required or defaulted field: one that is optional can still be
- * removed and set anew, since a transition rule runs only where there is an old and a new value.
+ * Refuses changes to a field once it is set. Put it on a required or defaulted field: one that is
+ * optional can still be removed and set anew, since a transition rule runs only where there is an
+ * old and a new value.
  *
  * @example
  * z.object({ storageClass: z.string().check(immutable()) })
@@ -56,8 +57,8 @@ export function immutable(message = "cannot be changed once set"): Marker {
 }
 
 /**
- * A list whose items are told apart by these fields: server-side apply merges it item by item, and two items with the same
- * keys are refused. The keys must be scalars, required or defaulted.
+ * A list whose items are told apart by these fields: server-side apply merges it item by item, and
+ * two items with the same keys are refused. The keys must be scalars, required or defaulted.
  *
  * @example
  * z.array(z.object({ name: z.string(), value: z.string() })).check(listMap("name"))

@@ -5,8 +5,9 @@ const categories =
 const mostCopies = 1000;
 
 /**
- * What in a regular expression the API server's engine (RE2) does not know, or undefined when it is fine. RE2 never
- * backtracks, so whatever needs that is missing there; a CRD with such a pattern is refused as a whole.
+ * What in a regular expression the API server's engine (RE2) does not know, or undefined when it is
+ * fine. RE2 never backtracks, so whatever needs that is missing there; a CRD with such a pattern is
+ * refused as a whole.
  */
 export function beyondRe2(source: string): string | undefined {
   let inClass = false;

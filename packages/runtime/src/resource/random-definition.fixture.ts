@@ -74,8 +74,9 @@ const markers: readonly ((() => Marker) | undefined)[] = [
 ];
 
 /**
- * Schemas as people write them, right or wrong: markers wherever they may be put, whether they suit the field or not. What is not refused
- * when its CRD is generated, an API server must take. For tests.
+ * Schemas as people write them, right or wrong: markers wherever they may be put, whether they suit
+ * the field or not. What is not refused when its CRD is generated, an API server must take. For
+ * tests.
  */
 export const anySpecs: fc.Arbitrary<z.ZodType> = fc.letrec<{ field: z.ZodType; object: z.ZodType }>((tie) => {
   const names = fc.constantFrom("name", "type", "a", "b", "my-field", "namespace", "x.y", "size", "$ref");

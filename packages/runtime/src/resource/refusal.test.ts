@@ -264,7 +264,7 @@ describe("rules", () => {
       "uses self.mix",
     ],
     ["optionalOldSelf without oldSelf", { optionalOldSelf: true }, "does not use oldSelf"],
-    ["a reason of one's own", { reason: "Because" as "FieldValueInvalid" }, "must be one of"],
+    ["a custom reason", { reason: "Because" as "FieldValueInvalid" }, "must be one of"],
   ];
   test.each(options)("%s", (_name, given, message) => {
     expectRefused({ spec: z.object({ field: target.check(cel("true", given)) }) }, "spec.field", message);

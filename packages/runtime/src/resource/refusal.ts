@@ -7,8 +7,8 @@ export interface Problem {
 }
 
 /**
- * A definition that an API server would refuse, or would accept and not enforce. All problems are listed, each with its
- * path, so that one run shows everything there is to mend.
+ * A definition that an API server would refuse, or would accept and not enforce. All problems are
+ * listed, each with its path, so that one run shows everything there is to mend.
  */
 export class ResourceDefinitionError extends Error {
   override readonly name = "ResourceDefinitionError";

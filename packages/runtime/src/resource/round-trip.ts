@@ -4,8 +4,8 @@ import { isRecord } from "../record.ts";
 import type { Resource } from "./define-resource.ts";
 
 /**
- * The fields that do not survive a conversion to a version and back: empty when nothing is lost. The property that every
- * conversion owes its users.
+ * The fields that do not survive a conversion to a version and back: empty when nothing is lost.
+ * The property that every conversion owes its users.
  *
  * @example
  * expect(lostInRoundTrip(WebApp, WebApp.make("web", { image: "nginx:1.29" }), "v2")).toEqual([]);

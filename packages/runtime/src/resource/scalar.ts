@@ -6,8 +6,8 @@ import { nullable } from "./union.ts";
 import { widths } from "./widths.ts";
 
 /**
- * String formats that mean the same to zod and to the API server; all others are expressed by their pattern. (`byte`, which
- * looks like base64, takes no empty string there.)
+ * String formats that mean the same to zod and to the API server; all others are expressed by their
+ * pattern. (`byte`, which looks like base64, takes no empty string there.)
  */
 const sharedFormats = new Set([
   "email",

@@ -4,7 +4,10 @@ import { isVisible } from "./cel-types.ts";
 import type { Problems } from "./refusal.ts";
 import { own, type StructuralSchema } from "./structural.ts";
 
-/** Checks what can only be seen once a schema is whole: list types, keys, rules. The root's path is empty. */
+/**
+ * Checks what can only be seen once a schema is whole: list types, keys, rules. The root's path is
+ * empty.
+ */
 export function checkStructure(
   node: StructuralSchema,
   path: string,

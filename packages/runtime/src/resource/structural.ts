@@ -1,7 +1,8 @@
 import { isRecord } from "../record.ts";
 /**
- * A node of a structural schema: the part of OpenAPI that a CustomResourceDefinition may use. Every node has a type, unless it
- * is an integer-or-string or keeps unknown fields; `allOf`, `anyOf`, `oneOf` and `not` hold value validations only.
+ * A node of a structural schema: the part of OpenAPI that a CustomResourceDefinition may use. Every
+ * node has a type, unless it is an integer-or-string or keeps unknown fields; `allOf`, `anyOf`,
+ * `oneOf` and `not` hold value validations only.
  */
 export interface StructuralSchema {
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -54,7 +55,10 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
-/** Own property `name` of a JSON object; names like `__proto__` find nothing but what the data holds. */
+/**
+ * Own property `name` of a JSON object; names like `__proto__` find nothing but what the data
+ * holds.
+ */
 export function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -65,8 +69,9 @@ export function setOwn<T>(record: Record<string, T>, name: string, value: T): vo
 }
 
 /**
- * Fills in the defaults of a schema as the API server does on every read and write: absent fields only, and inside values
- * that were defaulted too. Never validates and never drops a field; the input is left alone.
+ * Fills in the defaults of a schema as the API server does on every read and write: absent fields
+ * only, and inside values that were defaulted too. Never validates and never drops a field; the
+ * input is left alone.
  */
 export function fillDefaults(value: unknown, schema: StructuralSchema): unknown {
   if (Array.isArray(value)) {
@@ -77,7 +82,8 @@ export function fillDefaults(value: unknown, schema: StructuralSchema): unknown 
   const filled: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     const child = own(schema.properties, name) ?? schema.additionalProperties;
-    // A null on a field that may not be null counts as absent: the server drops it before defaulting.
+    // A null on a field that may not be null counts as absent: the server drops it before
+    // defaulting.
     if (field === undefined || (field === null && child?.default !== undefined && child.nullable !== true)) {
       continue;
     }

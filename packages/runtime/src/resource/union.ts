@@ -18,8 +18,9 @@ export function plainUnionSchema(options: readonly $ZodType[], path: string, wal
 }
 
 /**
- * The node with null allowed as well. The API server never takes null for a field with an enum, not even when null is listed,
- * so the values are said in another way: strings by a pattern, numbers by bounds. Neither is checked on null.
+ * The node with null allowed as well. The API server never takes null for a field with an enum, not
+ * even when null is listed, so the values are said in another way: strings by a pattern, numbers by
+ * bounds. Neither is checked on null.
  */
 export function nullable({ enum: values, ...node }: StructuralSchema): StructuralSchema {
   const open: StructuralSchema = { ...node, nullable: true };
@@ -87,7 +88,8 @@ function sameType(nodes: readonly StructuralSchema[]): StructuralSchema {
     return { ...node, enum: [...new Set(nodes.flatMap((one) => one.enum ?? []))] };
   }
   const arms = nodes.map(({ type: _type, ...validations }) => withoutWidth(validations));
-  // Of a number's formats the server makes nothing but its width, and that not where there is no type beside it.
+  // Of a number's formats the server makes nothing but its width, and that not where there is no
+  // type beside it.
   const [format, ...more] = new Set(nodes.map((one) => one.format));
   if (type !== "string" && format !== undefined && more.length === 0) node.format = format;
   // A member without constraints admits every value of the type: the others add nothing.
@@ -133,9 +135,10 @@ interface Arm {
 }
 
 /**
- * A union told apart by a field. A structural schema has one set of fields, so those of every arm move to the object itself;
- * rules say which of them each value of the discriminator requires and which it forbids. They are CEL rather than `oneOf`,
- * because then the server's answer names the field.
+ * A union told apart by a field. A structural schema has one set of fields, so those of every arm
+ * move to the object itself; rules say which of them each value of the discriminator requires and
+ * which it forbids. They are CEL rather than `oneOf`, because then the server's answer names the
+ * field.
  */
 export function discriminatedUnionSchema(def: DiscriminatedDef, path: string, walk: Walk): StructuralSchema {
   const { discriminator } = def;

@@ -1,5 +1,6 @@
 /**
- * Tries a reconciler as a function, with nothing started. `@windlass/testing` has the same, and clusters to test on.
+ * Tries a reconciler as a function, with nothing started. `@windlass/testing` has the same, and
+ * clusters to test on.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import {
 import type { CacheListOptions, CacheReader } from "../cache/contract.ts";
 import { parseLabels } from "../cache/selector.ts";
 import type { DeclaredIndex } from "../controller/indexes.ts";
-import { idOf, keyOf, notFound, type ReconcileClient } from "../reconcile/client.ts";
+import { keyId, keyOf, notFound, type ReconcileClient } from "../reconcile/client.ts";
 import { isRecord } from "../record.ts";
 
 /** A write that a reconciler made through its client. */
@@ -28,7 +28,10 @@ interface KindAndObject {
   readonly object: KubernetesObject;
 }
 
-/** Objects for a test of a reconciler: a cache to read, and a client whose writes are recorded. Not an API server. */
+/**
+ * Objects for a test of a reconciler: a cache to read, and a client whose writes are recorded. Not
+ * an API server.
+ */
 export class ObjectsInMemory implements CacheReader {
   readonly writes: RecordedWrite[] = [];
   readonly client: ReconcileClient;
@@ -176,7 +179,7 @@ export function withDefaults<T extends KubernetesObject>(
 }
 
 function identify(kind: AnyKind, key: ObjectKey): string {
-  return `${kind.group}/${kind.kind} ${idOf(key)}`;
+  return `${kind.group}/${kind.kind} ${keyId(key)}`;
 }
 
 /** Maps are merged, null removes, everything else is replaced. */

@@ -31,8 +31,8 @@ export interface Existing<K extends AnyKind = AnyKind> {
 }
 
 /**
- * An object that is there when a reconcile begins, with as many fields as the test needs. Its namespace is that of the
- * reconciled object unless it says otherwise.
+ * An object that is there when a reconcile begins, with as many fields as the test needs. Its
+ * namespace is that of the reconciled object unless it says otherwise.
  *
  * @example
  * existing(Deployment, { metadata: { name: "shop" }, status: { availableReplicas: 2 } })
@@ -41,7 +41,8 @@ export function existing<K extends AnyKind>(
   kind: K,
   object: DeepPartial<ObjectOf<K>> & { readonly metadata: { readonly name: string } },
 ): Existing<K> {
-  // A test says what its reconciler looks at. What it leaves out is not there, whatever the type says.
+  // A test says what its reconciler looks at. What it leaves out is not there, whatever the type
+  // says.
   return { kind, object: object as unknown as ObjectOf<K> };
 }
 
@@ -61,9 +62,13 @@ export interface ReconcileGiven<Owned extends AnyKind> {
 
 /** What a reconcile did and wants. */
 export interface ReconcileTried<K extends AnyKind, Owned extends AnyKind> {
-  /** The children that were returned and, before them, those that were applied with `context.apply`. */
+  /**
+   * The children that were returned and, before them, those that were applied with `context.apply`.
+   */
   readonly children: readonly Child<Owned>[];
-  /** The one child of this kind that is wanted, or the one of this name. Undefined if there is none. */
+  /**
+   * The one child of this kind that is wanted, or the one of this name. Undefined if there is none.
+   */
   child<C extends Owned>(kind: C, name?: string): InputOf<C> | undefined;
   /** Whether `children` was returned, and so children that are not in it are deleted. */
   readonly prunes: boolean;
@@ -82,14 +87,15 @@ export interface ReconcileTried<K extends AnyKind, Owned extends AnyKind> {
 const defaultNow = Date.UTC(2026, 0, 1);
 
 /**
- * Calls a controller's reconcile function once, or its `finalize` for an object that is being deleted, and tells what it
- * wants. Nothing is started: reads are answered from what is given, writes are recorded.
+ * Calls a controller's reconcile function once, or its `finalize` for an object that is being
+ * deleted, and tells what it wants. Nothing is started: reads are answered from what is given,
+ * writes are recorded.
  *
- * Writes are visible to later reads of the same call: maps are merged, lists are replaced. For what an API server would make
- * of them use `startCluster`.
+ * Writes are visible to later reads of the same call: maps are merged, lists are replaced. For what
+ * an API server would make of them use `startCluster`.
  *
- * @throws whatever the function throws; ReconcileResultError for a result that nobody could act on, and ChildError for a child that
- * cannot be one, as when the manager runs.
+ * @throws whatever the function throws; ReconcileResultError for a result that nobody could act on,
+ *   and ChildError for a child that cannot be one, as when the manager runs.
  * @example
  * const { child, status } = await testReconcile(webapp, WebApp.make("shop", { image: "nginx:1.25" }), {
  *   owned: [existing(Deployment, { metadata: { name: "shop" }, status: { availableReplicas: 1 } })],

@@ -30,7 +30,10 @@ export interface AdmissionContext<T> {
   readonly namespace: string | undefined;
   /** E.g. `status`, `scale`; absent for the object itself. */
   readonly subresource: string | undefined;
-  /** Has the requester see a line beside the answer. Under 120 characters is best; `kubectl` prints it as `Warning: …`. */
+  /**
+   * Has the requester see a line beside the answer. Under 120 characters is best; `kubectl` prints
+   * it as `Warning: …`.
+   */
   warn(message: string): void;
   readonly log: Logger;
   /** Aborted shortly before the API server stops waiting, and when it has gone. */
@@ -40,8 +43,9 @@ export interface AdmissionContext<T> {
 type Verdict = Refusal | readonly Refusal[] | undefined;
 
 /**
- * Says whether a request may go on: by nothing, by a refusal, or by several. On DELETE the object is the one to be deleted.
- * May be called more than once for a request, and for requests that then fail elsewhere.
+ * Says whether a request may go on: by nothing, by a refusal, or by several. On DELETE the object
+ * is the one to be deleted. May be called more than once for a request, and for requests that then
+ * fail elsewhere.
  */
 export type Validate<K extends AnyKind> = (
   object: ObjectOf<K>,
@@ -51,8 +55,8 @@ export type Validate<K extends AnyKind> = (
 type Completed<K extends AnyKind> = InputOf<K> | ObjectOf<K> | undefined;
 
 /**
- * Completes an object: by a changed copy, or by nothing if it is fine as it is. Must come to the same for its own result,
- * since the API server may ask again. Refuses by throwing.
+ * Completes an object: by a changed copy, or by nothing if it is fine as it is. Must come to the
+ * same for its own result, since the API server may ask again. Refuses by throwing.
  */
 export type Default<K extends AnyKind> = (
   object: ObjectOf<K>,
@@ -84,7 +88,8 @@ export interface AdmissionDependencies {
 /**
  * Decides one request.
  *
- * @throws BadReview when the request is not one for this webhook; whatever a handler throws that is no refusal.
+ * @throws BadReview when the request is not one for this webhook; whatever a handler throws that is
+ *   no refusal.
  */
 export async function admit(
   handler: AdmissionHandler,
@@ -153,7 +158,8 @@ function patchFor(before: object, result: unknown): Pick<AdmissionResponse, "pat
   if (result === undefined) return {};
   if (!isRecord(result))
     throw new TypeError(`a default handler must return an object or nothing, and returned ${shown(result)}`);
-  // By way of text: what the server will be told is JSON, where undefined is absent and a Date is a string.
+  // By way of text: what the server will be told is JSON, where undefined is absent and a Date is a
+  // string.
   const after: unknown = JSON.parse(JSON.stringify(result));
   const patch = jsonPatch(before, after);
   if (patch.length === 0) return {};

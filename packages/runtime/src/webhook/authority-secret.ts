@@ -34,8 +34,8 @@ export function bundleOf(authorities: readonly StoredAuthority[]): string {
 }
 
 /**
- * What the Secret holds: `tls.crt` and `tls.key` sign, `next.crt` and `next.key` will, and `ca.crt` has all that is to be
- * trusted.
+ * What the Secret holds: `tls.crt` and `tls.key` sign, `next.crt` and `next.key` will, and `ca.crt`
+ * has all that is to be trusted.
  */
 export function secretData(shared: Exclude<Authorities<StoredAuthority>, { readonly at: "none" }>): Data {
   const { signer } = shared;
@@ -49,7 +49,11 @@ export function secretData(shared: Exclude<Authorities<StoredAuthority>, { reado
   };
 }
 
-/** Reads what {@link secretData} wrote. @throws CertificateError when it is not that, or not any more. */
+/**
+ * Reads what {@link secretData} wrote.
+ *
+ * @throws CertificateError when it is not that, or not any more.
+ */
 export function authoritiesFrom(data: Data | undefined): Authorities<StoredAuthority> {
   const signer = pairFrom(data, "tls");
   const next = data?.["next.crt"] === undefined ? undefined : pairFrom(data, "next");

@@ -37,13 +37,21 @@ export interface CertificateKeeper {
 
 /** Where a webhook server has its certificate from: {@link selfManaged} or {@link fromFiles}. */
 export interface Certificates {
-  /** The Secret that the certificates' authority is kept in; undefined if they come from elsewhere. */
+  /**
+   * The Secret that the certificates' authority is kept in; undefined if they come from elsewhere.
+   */
   secretFor(name: string): string | undefined;
-  /** Begins to look after the server's certificate. Resolves when the first one is in use, or could not be had. */
+  /**
+   * Begins to look after the server's certificate. Resolves when the first one is in use, or could
+   * not be had.
+   */
   keep(dependencies: CertificateDependencies): Promise<CertificateKeeper>;
 }
 
-/** What an operator's authority is called: its Secret, its certificates' issuer, and who says that it is to be trusted. */
+/**
+ * What an operator's authority is called: its Secret, its certificates' issuer, and who says that
+ * it is to be trusted.
+ */
 export function authorityName(operator: string): string {
   return `${operator}-webhook-ca`;
 }

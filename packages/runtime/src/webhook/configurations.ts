@@ -15,13 +15,18 @@ export interface WebhookRules {
   readonly operations?: readonly Operation[];
   /** Also asked about these subresources of the kind, e.g. `status`. @default none */
   readonly subresources?: readonly string[];
-  /** What becomes of a request when the webhook cannot be asked, fails or is too late. @default "Fail" */
+  /**
+   * What the API server does with a request when the webhook is unreachable, fails or times out.
+   *
+   * @default "Fail"
+   */
   readonly failurePolicy?: "Fail" | "Ignore";
   /** How long the API server waits, in seconds: 1 to 30. @default the server's `timeoutSeconds` */
   readonly timeoutSeconds?: number;
   /**
    * Which namespaces' objects are asked about. `{}` is all.
-   * @default all but the operator's own, so that a webhook that is down cannot keep its own operator from coming up
+   * @default all but the operator's own, so that a webhook that is down cannot keep its own
+   *   operator from coming up
    */
   readonly namespaceSelector?: LabelSelector;
   /** Which objects are asked about, by their labels. @default all */
@@ -55,13 +60,18 @@ export interface ConfigurationParts {
   readonly name: string;
   /** The operator's own namespace. */
   readonly namespace: string;
-  /** Whether the operator runs there, and must be able to start while its webhooks are down: then they leave it alone. */
+  /**
+   * Whether the operator runs there, and must be able to start while its webhooks are down: then
+   * they leave it alone.
+   */
   readonly leaveOwnAlone: boolean;
   readonly where: Where;
   readonly timeoutSeconds: number;
 }
 
-/** The two objects that tell an API server of webhooks; either is absent when nothing asks for it. */
+/**
+ * The two objects that tell an API server of webhooks; either is absent when nothing asks for it.
+ */
 export type WebhookConfiguration = (MutatingWebhookConfigurationInput | ValidatingWebhookConfigurationInput) &
   Manifest;
 
@@ -77,7 +87,10 @@ export function clientConfigFor(where: Where, path: string): WebhookClientConfig
   return { service: { ...where.service, path } };
 }
 
-/** The configurations of all webhooks that were declared, without the `caBundle` that the running server puts in. */
+/**
+ * The configurations of all webhooks that were declared, without the `caBundle` that the running
+ * server puts in.
+ */
 export function configurationsFor(
   declared: readonly Declared[],
   parts: ConfigurationParts,
@@ -129,7 +142,10 @@ function entryFor(declared: Declared, parts: ConfigurationParts): ValidatingWebh
   };
 }
 
-/** Objects without a namespace are always asked about, except that a Namespace is looked at by its own labels. */
+/**
+ * Objects without a namespace are always asked about, except that a Namespace is looked at by its
+ * own labels.
+ */
 function awayFrom(namespace: string, kind: AnyKind): LabelSelector | undefined {
   if (kind.scope === "Cluster" && !(kind.group === "" && kind.kind === "Namespace")) return undefined;
   return {

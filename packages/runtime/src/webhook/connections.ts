@@ -5,9 +5,10 @@ import { turn } from "../cache/pace.ts";
 /**
  * The connections of an HTTPS server, and how many requests each has under way.
  *
- * The API server keeps its connections and sends the next request on one of them at any moment. One that is destroyed at that moment
- * fails the request, and a request to a webhook is not repeated: whoever wrote the object gets an error. So connections are ended
- * only when what has arrived on them has been read, and left to the client to close.
+ * The API server keeps its connections and sends the next request on one of them at any moment. One
+ * that is destroyed at that moment fails the request, and a request to a webhook is not repeated:
+ * the writer of the object gets an error. So connections are ended only when what has arrived on
+ * them has been read, and left to the client to close.
  */
 export class Connections {
   readonly #sockets = new Set<Socket>();
@@ -37,9 +38,12 @@ export class Connections {
     });
   }
 
-  /** Ends those that have no request under way. Resolves when their clients have closed them too. */
+  /**
+   * Ends those that have no request under way. Resolves when their clients have closed them too.
+   */
   async endIdle(): Promise<void> {
-    // A whole turn of the event loop, whichever phase this one is in: requests that have arrived are read in it.
+    // A whole turn of the event loop, whichever phase this one is in: requests that have arrived
+    // are read in it.
     await turn();
     await turn();
     const ended = [...this.#secure].filter(([, { requests }]) => requests === 0);

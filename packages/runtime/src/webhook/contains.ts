@@ -1,9 +1,9 @@
 import { isRecord } from "../record.ts";
 
 /**
- * Whether an object has all fields that are wanted of it, whatever else it has. Items of lists that have a name are found by
- * it, others by their place; a list must be as long as it is wanted, unless its items have names. Servers leave out what is
- * empty, so that counts as there.
+ * Whether an object has all fields that are wanted of it, whatever else it has. Items of lists that
+ * have a name are found by it, others by their place; a list must be as long as it is wanted,
+ * unless its items have names. Servers leave out what is empty, so that counts as there.
  */
 export function contains(live: unknown, wanted: unknown): boolean {
   if (wanted === live || wanted === undefined) return true;

@@ -29,7 +29,10 @@ export interface WebhookAnswer {
 /** Where the conversion webhook answers. */
 export const conversionPath = "/convert";
 
-/** What a review may weigh: two objects of the 3 MiB that an API server takes, and what surrounds them. */
+/**
+ * What a review may weigh: two objects of the 3 MiB that an API server takes, and what surrounds
+ * them.
+ */
 const admissionLimit = 7 * 1024 * 1024;
 
 /** A whole list may come to be converted in one review. */
@@ -55,8 +58,9 @@ export class WebhookTimeoutError extends Error {
 }
 
 /**
- * Answers reviews by path. A failure of user code is answered with a 500 that says what failed, so that the webhook's
- * `failurePolicy` decides what becomes of the request; it is counted and logged, and never gets any further.
+ * Answers reviews by path. A failure of user code is answered with a 500 that says what failed, so
+ * that the webhook's `failurePolicy` decides about the request; it is counted and logged, and never
+ * gets any further.
  */
 export class Dispatcher {
   readonly #handlers = new Map<string, AdmissionHandler>();
@@ -150,7 +154,7 @@ export class Dispatcher {
     } catch (error) {
       return failure(400, "BadRequest", messageOf(error));
     } finally {
-      // Whoever lost the race is not listened to any more.
+      // The loser of the race is ignored.
       late.catch(() => undefined);
       cancel();
       call.signal?.removeEventListener("abort", onGone);
@@ -213,7 +217,7 @@ export function tooLarge(limit: number): WebhookAnswer {
   return failure(413, "RequestEntityTooLarge", `the body is larger than ${limit / 1024 / 1024} MiB`);
 }
 
-/** An answer other than a review. The API server shows a Status' message to whoever made the request. */
+/** An answer other than a review. The API server shows a Status' message to the client. */
 export function failure(code: number, reason: string, message: string): WebhookAnswer {
   return json(
     code,

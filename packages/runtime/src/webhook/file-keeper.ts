@@ -69,7 +69,10 @@ export class FileKeeper implements CertificateKeeper {
     await this.#turns.close();
   }
 
-  /** Mounted Secrets change by swapping a link in the directory, so it is the directory that is watched. */
+  /**
+   * Mounted Secrets change by swapping a link in the directory, so it is the directory that is
+   * watched.
+   */
   #watch(): void {
     try {
       this.#watcher = watch(this.#directory, { persistent: false }, () => void this.#turns.take());
@@ -159,6 +162,10 @@ export interface FromFilesOptions {
   readonly certificate?: string;
   /** @default "tls.key" */
   readonly key?: string;
-  /** The authority, if it is there: used where the server installs its own configurations. @default "ca.crt" */
+  /**
+   * The authority, if it is there: used where the server installs its own configurations.
+   *
+   * @default "ca.crt"
+   */
   readonly authority?: string;
 }

@@ -1,7 +1,10 @@
 import type { Certificates } from "./certificates.ts";
 import { Turns } from "./turns.ts";
 
-/** No certificates at all, for a server that has no socket. Configurations are still installed, if that is asked for. */
+/**
+ * No certificates at all, for a server that has no socket. Configurations are still installed, if
+ * that is asked for.
+ */
 export const withoutCertificates: Certificates = {
   secretFor: () => undefined,
   keep: async (dependencies) => {

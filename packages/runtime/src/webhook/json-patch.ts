@@ -8,8 +8,9 @@ export type PatchOperation = Extract<
 >;
 
 /**
- * The JSON Patch (RFC 6902) that makes `after` of `before`: nothing for what is equal, and of a list only the part that
- * differs. Both must be plain JSON; keys such as `__proto__` are keys like any other.
+ * The JSON Patch (RFC 6902) that makes `after` of `before`: nothing for what is equal, and of a
+ * list only the part that differs. Both must be plain JSON; keys such as `__proto__` are keys like
+ * any other.
  */
 export function jsonPatch(before: unknown, after: unknown): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
@@ -40,7 +41,10 @@ function compareObjects(
       operations.push({ op: "add", path: `${path}/${escaped(key)}`, value: after[key] });
 }
 
-/** What both lists begin and end with stays; between, items are changed in place, then taken out or put in. */
+/**
+ * What both lists begin and end with stays; between, items are changed in place, then taken out or
+ * put in.
+ */
 function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],

@@ -25,15 +25,19 @@ export interface Listener {
   readonly port: number;
   /** Serves this certificate from the next connection on; connections that are there stay. */
   use(pair: KeyPair): void;
-  /** Goes on serving. Each answer from now on tells its client to close the connection, and to make the next one elsewhere. */
+  /**
+   * Goes on serving. Each answer from now on tells its client to close the connection, and to make
+   * the next one elsewhere.
+   */
   drain(): void;
   /** Answers what has been asked, takes no more connections, and ends. */
   close(): Promise<void>;
 }
 
 /**
- * How long a connection may wait for a request. Longer than the 90 s after which an API server closes a connection that it does not
- * use: closed from this side, it might be just sending the next request on it.
+ * How long a connection may wait for a request. Longer than the 90 s after which an API server
+ * closes a connection that it does not use: closed from this side, it might be just sending the
+ * next request on it.
  */
 const IDLE_MS = 120_000;
 
@@ -48,7 +52,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { createServer } = process.getBuiltinModule("node:https");
   let isDraining = false;
   const server = createServer(
-    // Those for headers and requests also end connections on which nothing was sent yet, of which an API server may have some in store.
+    // Those for headers and requests also end connections on which nothing was sent yet, of which
+    // an API server may have some in store.
     { minVersion: "TLSv1.2", keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS, requestTimeout: IDLE_MS },
     (request, response) => void serve(options, request, response, () => isDraining),
   );

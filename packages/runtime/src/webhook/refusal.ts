@@ -9,8 +9,9 @@ export type FieldReason =
   | "FieldValueNotSupported";
 
 /**
- * A "no" of an admission webhook, to be returned or thrown. Make one with {@link invalid} or {@link deny}. Any other error
- * that a handler throws means that the webhook failed, not that it decided.
+ * A "no" of an admission webhook, to be returned or thrown. Make one with {@link invalid} or
+ * {@link deny}. Any other error that a handler throws means that the webhook failed, not that it
+ * decided.
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -72,7 +73,10 @@ export interface Subject {
   readonly name: string;
 }
 
-/** Several refusals as the one Status that is answered. A refusal of the whole comes before those of fields. */
+/**
+ * Several refusals as the one Status that is answered. A refusal of the whole comes before those of
+ * fields.
+ */
 export function statusFor(refusals: readonly Refusal[], subject: Subject): Status {
   const { group, kind, name } = subject;
   const whole = refusals.filter(({ field }) => field === undefined);

@@ -1,7 +1,9 @@
 import type { KubernetesObject } from "@windlass/client";
 import { isRecord } from "../record.ts";
 
-/** A request that is no review, or none for this webhook. The sender is at fault: answered with 400. */
+/**
+ * A request that is no review, or none for this webhook. The sender is at fault: answered with 400.
+ */
 export class BadReview extends Error {
   override readonly name = "BadReview";
   readonly code = "BAD_REVIEW";
@@ -53,8 +55,8 @@ export interface Convertible {
 }
 
 /**
- * The `response` to a ConversionReview: all objects in the desired version, in their order, or a failure that names the
- * first object that could not be converted.
+ * The `response` to a ConversionReview: all objects in the desired version, in their order, or a
+ * failure that names the first object that could not be converted.
  *
  * @param failed receives what a conversion threw
  * @throws BadReview when the request is malformed

@@ -108,7 +108,10 @@ type Command =
       readonly replica: number;
     };
 
-/** Several replicas, one Secret, one trust store, API servers that lag behind, and clocks that disagree. */
+/**
+ * Several replicas, one Secret, one trust store, API servers that lag behind, and clocks that
+ * disagree.
+ */
 class Model {
   time = 100_000;
   secret: { state: Authorities<Dated>; version: number } = { state: { at: "none" }, version: 0 };
@@ -150,7 +153,7 @@ class Model {
     this.pass(state.signer.notAfter - rules.authorityLifetimeMs / 3 - this.time - rules.skewMs);
   }
 
-  /** Everything that some API server may still be going by. */
+  /** Everything that some API server may still use. */
   #views(): readonly ReadonlySet<string>[] {
     const last = this.history.findLastIndex(({ from }) => from <= this.time - lag);
     this.history.splice(0, last);

@@ -12,12 +12,16 @@ export interface Dated {
  * none ──found──▶ steady ──announce──▶ announcing ──promote──▶ steady (the old one retired) ──retire──▶ steady
  * ```
  *
- * An authority is trusted before it signs, and for as long as anything that it may have signed is valid. So it does not
- * matter when a replica hears of a step: what it serves is trusted before, during and after.
+ * An authority is trusted before it signs, and for as long as anything that it may have signed is
+ * valid. So it does not matter when a replica learns of a step: what it serves is trusted before,
+ * during and after.
  */
 export type Authorities<A extends Dated> =
   | { readonly at: "none" }
-  /** `signer` signs. `retired` have signed: their keys are gone, and they are trusted until they expire. */
+  /**
+   * `signer` signs. `retired` have signed: their keys are gone, and they are trusted until they
+   * expire.
+   */
   | { readonly at: "steady"; readonly signer: A; readonly retired: readonly A[] }
   /** `next` is on its way to everyone who must trust it. It does not sign yet. */
   | { readonly at: "announcing"; readonly signer: A; readonly next: A; readonly retired: readonly A[] };
@@ -32,8 +36,8 @@ export interface Look {
   /** By the replica's own wall clock. */
   readonly now: number;
   /**
-   * How long everyone who calls has trusted an authority without a break, by a clock that only runs forward; undefined if
-   * not all of them do.
+   * How long everyone who calls has trusted an authority without a break, by a clock that only runs
+   * forward; undefined if not all of them do.
    */
   readonly trustedForMs: (id: string) => number | undefined;
 }
@@ -42,7 +46,10 @@ export interface Look {
 export interface RotationRules {
   readonly authorityLifetimeMs: number;
   readonly leafLifetimeMs: number;
-  /** How long an authority must have been trusted before it signs: longer than any API server takes to hear of it. */
+  /**
+   * How long an authority must have been trusted before it signs: longer than any API server takes
+   * to read it.
+   */
   readonly settleMs: number;
   /** How far clocks may be apart. */
   readonly skewMs: number;
@@ -61,7 +68,10 @@ export type SharedStep =
   /** Forget those that have expired. */
   | { readonly do: "retire" };
 
-/** Decides what the authorities need. Pure. Every replica asks; the first to write wins, and the others see its result. */
+/**
+ * Decides what the authorities need. Pure. Every replica asks; the first to write wins, and the
+ * others see its result.
+ */
 export function sharedStep<A extends Dated>(
   shared: Authorities<A>,
   look: Look,
@@ -76,7 +86,8 @@ export function sharedStep<A extends Dated>(
     if (now >= next.notAfter) return { do: "found" };
     const trusted = look.trustedForMs(next.id);
     const isSettled = trusted !== undefined && trusted >= rules.settleMs;
-    // An authority that not everyone trusts yet is still better than one that nobody trusts any more.
+    // An authority that not everyone trusts yet is still better than one that nobody trusts any
+    // more.
     if (isSettled || now >= signer.notAfter - skewMs) return { do: "promote" };
     const settledAt = trusted === undefined ? Number.POSITIVE_INFINITY : now + rules.settleMs - trusted;
     return { do: "wait", lookAt: Math.min(settledAt, signer.notAfter - skewMs) };
@@ -156,8 +167,9 @@ function renewalOf({ notAfter }: { readonly notAfter: number }, lifetimeMs: numb
 }
 
 /**
- * What a caller should trust, given what it trusts now; the same list if that will do. What must be trusted is added, what
- * has expired is dropped, and nothing else is taken away: a replica that is behind does no harm.
+ * What a caller should trust, given what it trusts now; the same list if that will do. What must be
+ * trusted is added, what has expired is dropped, and nothing else is taken away: a replica that is
+ * behind does no harm.
  */
 export function trustFor<A extends Dated>(
   present: readonly A[],

@@ -8,9 +8,17 @@ const minute = 60_000;
 export interface SelfManagedOptions {
   /** The Secret that the authority is kept in. @default `<name>-webhook-ca` */
   readonly secretName?: string;
-  /** How long an authority lives; it is followed by another when a third is left. @default "365d" */
+  /**
+   * How long an authority lives; it is followed by another when a third is left.
+   *
+   * @default "365d"
+   */
   readonly authorityLifetime?: Duration;
-  /** How long a replica's own certificate lives. At most a third of the authority's life. @default "7d" */
+  /**
+   * How long a replica's own certificate lives. At most a third of the authority's life.
+   *
+   * @default "7d"
+   */
   readonly leafLifetime?: Duration;
   /** How long a new authority must have been trusted before it signs. @default "5m" */
   readonly settle?: Duration;
@@ -20,14 +28,16 @@ export interface SelfManagedOptions {
  * Certificates that the operator makes, spreads and rotates by itself, with nothing else installed.
  *
  * # Flow
- * The authority is kept in a Secret in the operator's namespace, which the first replica to come makes. Each replica has its
- * own certificate, signed in memory: its key is nowhere else. The authority is put into the webhook configurations and the
- * CRDs by whoever sees it missing, under a field manager of its own, and again when someone takes it out.
+ * The authority is kept in a Secret in the operator's namespace, which the first replica to come
+ * makes. Each replica has its own certificate, signed in memory: its key is nowhere else. The
+ * authority is put into the webhook configurations and the CRDs by the replica that sees it
+ * missing, under a field manager of its own, and again when someone takes it out.
  *
  * # Guarantees
- * - A new authority signs only after every configuration has held it for `settle`; an old one is trusted until all that it
- *   signed has expired. So there is no moment in a rotation at which a replica serves what the API server does not trust,
- *   with any number of replicas, whenever one of them crashes, and with clocks up to five minutes apart.
+ * - A new authority signs only after every configuration has held it for `settle`; an old one is
+ *   trusted until all that it signed has expired. So there is no moment in a rotation at which a
+ *   replica serves what the API server does not trust, with any number of replicas, whenever one of
+ *   them crashes, and with clocks up to five minutes apart.
  * - A Secret that is deleted while a replica runs comes back as it was.
  *
  * # Caveats

@@ -157,7 +157,7 @@ async function readiness(running: Manager): Promise<string> {
   return (await fetch(`http://127.0.0.1:${running.ports.health}/readyz/webhook`)).text();
 }
 
-/** An operator whose clock is the machine's, since TLS goes by that. */
+/** An operator whose clock is the machine's, since TLS uses that. */
 async function onMachine(webhooks = gadgets(), cluster = new ModelCluster(systemClock)) {
   const nothing = () => undefined;
   const log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log };
@@ -187,7 +187,7 @@ describe("self-managed certificates", () => {
     expect(configuration?.webhooks?.[0]?.rules).toEqual(gadgets().configurations()[0]?.webhooks?.[0]?.rules);
   });
 
-  test("of several replicas come from one authority, whoever is first", async () => {
+  test("of several replicas come from one authority, in any order of their starts", async () => {
     const cluster = new ModelCluster(systemClock);
     applyManifests(cluster);
     const replicas = await Promise.all([1, 2, 3].map(() => onMachine(gadgets(), cluster)));
@@ -236,6 +236,31 @@ describe("self-managed certificates", () => {
       "CustomResourceDefinition gadgets.example.com: its versions are not converted at Service gadget-system/gadgets-webhook: apply what crd({ conversion: webhooks.conversion() }) makes, or set install",
     ]);
     expect(bundlesOf(run.cluster).flat()).toEqual([]);
+  });
+
+  test("of another replica are kept, though it puts them there at the same moment", async () => {
+    const cluster = new ModelCluster(systemClock);
+    applyManifests(cluster);
+    const theirs = createAuthority({ commonName: "theirs", validFor: day }).certificate;
+    const caBundle = Buffer.from(theirs).toString("base64");
+    let isWritten = false;
+    cluster.fault = ({ method, path: at }) => {
+      if (isWritten || method !== "PATCH" || !at.includes("/validatingwebhookconfigurations/"))
+        return undefined;
+      isWritten = true;
+      const { webhooks = [], ...rest } =
+        cluster.get(ValidatingWebhookConfiguration, { name: "gadgets" }) ?? {};
+      const [own] = webhooks;
+      const clientConfig = { ...own?.clientConfig, caBundle };
+      cluster.put(ValidatingWebhookConfiguration, { ...rest, webhooks: [{ ...own, clientConfig }] });
+      return undefined;
+    };
+    await onMachine(gadgets(), cluster);
+    await vi.waitFor(() => {
+      const [inConfiguration = [], inDefinition = []] = bundlesOf(cluster);
+      expect(inDefinition).toHaveLength(1);
+      expect(inConfiguration.toSorted()).toEqual([...inDefinition, theirs].toSorted());
+    });
   });
 
   test("settle: nothing is written any more once all is in place", async () => {

@@ -37,20 +37,23 @@ export interface WebhookServerOptions {
     readonly port?: number;
   };
   /**
-   * Called by URL instead of by a Service: for an operator that runs outside the cluster, on a machine that the API server
-   * reaches. E.g. `https://192.168.1.7:9443`. The variables WEBHOOK_URL and WEBHOOK_SERVICE (`namespace/name`, of a Service that
-   * leads here by some way), read when the server starts, do the same and set `install`, so that a program need not know where it
-   * runs. @default as the variables say, else called by its Service
+   * Called by URL instead of by a Service: for an operator that runs outside the cluster, on a
+   * machine that the API server reaches. E.g. `https://192.168.1.7:9443`. The variables WEBHOOK_URL
+   * and WEBHOOK_SERVICE (`namespace/name`, of a Service that leads here by some way), read when the
+   * server starts, do the same and set `install`, so that a program need not know where it runs.
+   * @default as the variables say, else called by its Service
    */
   readonly url?: string;
   /**
-   * 0 picks a free one; `false` has no socket at all, and is called with {@link WebhookServer.handle}.
+   * 0 picks a free one; `false` has no socket at all, and is called with
+   * {@link WebhookServer.handle}.
    * @default that of the variable WEBHOOK_BIND_ADDRESS, else 9443
    */
   readonly port?: number | false;
   /**
-   * Called in this process instead of by a socket, and without certificates: handed what answers when the server starts, and
-   * returns the way to take it back. For an API server in the same process, such as an embedded control plane. @default a socket
+   * Called in this process instead of by a socket, and without certificates: handed what answers
+   * when the server starts, and returns the way to take it back. For an API server in the same
+   * process, such as an embedded control plane. @default a socket
    */
   readonly attach?: AttachWebhooks;
   /** @default that of the variable WEBHOOK_BIND_ADDRESS, else all interfaces */
@@ -58,16 +61,18 @@ export interface WebhookServerOptions {
   /** Where the server's certificate comes from. @default selfManaged() */
   readonly certificates?: Certificates;
   /**
-   * Make the webhook configurations, and tell the CRDs where to convert, instead of leaving that to manifests. Needs more
-   * rights. @default false
+   * Make the webhook configurations, and tell the CRDs where to convert, instead of leaving that to
+   * manifests. Needs more rights. @default false
    */
   readonly install?: boolean;
   /** How long the API server waits for an answer, in seconds: 1 to 30. @default 10 */
   readonly timeoutSeconds?: number;
   /**
-   * How long it goes on serving once the manager is told to stop: as long as it takes until the Service's endpoints no longer
-   * lead here on any node. Together with `timeoutSeconds`, less than the manager's `gracefulShutdownTimeout`. A process that no readiness
-   * probe has found ready, such as one outside a cluster, stops at once. @default "10s", or 0 when called by URL or as WEBHOOK_SERVICE says: no endpoints lead here
+   * How long it goes on serving once the manager is told to stop: as long as it takes until the
+   * Service's endpoints no longer lead here on any node. Together with `timeoutSeconds`, less than
+   * the manager's `gracefulShutdownTimeout`. A process that no readiness probe has found ready,
+   * such as one outside a cluster, stops at once. @default "10s", or 0 when called by URL or as
+   * WEBHOOK_SERVICE says: no endpoints lead here
    */
   readonly shutdownDelay?: Duration;
 }
@@ -83,8 +88,8 @@ export type ConvertibleKind = Convertible &
   Pick<AnyKind, "plural"> & { readonly versions: readonly string[] };
 
 /**
- * A server of admission and conversion webhooks. Add it to a manager: it serves on every replica, leading or not, from
- * before the caches are filled.
+ * A server of admission and conversion webhooks. Add it to a manager: it serves on every replica,
+ * leading or not, from before the caches are filled.
  */
 export interface WebhookServer extends Runnable, RoleContribution {
   readonly stage: "webhook";
@@ -111,9 +116,11 @@ export interface WebhookServer extends Runnable, RoleContribution {
   /** Converts between the versions of a kind, by the functions it was given in `withVersion`. */
   convert(kind: ConvertibleKind): WebhookServer;
   /**
-   * The webhook configurations, for manifests. They have no `caBundle`: the running server puts it in.
+   * The webhook configurations, for manifests. They have no `caBundle`: the running server puts it
+   * in.
    *
-   * @param options.namespace the operator's own. @default that of the options, POD_NAMESPACE, or `default`
+   * @param options.namespace the operator's own. @default that of the options, POD_NAMESPACE, or
+   *   `default`
    */
   configurations(options?: { readonly namespace?: string }): readonly WebhookConfiguration[];
   /** Where the kinds are converted, for `crd({ conversion })`. */
@@ -201,7 +208,8 @@ class Server implements WebhookServer {
     return configurationsFor(this.#declared, {
       name,
       namespace,
-      // An operator that is elsewhere, on a laptop say, need not be spared, unless it was told where it belongs.
+      // An operator that is elsewhere, on a laptop say, need not be spared, unless it was told
+      // where it belongs.
       leaveOwnAlone: !this.#isElsewhere() || this.#toldNamespace() !== undefined,
       where: this.#where(namespace),
       timeoutSeconds,
@@ -327,8 +335,8 @@ class Server implements WebhookServer {
   }
 
   /**
-   * Learns from the environment what the options leave open. Not before it starts: manifests that are made from it must not depend on where
-   * they are made.
+   * Learns from the environment what the options leave open. Not before it starts: manifests that
+   * are made from it must not depend on where they are made.
    *
    * @throws TypeError naming the variable whose value is invalid
    */

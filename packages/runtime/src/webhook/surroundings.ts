@@ -7,7 +7,10 @@ export interface ServiceAddress {
   readonly port: number;
 }
 
-/** What the environment says of where webhooks are called and served: for a program that runs elsewhere than its manifests say. */
+/**
+ * What the environment says of where webhooks are called and served: for a program that runs
+ * elsewhere than its manifests say.
+ */
 export interface Surroundings {
   /** WEBHOOK_URL: called by this URL. */
   readonly url: string | undefined;

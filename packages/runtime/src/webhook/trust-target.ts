@@ -7,13 +7,18 @@ import {
 import { clientConfigFor, type WebhookConfiguration, type Where } from "./configurations.ts";
 import { conversionPath } from "./dispatch.ts";
 
-/** An object that tells the API server whom to call, and so must hold the authority of our certificate. */
+/**
+ * An object that tells the API server whom to call, and so must hold the authority of our
+ * certificate.
+ */
 export interface TrustTarget {
   readonly kind: AnyKind;
   readonly name: string;
   /** What to do about an object that is there and does not lead to us; undefined if it does. */
   astray(object: KubernetesObject): string | undefined;
-  /** The `caBundle`s of those of its entries that lead to us, in base64; empty where there is none. */
+  /**
+   * The `caBundle`s of those of its entries that lead to us, in base64; empty where there is none.
+   */
   bundlesIn(object: KubernetesObject): readonly string[];
   /**
    * What to apply: the object's part that is ours, with this bundle.
@@ -24,8 +29,9 @@ export interface TrustTarget {
    */
   wanted(object: KubernetesObject | undefined, caBundle: string | undefined): object | undefined;
   /**
-   * Where entries that are ours to make lead to us by a Service, or by a URL, and to somebody by the other: an object must not have both, and
-   * applying takes nothing away that somebody else applied. So these are to be replaced, each by what it is to be.
+   * Where entries that are ours to make lead to us by a Service, or by a URL, and to somebody by
+   * the other: an object must not have both, and applying takes nothing away that somebody else
+   * applied. So these are to be replaced, each by what it is to be.
    */
   contradictions(object: KubernetesObject, caBundle: string | undefined): readonly Replacement[];
 }
@@ -58,7 +64,10 @@ function shown(where: Where): string {
   return "url" in where ? where.url : `Service ${where.service.namespace}/${where.service.name}`;
 }
 
-/** A webhook configuration. With `install` it is made and kept as generated; otherwise only the bundle is put in. */
+/**
+ * A webhook configuration. With `install` it is made and kept as generated; otherwise only the
+ * bundle is put in.
+ */
 export function configurationTarget(
   generated: WebhookConfiguration,
   where: Where,
@@ -110,7 +119,10 @@ function bundled(caBundle: string | undefined): { readonly caBundle?: string } {
   return caBundle === undefined ? {} : { caBundle };
 }
 
-/** A CustomResourceDefinition whose versions are converted here. It is never made, only told where to. */
+/**
+ * A CustomResourceDefinition whose versions are converted here. It is never made, only told where
+ * to.
+ */
 export function conversionTarget(
   crd: { readonly group: string; readonly plural: string },
   where: Where,

@@ -17,13 +17,17 @@ interface Watched {
   readonly target: TrustTarget;
   readonly informer: Informer<KubernetesObject>;
   object: KubernetesObject | undefined;
-  /** What our last write was, and what it came to: if the server thinks otherwise, there is no use in repeating it. */
+  /**
+   * What our last write was, and what it came to: if the server thinks otherwise, there is no use
+   * in repeating it.
+   */
   written: { readonly version: string | undefined; readonly bundle: string } | undefined;
 }
 
 /**
- * Watches the objects that tell the API server whom to call, and sees to it that they hold the authorities they must. Any
- * number of replicas may do so at a time: a write is bound to what it was decided from.
+ * Watches the objects that tell the API server whom to call, and sees to it that they hold the
+ * authorities they must. Any number of replicas may do so at a time: a write is bound to what it
+ * was decided from.
  */
 export class Trust {
   readonly #dependencies: TrustDependencies;
@@ -52,15 +56,18 @@ export class Trust {
     this.#judge();
   }
 
-  /** How long every target has held the authority; undefined if not all do, or not all have been seen. */
+  /**
+   * How long every target has held the authority; undefined if not all do, or not all have been
+   * seen.
+   */
   readonly trustedForMs = (id: string): number | undefined => {
     const since = this.#nobodySince ?? this.#since.get(id);
     return since === undefined ? undefined : this.#dependencies.clock.monotonic() - since;
   };
 
   /**
-   * Resolves when all targets have been looked at, or could not be for some seconds: a server starts even where it may not
-   * look at them.
+   * Resolves when all targets have been looked at, or could not be for some seconds: a server
+   * starts even where it may not look at them.
    */
   async seen(): Promise<void> {
     const done = new AbortController();
@@ -169,7 +176,7 @@ export class Trust {
       if (object) await this.#redirect(watched, object, caBundle);
       await this.#apply(watched, bundle, caBundle);
     } catch (error) {
-      // Someone else was faster, or it is gone; the watch tells what became of it.
+      // Someone else was faster, or it is gone; the watch shows the outcome.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }
@@ -180,7 +187,8 @@ export class Trust {
     const { client, log, name } = this.#dependencies;
     const replacements = target.contradictions(object, caBundle);
     if (replacements.length === 0) return;
-    // A version in the patch makes it one of that version: if the object has changed meanwhile, that is a conflict.
+    // A version in the patch makes it one of that version: if the object has changed meanwhile,
+    // that is a conflict.
     const bound = { path: "/metadata/resourceVersion", value: object.metadata.resourceVersion };
     const patch = [bound, ...replacements].map((one) => ({ op: "replace" as const, ...one }));
     const key = { name: target.name };

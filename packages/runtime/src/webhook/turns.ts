@@ -9,15 +9,19 @@ export interface TurnsOptions {
   readonly log: Logger;
   /** What could not be done, for the log: "the webhook's certificates cannot be looked after". */
   readonly what: string;
-  /** Looks at the world, does what it asks for, and says when to look again at the latest, in wall-clock milliseconds. */
+  /**
+   * Looks at the world, does what it asks for, and says when to look again at the latest, in
+   * wall-clock milliseconds.
+   */
   readonly turn: () => Promise<number>;
 }
 
 const hour = 3_600_000;
 
 /**
- * Takes turns at looking: one at a time, once more when something changed meanwhile, later when told to, and after a failure
- * with growing pauses. Looks at least every hour, because a wall clock may jump.
+ * Takes turns at looking: one at a time, once more when something changed meanwhile, later when
+ * told to, and after a failure with growing pauses. Looks at least every hour, because a wall clock
+ * may jump.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -55,7 +59,7 @@ export class Turns {
   }
 
   async #run(): Promise<void> {
-    // Not at once: whoever asks may still be changing what is looked at.
+    // Not at once: the caller may still be changing what is looked at.
     await Promise.resolve();
     while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;

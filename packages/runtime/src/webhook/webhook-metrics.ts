@@ -4,7 +4,10 @@ import type { Registry } from "../metrics/registry.ts";
 /** What the webhook server reports, under the names that dashboards for controller-runtime use. */
 export type WebhookMetrics = ReturnType<typeof webhookMetrics>;
 
-/** The metrics of the webhooks at these paths. Every series starts at zero, so that a rate is right from the first scrape. */
+/**
+ * The metrics of the webhooks at these paths. Every series starts at zero, so that a rate is right
+ * from the first scrape.
+ */
 export function webhookMetrics(registry: Registry, paths: readonly string[]) {
   const latency = registry.histogram({
     name: "controller_runtime_webhook_latency_seconds",

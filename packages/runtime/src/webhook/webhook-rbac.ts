@@ -2,7 +2,10 @@ import type { PolicyRule } from "../controller/rbac.ts";
 
 const looks = ["get", "list", "watch"];
 
-/** Rights on webhook configurations, by name; `create` cannot be limited to one, and is needed only to install them. */
+/**
+ * Rights on webhook configurations, by name; `create` cannot be limited to one, and is needed only
+ * to install them.
+ */
 export function configurationRules(
   name: string,
   kinds: readonly (string | undefined)[],

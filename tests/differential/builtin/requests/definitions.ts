@@ -109,7 +109,7 @@ function withVersions(versions: JsonObject[]): JsonObject {
 /** How long the real server takes to serve a definition, or to stop. */
 const served = { settleMs: 4_000 };
 
-/** What becomes of definitions, and of objects while that goes on. */
+/** Changes of definitions, and what they do to objects. */
 export const definitions: Story[] = [
   {
     name: "definition that ends",

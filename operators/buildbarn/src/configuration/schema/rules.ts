@@ -1,4 +1,5 @@
 import { type LocatedField, type LocatedJson, plain } from "../../jsonnet/index.ts";
+import { compareProperties, type PlatformProperty } from "../platform-order.ts";
 import type { Program } from "../versions.ts";
 import type { Fault } from "./check.ts";
 
@@ -44,8 +45,11 @@ function newBlocks(json: LocatedJson): readonly Fault[] {
 function platforms(json: LocatedJson): readonly Fault[] {
   const runners = listAt(json, "buildDirectories").flatMap((directory) => listAt(directory, "runners"));
   return runners.flatMap((runner) => {
-    const names = listAt(runner, "platform", "properties").map((property) => JSON.stringify(keyOf(property)));
-    const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? "") < name);
+    const properties = listAt(runner, "platform", "properties").map(propertyOf);
+    const isSorted = properties.every((property, index) => {
+      const before = properties[index - 1];
+      return before === undefined || compareProperties(before, property) < 0;
+    });
     if (isSorted) return [];
     const { at } = fieldAt(runner, "platform", "properties") ?? runner;
     const fault = "must be sorted by name and value, without repetition, or the worker never gets work";
@@ -53,11 +57,12 @@ function platforms(json: LocatedJson): readonly Fault[] {
   });
 }
 
-function keyOf(property: LocatedJson): readonly unknown[] {
-  return ["name", "value"].map((name) => {
+function propertyOf(property: LocatedJson): PlatformProperty {
+  const text = (name: string) => {
     const field = fieldAt(property, name);
-    return field ? plain(field.value) : "";
-  });
+    return field ? String(plain(field.value)) : "";
+  };
+  return { name: text("name"), value: text("value") };
 }
 
 function fieldAt(json: LocatedJson, ...path: readonly string[]): LocatedField | undefined {

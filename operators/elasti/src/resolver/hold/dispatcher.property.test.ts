@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Failure } from "../failure.ts";
 import { HoldBudget } from "./budget.ts";
 import { Dispatcher, type DispatcherOwner, type Slot, type Ticket, type Waiter } from "./dispatcher.ts";
+import { type SlowStart, usualSlowStart } from "./load.ts";
 
 const HOLD_MS = 10_000;
 const MAX_CONCURRENCY = 3;
@@ -11,6 +12,8 @@ const MAX_CONCURRENCY = 3;
 /** A request that notes what becomes of it. */
 class Request implements Waiter<string> {
   readonly id: number;
+  /** By when it has to have ceased to wait. */
+  deadline = Number.POSITIVE_INFINITY;
   ticket: Ticket<string> | undefined;
   slot: Slot<string> | undefined;
   readonly outcomes: string[] = [];
@@ -41,13 +44,18 @@ class Owner implements DispatcherOwner {
   readonly dispatcher: Dispatcher<string>;
   demands = 0;
 
-  constructor(clock: Clock, budget: HoldBudget, most: number) {
+  constructor(
+    clock: Clock,
+    budget: HoldBudget,
+    most: number,
+    slowStart: SlowStart = { initial: 2, doublingMs: 100 },
+  ) {
     this.#budget = budget;
     this.#most = most;
     this.dispatcher = new Dispatcher<string>(rules("forward"), {
       clock,
       owner: this,
-      slowStart: { initial: 2, doublingMs: 100 },
+      slowStart,
       open: ({ address }) => address,
       retire: () => undefined,
     });
@@ -74,10 +82,12 @@ class Owner implements DispatcherOwner {
   }
 }
 
-function rules(dispatch: "forward" | "hold") {
+const refusal = { why: "unavailable", message: "no quota", retryAfterSeconds: 1 } as const;
+
+function rules(dispatch: "forward" | "hold" | "refuse") {
   return {
     isHeld: dispatch === "hold",
-    refusal: undefined,
+    refusal: dispatch === "refuse" ? refusal : undefined,
     holdMs: HOLD_MS,
     maxConcurrencyPerEndpoint: MAX_CONCURRENCY,
   };
@@ -96,13 +106,14 @@ const command = fc.oneof(
       do: fc.constant("update" as const),
       of: fc.nat(2),
       endpoints: fc.subarray(["a", "b", "c"]),
-      dispatch: fc.constantFrom("forward" as const, "hold" as const),
+      dispatch: fc.constantFrom("forward" as const, "forward" as const, "hold" as const, "refuse" as const),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("close" as const), of: fc.nat(2) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(4_000) }) },
 );
 
-test("each request ends exactly once, no slot or place leaks, and no endpoint has more than it may", {
+test("each request ends exactly once and in time, no slot or place leaks, and no endpoint has more than it may", {
   timeout: 60_000,
 }, async () => {
   await fc.assert(
@@ -138,6 +149,7 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
               expect((slot as Slot<string>).load.inFlight).toBeLessThanOrEqual(MAX_CONCURRENCY);
             });
             requests.push({ request, owner });
+            request.deadline = clock.monotonic() + HOLD_MS;
             request.ticket = owner.dispatcher.request(request);
             // Who has an endpoint, or was refused, must not take itself for one that waits.
             if (request.ticket) expect(request.outcomes).toEqual([]);
@@ -169,7 +181,8 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
             const { request, owner } = chosen;
             expect(request.outcomes.pop()).toBe("dispatched");
             end(request, owner, "unreachable");
-            const ticket = owner.dispatcher.requestAgain(request, 5_000);
+            const leftMs = request.deadline - clock.monotonic();
+            const ticket = owner.dispatcher.requestAgain(request, leftMs);
             if (ticket) expect(request.outcomes).toEqual([]);
             if (ticket) request.ticket = ticket;
             break;
@@ -180,6 +193,12 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
               todo.endpoints.map((address) => ({ address, port: 80, podUid: address })),
             );
             break;
+          case "close":
+            // The service is gone, and comes back as another one.
+            owners[todo.of]?.dispatcher.close({ why: "unknown-service" });
+            owners[todo.of] = new Owner(clock, budget, 8);
+            atEndpoint.set(owners[todo.of] as Owner, new Map());
+            break;
           case "advance":
             await clock.advance(todo.ms);
         }
@@ -189,6 +208,7 @@ test("each request ends exactly once, no slot or place leaks, and no endpoint ha
         for (const { request } of requests) {
           const ends = request.outcomes.length;
           expect(ends).toBe(request.ticket ? 0 : 1);
+          if (request.ticket) expect(clock.monotonic()).toBeLessThan(request.deadline);
         }
         expect(requests.filter(isAsking)).toHaveLength(held);
       }
@@ -306,9 +326,10 @@ async function release(
   count: number,
   answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,
   connectMs = 0,
+  slowStart?: SlowStart,
 ): Promise<Record<"dispatched" | "most" | "mostConnecting" | "tookMs", number>> {
   const clock = new ManualClock();
-  const owner = new Owner(clock, new HoldBudget(count), count);
+  const owner = new Owner(clock, new HoldBudget(count), count, slowStart);
   let [dispatched, running, most, endedAt] = [0, 0, 0, 0];
   let [connecting, mostConnecting] = [0, 0];
   for (let id = 0; id < count; id++)
@@ -334,7 +355,7 @@ async function release(
   const many = { ...rules("forward"), maxConcurrencyPerEndpoint: Number.POSITIVE_INFINITY };
   const began = clock.monotonic();
   owner.dispatcher.update(many, [{ address: "a", port: 80, podUid: "a" }]);
-  for (let round = 0; round < 2_000 && owner.held > 0; round++) await clock.advance(1);
+  for (let round = 0; round < 2_000 && (owner.held > 0 || running > 0); round++) await clock.advance(1);
   return { dispatched, most, mostConnecting, tookMs: endedAt - began };
 }
 
@@ -354,6 +375,29 @@ test("an endpoint that only waits for others gets as many at a time as it answer
   expect(dispatched).toBe(1_000);
   expect(most).toBeGreaterThan(200);
   expect(tookMs).toBeLessThan(900);
+});
+
+test("5,000 that waited are answered little later than an endpoint needs for them, however long an answer takes", async () => {
+  for (const [workMs, waitMs, withinMs] of [
+    [0.1, 0, 520],
+    [0.1, 40, 700],
+    [0.15, 40, 950],
+    [0.01, 200, 1_000],
+  ] as const) {
+    let freeAt = 0;
+    const { dispatched, tookMs } = await release(
+      5_000,
+      (end, clock) => {
+        const now = clock.monotonic();
+        freeAt = Math.max(freeAt, now) + workMs;
+        clock.schedule(freeAt - now + waitMs, end);
+      },
+      0,
+      usualSlowStart,
+    );
+    expect(dispatched).toBe(5_000);
+    expect(tookMs).toBeLessThan(withinMs);
+  }
 });
 
 test("an endpoint whose answers take longer at times gets more at a time, as long as it answers more", async () => {

@@ -59,6 +59,8 @@ export class Dispatcher<Resources> {
   readonly #clock: Clock;
   readonly #queue = new HoldQueue<Held<Resources>>();
   #rules: DispatchRules;
+  /** Set once nothing is given to endpoints any more, and why. */
+  #closed: Failure | undefined;
   #endpoints: readonly EndpointLoad<Resources>[] = [];
   /** Where to begin to look for the least loaded endpoint, so that equals take turns. */
   #turn = 0;
@@ -130,6 +132,17 @@ export class Dispatcher<Resources> {
     if (last) this.#refuse(last, { why: "queue-full" });
   }
 
+  /**
+   * Refuses all that wait, and whoever asks from now on: also a request that was given to an endpoint before, and asks again
+   * because it could not be connected to. What an endpoint has goes on to its end.
+   */
+  close(failure: Failure): void {
+    this.#closed = failure;
+    this.refuseAll(failure);
+    for (const { resources } of this.#endpoints) this.#options.retire(resources);
+    this.#endpoints = [];
+  }
+
   /** Refuses all that wait. */
   refuseAll(failure: Failure): void {
     for (let first = this.#queue.first; first; first = this.#queue.first) this.#refuse(first, failure);
@@ -183,6 +196,10 @@ export class Dispatcher<Resources> {
   }
 
   #wait(waiter: Waiter<Resources>, withinMs: number, at: "first" | "last"): Ticket<Resources> | undefined {
+    if (this.#closed) {
+      waiter.refuse(this.#closed);
+      return undefined;
+    }
     const { owner } = this.#options;
     const { refusal } = this.#rules;
     if (refusal) {

@@ -1,5 +1,6 @@
 import { ManualClock } from "@windlass/clock";
 import { expect, test } from "vitest";
+import { serviceKey } from "../targets.ts";
 import { answering, freePort, response, until, World } from "../world.fixture.ts";
 
 const hello = answering(() => response("hello"));
@@ -257,4 +258,27 @@ test("a body that comes while its request waits is read only in part, and arrive
   await until(() => world.traffic.held === 1);
   world.ready(await world.pod(answering((_, body) => response(String(body.length)))));
   await client.gets(String(size));
+});
+
+test("a request whose pod refuses it hears at once that its service, or its port, is gone meanwhile", async () => {
+  const refusing = { address: "127.0.0.1", port: await freePort(), podUid: "refusing" };
+  const gone = [
+    (world: World) => world.table.delete(serviceKey("shop", "web")),
+    (world: World) => world.set({ ports: [] }),
+  ];
+  for (const go of gone) {
+    await using world = await World.start();
+    const answer = world.client().get();
+    const raw = world.client().send("\x00\x01raw");
+    await until(() => world.traffic.held === 2);
+    world.ready(refusing);
+    // Both are on their way to the pod, and have yet to hear that it refuses them.
+    expect(world.traffic).toMatchObject({ held: 0, inFlight: 2 });
+    go(world);
+    expect(await answer).toMatch(/^HTTP\/1.1 404 Not Found\r\n/);
+    await until(() => raw.isClosed);
+    const told = world.wakes.length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.wakes).toHaveLength(told);
+  }
 });

@@ -8,6 +8,9 @@ export interface SlowStart {
   readonly doublingMs: number;
 }
 
+/** 5,000 that wait are let go within 0.7 s if none is answered by then. */
+export const usualSlowStart: SlowStart = { initial: 64, doublingMs: 100 };
+
 /** After so many doublings there is no limit. */
 const MOST_DOUBLINGS = 16;
 /** What an endpoint answers is counted over at least so long, and over as long as an answer takes. */

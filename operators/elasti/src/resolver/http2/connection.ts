@@ -1,4 +1,5 @@
 import {
+  constants,
   type IncomingHttpHeaders,
   performServerHandshake,
   type ServerHttp2Session,
@@ -9,6 +10,7 @@ import type { ClientConnection, ClientTimeouts, ConnectionHost } from "../connec
 import { peerAddress } from "../http1/forward.ts";
 import { pathProbeHeader } from "../request.ts";
 import type { Service } from "../service.ts";
+import { hasConnectionSpecific } from "./connection-specific.ts";
 import { failTo, Http2Exchange, respondTo } from "./exchange.ts";
 import { grpcTimeout } from "./grpc-timeout.ts";
 
@@ -69,6 +71,11 @@ export class Http2Connection implements ClientConnection {
       this.#streams -= 1;
       this.#idleSince = this.#host.clock.monotonic();
     });
+    // Malformed, by HTTP/2's own words.
+    if (hasConnectionSpecific(headers)) {
+      stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+      return;
+    }
     const decision = this.#host.decide({
       method: headers[":method"] ?? "GET",
       target: headers[":path"] ?? "/",

@@ -13,6 +13,7 @@ import { forwardedElement } from "../http1/forward.ts";
 import { resultOf } from "../metrics.ts";
 import type { ServicePort } from "../service.ts";
 import type { EndpointResources } from "../upstream/resources.ts";
+import { withoutConnectionSpecific } from "./connection-specific.ts";
 
 type State =
   | { readonly at: "waiting"; readonly ticket: Ticket<EndpointResources> | undefined }
@@ -48,6 +49,8 @@ export class Http2Exchange implements Waiter<EndpointResources> {
   readonly #startedAt: number;
   #state: State = { at: "waiting", ticket: undefined };
   #repeats = 0;
+  /** What ends the request's body, and may come before there is an endpoint. */
+  #clientTrailers: OutgoingHttpHeaders = {};
   #trailers: OutgoingHttpHeaders | undefined;
   #status = 0;
 
@@ -57,6 +60,9 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     this.#options = options;
     this.#startedAt = options.host.clock.monotonic();
     stream.once("close", () => this.#closed());
+    stream.once("trailers", (received) => {
+      this.#clientTrailers = withoutConnectionSpecific(received);
+    });
   }
 
   start(): void {
@@ -108,17 +114,13 @@ export class Http2Exchange implements Waiter<EndpointResources> {
       .request(this.#forwardedHeaders(), { endStream, waitForTrailers: !endStream });
     this.#state = { at: "forwarded", slot, upstream, hasAnswer: false };
     upstream.on("headers", (headers) => {
-      if (!stream.destroyed) stream.additionalHeaders(headers);
+      if (!stream.destroyed) stream.additionalHeaders(withoutConnectionSpecific(headers));
     });
     upstream.once("response", (headers, flags) => this.#respond(headers, flags));
     upstream.once("error", () => upstream.destroy());
     upstream.once("close", () => this.#ended(upstream));
     if (endStream) return;
-    let trailers: OutgoingHttpHeaders = {};
-    stream.once("trailers", (received) => {
-      trailers = received;
-    });
-    upstream.once("wantTrailers", () => upstream.sendTrailers(trailers));
+    upstream.once("wantTrailers", () => upstream.sendTrailers(this.#clientTrailers));
     stream.pipe(upstream);
   }
 
@@ -132,10 +134,10 @@ export class Http2Exchange implements Waiter<EndpointResources> {
     const stream = this.#stream;
     if (stream.destroyed) return;
     const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-    stream.respond(headers, { endStream, waitForTrailers: !endStream });
+    stream.respond(withoutConnectionSpecific(headers), { endStream, waitForTrailers: !endStream });
     if (endStream) return;
     upstream.once("trailers", (trailers) => {
-      this.#trailers = trailers;
+      this.#trailers = withoutConnectionSpecific(trailers);
     });
     stream.once("wantTrailers", () => stream.sendTrailers(this.#trailers ?? {}));
     upstream.pipe(stream);

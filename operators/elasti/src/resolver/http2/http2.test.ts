@@ -8,11 +8,12 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as connectSocket } from "node:net";
 import { ManualClock } from "@windlass/clock";
 import { expect, onTestFinished, test } from "vitest";
 import type { Endpoint } from "../targets.ts";
 import { freePort, until, World } from "../world.fixture.ts";
+import { data, framesIn, headers, preface, settings } from "./frames.fixture.ts";
 
 /** A pod that speaks HTTP/2 without TLS. */
 async function grpcPod(
@@ -226,4 +227,90 @@ test("handed back, a client is told to go away, and its open calls are finished"
   finish?.();
   expect((await answer.closed()).body).toBe("done");
   await until(() => client.destroyed);
+});
+
+const pseudo = [
+  [":method", "POST"],
+  [":scheme", "http"],
+  [":path", "/"],
+  [":authority", "a"],
+] as const;
+const specific = [
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+];
+
+test("a request with a field that only a connection has is refused, and harms nobody else", async () => {
+  await using world = await World.start();
+  world.ready(await grpcPod((stream) => stream.respond({ ":status": 204 }, { endStream: true })));
+  for (const name of specific) {
+    const socket = connectSocket(world.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    let received = Buffer.alloc(0);
+    socket.on("data", (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+    });
+    const bad = headers(1, [...pseudo, [name, "x"]], true);
+    socket.write(Buffer.concat([preface, settings, bad, headers(3, pseudo, true)]));
+    await until(() => framesIn(received).includes("headers(3)"));
+    expect(framesIn(received)).toContain("rst(1)");
+    expect(framesIn(received)).not.toContain("headers(1)");
+  }
+  expect(world.traffic).toMatchObject({ held: 0, inFlight: 0 });
+});
+
+test("such fields in trailers, and in what a pod answers, are not passed on", async () => {
+  await using world = await World.start();
+  const fields = [["http2-settings", "AAMAAABk"]] as const;
+  world.ready(
+    await world.pod((socket) => {
+      socket.write(settings);
+      let received = Buffer.alloc(0);
+      let isAnswered = false;
+      socket.on("data", (bytes: Buffer) => {
+        received = Buffer.concat([received, bytes]);
+        if (isAnswered || !framesIn(received.subarray(preface.length)).includes("headers(1)")) return;
+        isAnswered = true;
+        const answer = [
+          headers(1, [[":status", "103"], ...fields], false),
+          headers(1, [[":status", "200"], ...fields], false),
+          data(1, "answer"),
+          headers(1, [["x-sum", "1"], ...fields], true),
+        ];
+        socket.write(Buffer.concat(answer));
+      });
+    }),
+  );
+  const answer = await new Answer(session(world.port).request(call, { endStream: true })).closed();
+  expect(answer.headers).toMatchObject({ ":status": 200 });
+  expect(answer.headers).not.toHaveProperty("http2-settings");
+  expect(answer).toMatchObject({ body: "answer", trailers: { "x-sum": "1" } });
+  expect(answer.trailers).not.toHaveProperty("http2-settings");
+
+  let seen: IncomingHttpHeaders | undefined;
+  world.ready(
+    await grpcPod((stream) => {
+      stream.resume();
+      stream.on("trailers", (trailers) => {
+        seen = trailers;
+      });
+      stream.on("end", () => stream.respond({ ":status": 204 }, { endStream: true }));
+    }),
+  );
+  const socket = connectSocket(world.port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let received = Buffer.alloc(0);
+  socket.on("data", (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+  });
+  const trailers = headers(1, [["x-sum", "2"], ...fields], true);
+  socket.write(Buffer.concat([preface, settings, headers(1, pseudo, false), data(1, "body"), trailers]));
+  await until(() => framesIn(received).includes("headers(1)") && seen !== undefined);
+  expect(seen).toMatchObject({ "x-sum": "2" });
+  expect(seen).not.toHaveProperty("http2-settings");
 });

@@ -1,21 +1,18 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectSocket } from "node:net";
-import type { Clock } from "@windlass/clock";
 import type { Endpoint } from "../targets.ts";
 import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
+import type { UpstreamOptions } from "../upstream/options.ts";
 
 /** The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams. */
 export class Http2Upstream {
   readonly #endpoint: Endpoint;
-  readonly #clock: Clock;
-  readonly #counted: (change: 1 | -1) => void;
+  readonly #options: UpstreamOptions;
   #session: ClientHttp2Session | undefined;
 
-  /** @param counted hears of each connection that comes, and goes. */
-  constructor(endpoint: Endpoint, clock: Clock, counted: (change: 1 | -1) => void) {
+  constructor(endpoint: Endpoint, options: UpstreamOptions) {
     this.#endpoint = endpoint;
-    this.#clock = clock;
-    this.#counted = counted;
+    this.#options = options;
   }
 
   /** The session for the next stream. It may still be connecting. */
@@ -35,15 +32,17 @@ export class Http2Upstream {
 
   #open(): ClientHttp2Session {
     const { address, port } = this.#endpoint;
+    const { clock, counted, lostPeers } = this.#options;
     const socket = connectSocket({ host: address, port, ...upstreamSocket });
+    lostPeers.watch(socket);
     const authority = address.includes(":") ? `http://[${address}]:${port}` : `http://${address}:${port}`;
     const session = connect(authority, {
       createConnection: () => socket,
       settings: { enablePush: false },
     });
-    const cancelConnect = this.#clock.schedule(CONNECT_MS, () => session.destroy());
+    const cancelConnect = clock.schedule(CONNECT_MS, () => session.destroy());
     session.once("connect", cancelConnect);
-    this.#counted(1);
+    counted(1);
     // An error ends the session, and each of its streams hears of that.
     session.on("error", () => session.destroy());
     // Whoever sends GOAWAY takes no more streams. Those that it has go on.
@@ -54,7 +53,7 @@ export class Http2Upstream {
     session.once("close", () => {
       cancelConnect();
       if (this.#session === session) this.#session = undefined;
-      this.#counted(-1);
+      counted(-1);
     });
     return session;
   }

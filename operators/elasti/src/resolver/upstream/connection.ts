@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
-import type { Clock } from "@windlass/clock";
 import { BodyReader } from "../http1/body-reader.ts";
 import type { BodyListener } from "../http1/chunks.ts";
 import { HeadReader } from "../http1/head-reader.ts";
 import { MalformedMessageError } from "../http1/malformed.ts";
 import { parseResponseHead, type ResponseHead } from "../http1/response-head.ts";
 import type { Endpoint } from "../targets.ts";
+import type { UpstreamOptions } from "./options.ts";
 
 /** Whose request a connection carries. It hears of the answer, in order. */
 export interface UpstreamOwner {
@@ -68,7 +68,12 @@ export class UpstreamConnection implements BodyListener {
    * @param reading where what arrives is put. The memory is used again for the next read, of any connection; `stream` if the
    *   socket may be detached, and so has to keep what it has read.
    */
-  constructor({ address, port }: Endpoint, events: UpstreamEvents, clock: Clock, reading: Buffer | "stream") {
+  constructor(
+    { address, port }: Endpoint,
+    events: UpstreamEvents,
+    { clock, lostPeers }: Pick<UpstreamOptions, "clock" | "lostPeers">,
+    reading: Buffer | "stream",
+  ) {
     this.#events = events;
     const options = { host: address, port, allowHalfOpen: true, ...upstreamSocket };
     const socket =
@@ -85,6 +90,7 @@ export class UpstreamConnection implements BodyListener {
             },
           });
     this.#socket = socket;
+    lostPeers.watch(socket);
     this.#cancelConnect = clock.schedule(CONNECT_MS, () => this.#fail(new Error("no connection in time")));
     socket.once("connect", this.#onConnect);
     if (reading === "stream") socket.on("data", this.#onData);

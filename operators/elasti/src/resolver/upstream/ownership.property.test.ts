@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { answering, Pod, response, until } from "../world.fixture.ts";
 import type { UpstreamConnection, UpstreamOwner } from "./connection.ts";
+import { LostPeers } from "./lost-peers.ts";
 import { UpstreamPool } from "./pool.ts";
 
 /** Sends one request, and knows which answer is its own. */
@@ -60,6 +61,7 @@ class Owner implements UpstreamOwner {
 
 test("a connection has one owner at a time, and each hears of its own answer alone, exactly once", async () => {
   const pod = await Pod.start(answering((head) => response(head.split(" ")[1] ?? "")));
+  const lostPeers = new LostPeers(systemClock);
   try {
     await fc.assert(
       fc.asyncProperty(
@@ -69,7 +71,12 @@ test("a connection has one owner at a time, and each hears of its own answer alo
           const count = (change: 1 | -1) => {
             open += change;
           };
-          const pool = new UpstreamPool(pod.endpoint, systemClock, count, Buffer.alloc(65_536));
+          const pool = new UpstreamPool(pod.endpoint, {
+            clock: systemClock,
+            counted: count,
+            readBuffer: Buffer.alloc(65_536),
+            lostPeers,
+          });
           const owners: Owner[] = [];
           const left = new Set<Owner>();
           const busy = () => owners.filter((owner) => !owner.isOver && !left.has(owner));
@@ -100,6 +107,7 @@ test("a connection has one owner at a time, and each hears of its own answer alo
       { numRuns: 40 },
     );
   } finally {
+    lostPeers.stop();
     await pod.stop();
   }
 });

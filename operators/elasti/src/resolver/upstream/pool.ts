@@ -1,6 +1,7 @@
 import type { Clock } from "@windlass/clock";
 import type { Endpoint } from "../targets.ts";
 import { UpstreamConnection, type UpstreamEvents, type UpstreamOwner } from "./connection.ts";
+import type { UpstreamOptions } from "./options.ts";
 
 /** Shorter than the idle timeouts of common servers, of which Node's 5 s is the shortest. */
 const IDLE_MS = 4_000;
@@ -16,23 +17,17 @@ const FRESH_MS = 1_000;
 export class UpstreamPool implements UpstreamEvents {
   readonly #endpoint: Endpoint;
   readonly #clock: Clock;
+  readonly #options: UpstreamOptions;
   /** The one that was used last is used next, so that those not needed grow old. */
   readonly #idle: UpstreamConnection[] = [];
-  readonly #readBuffer: Buffer;
-  readonly #counted: (change: 1 | -1) => void;
   /** Whether connections that become idle are closed. */
   #isRetired = false;
   #cancelSweep: (() => void) | undefined;
 
-  /**
-   * @param counted hears of each connection that comes, and goes.
-   * @param readBuffer what all connections read into, one after the other.
-   */
-  constructor(endpoint: Endpoint, clock: Clock, counted: (change: 1 | -1) => void, readBuffer: Buffer) {
+  constructor(endpoint: Endpoint, options: UpstreamOptions) {
     this.#endpoint = endpoint;
-    this.#clock = clock;
-    this.#counted = counted;
-    this.#readBuffer = readBuffer;
+    this.#clock = options.clock;
+    this.#options = options;
   }
 
   /** A connection for a request, which owns it from now on. */
@@ -41,7 +36,7 @@ export class UpstreamPool implements UpstreamEvents {
     const connection =
       request === "upgrade"
         ? this.#open("stream")
-        : (this.#takeIdle(request === "once" ? FRESH_MS : IDLE_MS) ?? this.#open(this.#readBuffer));
+        : (this.#takeIdle(request === "once" ? FRESH_MS : IDLE_MS) ?? this.#open(this.#options.readBuffer));
     connection.take(owner);
     return connection;
   }
@@ -65,14 +60,14 @@ export class UpstreamPool implements UpstreamEvents {
   }
 
   gone(connection: UpstreamConnection): void {
-    this.#counted(-1);
+    this.#options.counted(-1);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
   }
 
   #open(reading: Buffer | "stream"): UpstreamConnection {
-    this.#counted(1);
-    return new UpstreamConnection(this.#endpoint, this, this.#clock, reading);
+    this.#options.counted(1);
+    return new UpstreamConnection(this.#endpoint, this, this.#options, reading);
   }
 
   #takeIdle(withinMs: number): UpstreamConnection | undefined {

@@ -1,6 +1,6 @@
-import type { Clock } from "@windlass/clock";
 import { Http2Upstream } from "../http2/upstream.ts";
 import type { Endpoint } from "../targets.ts";
+import type { UpstreamOptions } from "./options.ts";
 import { UpstreamPool } from "./pool.ts";
 
 /** What is kept for an endpoint: its connections. */
@@ -9,14 +9,10 @@ export class EndpointResources {
   readonly http1: UpstreamPool;
   readonly http2: Http2Upstream;
 
-  /**
-   * @param counted hears of each connection that comes, and goes.
-   * @param readBuffer what connections read into, one after the other.
-   */
-  constructor(endpoint: Endpoint, clock: Clock, counted: (change: 1 | -1) => void, readBuffer: Buffer) {
+  constructor(endpoint: Endpoint, options: UpstreamOptions) {
     this.endpoint = endpoint;
-    this.http1 = new UpstreamPool(endpoint, clock, counted, readBuffer);
-    this.http2 = new Http2Upstream(endpoint, clock, counted);
+    this.http1 = new UpstreamPool(endpoint, options);
+    this.http2 = new Http2Upstream(endpoint, options);
   }
 
   /** Closes what is idle, and what is busy when it has ended. */

@@ -1,16 +1,21 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Where the program in the pod listens: for those who call webhooks, and for the machine that the calls are led to. */
+/**
+ * Where the program in the pod listens: for those who call webhooks, and for the machine that the
+ * calls are forwarded to.
+ */
 export const ports = { calls: 8443, control: 8080 } as const;
 
 /** The header that says that a request is from that machine. */
 export const tokenHeader = "x-windlass-tunnel";
 
 /**
- * The end of a tunnel in the cluster. Connections to one port are led, over HTTP, to whoever asks for them at the other: `GET /down` is a stream of
- * frames (the number of a connection and a length, 4 bytes each, then that many bytes; a length of 0 ends it), `POST /up?id=N` writes to a
- * connection, and with `&end` ends it. HTTP, because API servers pass that on to pods for anyone who may ask them to.
+ * The end of a tunnel in the cluster. Connections to one port are forwarded, over HTTP, to the
+ * client of the other: `GET /down` is a stream of frames (the number of a connection and a length,
+ * 4 bytes each, then that many bytes; a length of 0 ends it), `POST /up?id=N` writes to a
+ * connection, and with `&end` ends it. HTTP, because API servers pass that on to pods for anyone
+ * who may ask them to.
  *
  * It is sent to the pod as text: whatever it needs is in it.
  */

@@ -21,14 +21,17 @@ export interface NearEndParts {
 /** How long after a broken connection it is tried again. */
 const retryMs = 1_000;
 
-/** Leads connections from the far end to a port of this machine, until aborted. Begins anew when it breaks. */
+/**
+ * Leads connections from the far end to a port of this machine, until aborted. Begins anew when it
+ * breaks.
+ */
 export async function nearEnd(parts: NearEndParts): Promise<void> {
   const { signal, onState } = parts;
   let isBroken = false;
   while (!signal.aborted) {
     try {
       await relayOnce(parts, () => {
-        if (isBroken) onState("calls are led here again");
+        if (isBroken) onState("calls are forwarded here again");
         isBroken = false;
       });
     } catch (error) {

@@ -69,7 +69,7 @@ function startNearEnd(control: number, server: Server): string[] {
   return states;
 }
 
-/** What is answered to a text by whoever answers at a port. */
+/** The answer of the server at a port to a text. */
 async function ask(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -99,7 +99,7 @@ test("connections to the pod end on this machine, many at a time, also after the
   await expect.poll(() => states.join(), patience).toContain("calls are not led here");
   await startFarEnd(ports);
   await expect.poll(() => ask(ports.calls, "again").catch(() => ""), patience).toBe("AGAIN");
-  expect(states.at(-1)).toBe("calls are led here again");
+  expect(states.at(-1)).toBe("calls are forwarded here again");
 }, 60_000);
 
 test("while nobody is there to answer, a connection is ended at once", async () => {

@@ -32,8 +32,9 @@ const patience = { timeout: 120_000 };
 const longestSeconds = 12 * 3_600;
 
 /**
- * Opens a tunnel from a Service of the cluster to a port of this machine, for API servers that do not reach it. It takes the rights to make pods and
- * Services in the namespace, and to proxy to pods.
+ * Opens a tunnel from a Service of the cluster to a port of this machine, for API servers that do
+ * not reach it. It takes the rights to make pods and Services in the namespace, and to proxy to
+ * pods.
  *
  * @throws CommandError if its pod does not start
  */

@@ -77,10 +77,11 @@ function roleWithBinding(
 const reads = ["get", "list", "watch"];
 const writes = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** The operator's kinds for whoever may view or edit other things in a namespace. */
+/** Roles for the operator's kinds, aggregated to `view`, `edit` and `admin` of a namespace. */
 function userRoles(operator: Operator): readonly object[] {
   const { name, kinds, manager } = operator;
-  // The roles that these are aggregated to are granted in namespaces: they must not hand out what is the cluster's.
+  // The roles that these are aggregated to are granted in namespaces: they must not hand out what
+  // is the cluster's.
   const namespaced = kinds.filter(({ scope }) => scope === "Namespaced");
   if (namespaced.length === 0) return [];
   const labels = labelsOf(operator, manager);

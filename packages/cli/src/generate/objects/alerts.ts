@@ -66,7 +66,7 @@ const controllerAlerts: readonly AlertDeclaration[] = [
     name: "CacheStale",
     expr: (labels) => `max by (group, kind) (windlass_cache_staleness_seconds{${labels}}) > 300`,
     for: "5m",
-    summary: "Nothing has been heard of {{ $labels.kind }} for over five minutes",
+    summary: "The watch of {{ $labels.kind }} has been silent for over five minutes",
     description:
       "The watch is cut off or refused: the log says which. What is decided until it is back is decided from old objects.",
   },

@@ -11,8 +11,8 @@ const dnsPorts = [
 ];
 
 /**
- * In: to the component's ports, from anywhere; nobody knows the address of the API server, the kubelet or Prometheus. Out: to the API
- * server, DNS, and what the component declares.
+ * In: to the component's ports, from anywhere; nobody knows the address of the API server, the
+ * kubelet or Prometheus. Out: to the API server, DNS, and what the component declares.
  */
 export function networkPolicy(operator: Operator, component: Component, { namespace }: Rendering): object {
   const { name, egress } = component;

@@ -46,7 +46,8 @@ function deployment(operator: Operator, component: Component, rendering: Renderi
           serviceAccountName: name,
           // What has no rights needs no token to ask for them.
           ...(hasRights(operator, component) ? {} : { automountServiceAccountToken: false }),
-          // More than the 30 s that a manager takes at most: it serves webhooks for a while, and finishes what is under way.
+          // More than the 30 s that a manager takes at most: it serves webhooks for a while, and
+          // finishes what is under way.
           terminationGracePeriodSeconds: 40,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
           topologySpreadConstraints: [

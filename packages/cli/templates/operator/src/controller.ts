@@ -3,8 +3,9 @@ import { Deployment, Service } from "@windlass/runtime/kinds";
 import { Gadget } from "./kind.ts";
 
 /**
- * Called with the state of things whenever something changed. It returns the children that should exist and the status it
- * observed; the runtime applies what differs, and deletes children that are no longer wanted.
+ * Called with the state of things whenever something changed. It returns the children that should
+ * exist and the status it observed; the runtime applies what differs, and deletes children that are
+ * no longer wanted.
  */
 export const gadgetController = controller(Gadget, {
   owns: [Deployment, Service],

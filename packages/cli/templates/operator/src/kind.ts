@@ -1,7 +1,9 @@
 import { defineResource } from "@windlass/runtime";
 import { z } from "zod";
 
-/** What users write, and what they read back. The types, the CRD and its validation come from here. */
+/**
+ * What users write, and what they read back. The types, the CRD and its validation come from here.
+ */
 export const Gadget = defineResource({
   group: "example.com",
   version: "v1",

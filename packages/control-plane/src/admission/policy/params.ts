@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textOf } from "../../json.ts";
 import type { KindInfo } from "../../kinds/index.ts";
 import { selectorMatcher } from "../../registry/label-selector.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { keyOf } from "../../storage/store.ts";
+import { storageKey } from "../../storage/store.ts";
 import type { Binding, Policy } from "./policies.ts";
 
 /** A policy or binding with an invalid configuration. */
@@ -44,7 +44,9 @@ export async function collectParams(
       ? registry.store
           .list(resource.bucket, within === undefined ? {} : { prefix: `${within}/` })
           .entries.filter(({ object }) => selects(paramRef, object))
-      : [registry.store.get(resource.bucket, keyOf(within, name))].filter((entry) => entry !== undefined);
+      : [registry.store.get(resource.bucket, storageKey(within, name))].filter(
+          (entry) => entry !== undefined,
+        );
   if (found.length === 0 && paramRef.parameterNotFoundAction === "Deny") {
     throw new ConfigurationError("no params found for policy binding with `Deny` parameterNotFoundAction");
   }

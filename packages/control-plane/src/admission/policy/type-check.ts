@@ -14,7 +14,7 @@ import { NAMESPACE, REQUEST } from "./request-type.ts";
 const mostKinds = 10;
 
 /**
- * What is wrong with a policy's validations for the very kinds it names: warnings, as expressions
+ * What is wrong with a policy's validations for the kinds it names: warnings, as expressions
  * may still be right for others.
  *
  * @throws MatchPending

@@ -107,7 +107,7 @@ test("a service is reached where it is bound, and must prove to be that service"
   );
 });
 
-test("what is wrong with a connection is told as the real server tells it", async () => {
+test("connection errors have the real server's text", async () => {
   const port = await serve(local);
   const url = `https://127.0.0.1:${port}/`;
   await expect(post({ url })).rejects.toThrow(
@@ -129,7 +129,7 @@ test("what is wrong with a connection is told as the real server tells it", asyn
   );
 });
 
-test("a webhook whose own certificate is trusted is reached, whoever signed it", async () => {
+test("a webhook whose own certificate is trusted is reached, no matter who signed it", async () => {
   const own = issue(local);
   const port = await serveWith(own);
   const answer = await post({ url: `https://127.0.0.1:${port}/`, authorities: own.certificate });
@@ -208,7 +208,7 @@ test("an answer that falls silent is given up in time", async () => {
   await answer;
 });
 
-test("an answer that is cut off in its body is told as the real server tells it", async () => {
+test("an answer that is cut off in its body has the real server's error text", async () => {
   const { certificate: cert, key } = issue(local);
   const said = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{";
   const server = createTlsServer({ cert, key }, (socket) => {

@@ -40,7 +40,7 @@ interface Call {
 /** One request on the way to an answer: redirects lead to others. */
 interface Hop {
   readonly method: "POST" | "GET";
-  /** Where it goes by its name. */
+  /** Where it is addressed by its name. */
   readonly target: URL;
   /** The address as messages name it. */
   readonly shown: string;
@@ -203,7 +203,7 @@ export class WebhookClient {
         timeout: 90_000,
         ALPNProtocols: ["http/1.1"],
         servername: serverNameOf(host),
-        // The trusted bundle may be the serving certificate itself, whoever signed it.
+        // The trusted bundle may be the serving certificate itself, no matter who signed it.
         allowPartialTrustChain: true,
         // Common names have not counted for years, but Node still takes them.
         checkServerIdentity: (name, certificate) =>

@@ -3,8 +3,8 @@ import { connect as connectPlain } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 
 /**
- * What Node's error about a connection does not tell, found out by connecting once more. Nothing is
- * sent of what was to be sent.
+ * What Node's error about a connection does not contain, found out by connecting once more. Nothing
+ * is sent of what was to be sent.
  */
 export interface Peer {
   /** What the server proves itself with. */

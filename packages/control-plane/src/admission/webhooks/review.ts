@@ -39,7 +39,7 @@ function ending(request: AdmissionRequest, object: Json, oldObject: Json): JsonO
   return { object, oldObject, dryRun: request.dryRun, options: optionsOf(request) };
 }
 
-/** A patch is an update by the time admission hears of it. Who connects has no options. */
+/** Admission sees a patch as an update. A connect has no options. */
 function optionsOf({ options, dryRun, operation }: AdmissionRequest): JsonObject | null {
   if (operation === "CONNECT") return null;
   const { kind, apiVersion, ...rest } = options;

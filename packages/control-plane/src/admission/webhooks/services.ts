@@ -1,5 +1,5 @@
 import { isObject, textOf } from "../../json.ts";
-import { field, keyOf, type Store } from "../../storage/store.ts";
+import { field, type Store, storageKey } from "../../storage/store.ts";
 
 /** A call to a webhook that lives in this process. */
 export interface WebhookCall {
@@ -72,7 +72,7 @@ export class Services {
     const target = this.#targets.get(keyFor(reference));
     if (target) return target;
     const { namespace, name, port } = reference;
-    const service = this.#store.get("services", keyOf(namespace, name))?.object;
+    const service = this.#store.get("services", storageKey(namespace, name))?.object;
     if (!service) throw new UnresolvedService(`service ${JSON.stringify(name)} not found`);
     const type = textOf(field(service, "spec", "type"));
     if (type === "ExternalName")

@@ -96,7 +96,7 @@ test("a binding is reviewed as what it is, with the pod's namespace, and puts th
   });
 });
 
-test("who asks for one group's events hears of the other's, in the version that was asked for", async () => {
+test("a webhook for one group's events is called for the other group's, in the version it asked for", async () => {
   const seen = await asked(["events.k8s.io"], ["events"]);
   const involvedObject = { kind: "Pod", namespace: "default", name: "x" };
   await send("/api/v1/namespaces/default/events", {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Peer } from "./peer.ts";
 
-/** What Node tells of a connection that failed. */
+/** Node's error for a connection that failed. */
 interface NodeFault {
   readonly code?: string;
   readonly message?: string;
@@ -25,7 +25,7 @@ export interface FaultContext {
 }
 
 /**
- * What must be known of the peer to tell a failure: nothing, its certificate, or how it begins to
+ * What must be known of the peer to name a failure: nothing, its certificate, or how it begins to
  * speak.
  */
 export function detailOf(error: unknown): "certificate" | "greeting" | undefined {

@@ -183,7 +183,7 @@ test("nobody is called again when nothing changed", async () => {
 test.each([
   ["objectSelector", { objectSelector: { matchLabels: { on: "yes" } } }],
   ["a condition", { matchConditions: [{ name: "on", expression: "object.metadata.labels.on == 'yes'" }] }],
-])("%s decides which objects a webhook hears of", async (_what, config) => {
+])("%s decides for which objects a webhook is called", async (_what, config) => {
   const { asked, ready } = hook("validating", "picky", allow, config);
   await ready;
   await send("POST", maps, configMap("x", { on: "yes" }));
@@ -202,7 +202,7 @@ test("a selector matches an object by what it was, too", async () => {
   expect(asked.map(({ operation }) => operation)).toEqual(["CREATE", "UPDATE"]);
 });
 
-test("a namespace's own labels decide whether its webhooks hear of it", async () => {
+test("a namespace's own labels decide whether webhooks are called for it", async () => {
   const { asked, ready } = hook("validating", "spaces", allow, {
     namespaceSelector: { matchLabels: { team: "a" } },
     rules: [

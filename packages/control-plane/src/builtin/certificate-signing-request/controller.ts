@@ -1,4 +1,5 @@
 import { CertificateError, inspect, readSigningRequest, type SigningRequest } from "@windlass/certificates";
+import type { CertificateSigningRequest } from "@windlass/kinds/builtin";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "../../controllers/loop.ts";
 import {
   builtin,
@@ -6,31 +7,32 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  listAt,
-  numberAt,
-  timeAt,
+  stored,
 } from "../../controllers/objects.ts";
-import { type JsonObject, textOf } from "../../json.ts";
+import { textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import { specOf, statusOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { millisOf } from "../../storage/object-fields.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { grantedUsages, kubeletClient, signerRules } from "./signers.ts";
+
+type Status = NonNullable<CertificateSigningRequest["status"]>;
+type Condition = NonNullable<Status["conditions"]>[number];
 
 const year = 365 * 86_400_000;
 const shortest = 600_000;
 
-function conditionOf(request: StoredObject, type: string): JsonObject | undefined {
-  return listAt(request, "status", "conditions").find((condition) => condition.type === type);
+function conditionOf(request: Stored<CertificateSigningRequest>, type: string): Condition | undefined {
+  return (request.status?.conditions ?? []).find((condition) => condition.type === type);
 }
 
-function usagesOf(request: StoredObject): string[] {
-  return (field(request, "spec", "usages") ?? []) as string[];
+function usagesOf(request: Stored<CertificateSigningRequest>): string[] {
+  return [...(request.spec.usages ?? [])];
 }
 
 /** The decoded certificate request, or why it cannot be decoded. */
-function wish(request: StoredObject): SigningRequest | CertificateError {
+function wish(request: Stored<CertificateSigningRequest>): SigningRequest | CertificateError {
   try {
-    return readSigningRequest(Buffer.from(textOf(field(request, "spec", "request")), "base64").toString());
+    return readSigningRequest(Buffer.from(request.spec.request, "base64").toString());
   } catch (error) {
     if (error instanceof CertificateError) return error;
     throw error;
@@ -40,12 +42,17 @@ function wish(request: StoredObject): SigningRequest | CertificateError {
 /** The certificate requests of a cluster, and how their controllers write to them. */
 function requestsOf(deps: ControllerDependencies) {
   const { registry } = deps;
-  const requests = builtin(registry, "certificates.k8s.io", "v1", "certificatesigningrequests");
+  const requests = builtin<CertificateSigningRequest>(
+    registry,
+    "certificates.k8s.io",
+    "v1",
+    "certificatesigningrequests",
+  );
   const context = controllerContext("certificate-controller");
   const changeStatus = (
-    request: StoredObject,
+    request: Stored<CertificateSigningRequest>,
     subresource: "status" | "approval",
-    change: (current: JsonObject) => JsonObject,
+    change: (current: Status) => Status,
   ) =>
     edit(
       registry,
@@ -53,7 +60,7 @@ function requestsOf(deps: ControllerDependencies) {
       request,
       context,
       (next) => {
-        next.status = { ...statusOf(next), ...change(next) };
+        next.status = { ...next.status, ...(change(next.status ?? {}) as Draft<Status>) };
       },
       subresource,
     );
@@ -75,10 +82,10 @@ function startCertificateSigning(deps: ControllerDependencies): Running {
     name: "certificatesigningrequest-signing-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
-      const request = registry.store.get(requests.bucket, key)?.object;
+      const request = stored(registry, requests, key);
       if (!request || isDeleting(request) || !deps.signer) return undefined;
-      const rule = signerRules.get(textOf(field(request, "spec", "signerName")));
-      const isOpen = field(request, "status", "certificate") === undefined && !conditionOf(request, "Failed");
+      const rule = signerRules.get(request.spec.signerName);
+      const isOpen = request.status?.certificate === undefined && !conditionOf(request, "Failed");
       if (!rule || !isOpen || !conditionOf(request, "Approved") || conditionOf(request, "Denied"))
         return undefined;
       const wanted = wish(request);
@@ -89,7 +96,7 @@ function startCertificateSigning(deps: ControllerDependencies): Running {
     },
   });
 
-  async function fail(request: StoredObject, message: string): Promise<void> {
+  async function fail(request: Stored<CertificateSigningRequest>, message: string): Promise<void> {
     const now = timestamp(registry.clock);
     const failed = {
       type: "Failed",
@@ -100,16 +107,16 @@ function startCertificateSigning(deps: ControllerDependencies): Running {
       lastTransitionTime: now,
     };
     await changeStatus(request, "status", (current) => ({
-      conditions: [...listAt(current, "status", "conditions"), failed],
+      conditions: [...(current.conditions ?? []), failed],
     }));
   }
 
   async function issue(
-    request: StoredObject,
+    request: Stored<CertificateSigningRequest>,
     wanted: SigningRequest,
     signer: NonNullable<ReturnType<NonNullable<ControllerDependencies["signer"]>>>,
   ): Promise<void> {
-    const asked = numberAt(request, ["spec", "expirationSeconds"], year / 1_000) * 1_000;
+    const asked = (request.spec.expirationSeconds ?? year / 1_000) * 1_000;
     const certificate = signer.sign(wanted, {
       ...grantedUsages(usagesOf(request)),
       validFor: Math.min(year, Math.max(shortest, asked)),
@@ -128,15 +135,13 @@ function startCertificateApproving(deps: ControllerDependencies): Running {
     name: "certificatesigningrequest-approving-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
-      const request = registry.store.get(requests.bucket, key)?.object;
-      if (!request || isDeleting(request) || listAt(request, "status", "conditions").length > 0)
-        return undefined;
-      if (field(request, "spec", "signerName") !== "kubernetes.io/kube-apiserver-client-kubelet")
-        return undefined;
+      const request = stored(registry, requests, key);
+      if (!request || isDeleting(request) || (request.status?.conditions ?? []).length > 0) return undefined;
+      if (request.spec.signerName !== "kubernetes.io/kube-apiserver-client-kubelet") return undefined;
       const wanted = wish(request);
       if (wanted instanceof CertificateError || kubeletClient(wanted, usagesOf(request)) !== undefined)
         return undefined;
-      const isSelf = wanted.subject.commonName === field(request, "spec", "username");
+      const isSelf = wanted.subject.commonName === request.spec.username;
       const message =
         isSelf && may(request, "selfnodeclient")
           ? "Auto approving self kubelet client certificate after SubjectAccessReview."
@@ -150,9 +155,9 @@ function startCertificateApproving(deps: ControllerDependencies): Running {
     },
   });
 
-  function may(request: StoredObject, subresource: string): boolean {
-    const { username, groups } = specOf(request);
-    const user = { name: textOf(username), groups: (groups ?? []) as string[] };
+  function may(request: Stored<CertificateSigningRequest>, subresource: string): boolean {
+    const { username, groups } = request.spec;
+    const user = { name: username ?? "", groups: [...(groups ?? [])] };
     const resource = "certificatesigningrequests";
     return (
       deps.authorizer?.authorize(user, {
@@ -177,7 +182,7 @@ function startCertificateCleaning(deps: ControllerDependencies): Running {
     name: "certificatesigningrequest-cleaner-controller",
     watches: { [requests.bucket]: ownKey },
     reconcile: async (key) => {
-      const request = registry.store.get(requests.bucket, key)?.object;
+      const request = stored(registry, requests, key);
       if (!request || isDeleting(request)) return undefined;
       const left = endsAt(request) - registry.clock.now();
       if (left > 0) return Number.isFinite(left) ? { requeueAfterMs: left } : undefined;
@@ -188,15 +193,15 @@ function startCertificateCleaning(deps: ControllerDependencies): Running {
 }
 
 /** When a request is deleted. An approved request that no signer handles is kept. */
-function endsAt(request: StoredObject): number {
-  const decided = (type: string) => timeAt(conditionOf(request, type), "lastUpdateTime");
-  const created = timeAt(request, "metadata", "creationTimestamp") ?? 0;
-  const certificate = textOf(field(request, "status", "certificate"));
+function endsAt(request: Stored<CertificateSigningRequest>): number {
+  const decided = (type: string) => millisOf(conditionOf(request, type)?.lastUpdateTime);
+  const created = millisOf(request.metadata.creationTimestamp) ?? 0;
+  const certificate = textOf(request.status?.certificate);
   const ends = [
     ...[decided("Denied"), decided("Failed"), certificate === "" ? undefined : decided("Approved")].flatMap(
       (at) => (at === undefined ? [] : [at + hour]),
     ),
-    ...(listAt(request, "status", "conditions").length === 0 ? [created + 24 * hour] : []),
+    ...((request.status?.conditions ?? []).length === 0 ? [created + 24 * hour] : []),
     ...(certificate === "" ? [] : expiryOf(certificate)),
   ];
   return Math.min(Number.POSITIVE_INFINITY, ...ends);

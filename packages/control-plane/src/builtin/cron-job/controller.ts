@@ -1,3 +1,4 @@
+import type { CronJob, Job } from "@windlass/kinds/builtin";
 import { eventRecorder, reference } from "../../controllers/events.ts";
 import {
   type Again,
@@ -12,21 +13,21 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  listAt,
-  mapAt,
   namespaceOf,
   numberAt,
-  timeAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { controlledBy, controllerKey, controllerReference } from "../../controllers/ownership.ts";
-import { clone, type JsonObject, textOf } from "../../json.ts";
+import { clone } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { objectAt, specOf, statusOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { millisOf } from "../../storage/object-fields.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { finishedCondition } from "../job/end.ts";
 import { parseSchedule, type Schedule, zonedTime } from "./schedule.ts";
+
+type CronJobStatus = NonNullable<CronJob["status"]>;
 
 /** By the names that kube-controller-manager has for them. */
 export const cronJobControllers = {
@@ -36,17 +37,17 @@ export const cronJobControllers = {
 /** Starts the Jobs of CronJobs on schedule. */
 function startCronJobs(deps: ControllerDependencies): Running {
   const { registry } = deps;
-  const { store, clock } = registry;
+  const { clock } = registry;
   const context = controllerContext("cronjob-controller");
   const record = eventRecorder(registry, { component: "cronjob-controller", context });
-  const cronJobs = builtin(registry, "batch", "v1", "cronjobs");
-  const jobs = builtin(registry, "batch", "v1", "jobs");
+  const cronJobs = builtin<CronJob>(registry, "batch", "v1", "cronjobs");
+  const jobs = builtin<Job>(registry, "batch", "v1", "jobs");
 
   return startLoop(deps, {
     name: "cronjob-controller",
     watches: { [cronJobs.bucket]: ownKey, [jobs.bucket]: controllerKey("batch", "CronJob") },
     reconcile: async (key) => {
-      const cronJob = store.get(cronJobs.bucket, key)?.object;
+      const cronJob = stored(registry, cronJobs, key);
       if (!cronJob || isDeleting(cronJob)) return undefined;
       const status = await withFinished(cronJob);
       await cleanUp(cronJob);
@@ -56,34 +57,36 @@ function startCronJobs(deps: ControllerDependencies): Running {
     },
   });
 
-  function jobsOf(cronJob: StoredObject): StoredObject[] {
-    return controlledBy(registry, jobs.bucket, cronJob.metadata.uid);
+  function jobsOf(cronJob: Stored<CronJob>): Stored<Job>[] {
+    return controlledBy(registry, jobs, cronJob.metadata.uid);
   }
 
   /** The status after finished jobs were removed from it. */
-  async function withFinished(cronJob: StoredObject): Promise<JsonObject> {
+  async function withFinished(cronJob: Stored<CronJob>): Promise<CronJobStatus> {
     const own = jobsOf(cronJob);
-    const status = clone(statusOf(cronJob));
-    const active: JsonObject[] = [];
-    for (const known of listAt(status, "active")) {
+    const { active: before = [], ...status }: Draft<CronJobStatus> = clone(
+      cronJob.status ?? {},
+    ) as Draft<CronJobStatus>;
+    const active: typeof before = [];
+    for (const known of before) {
       const job = own.find(({ metadata }) => metadata.uid === known.uid);
       const finished = job && finishedCondition(job);
       if (!job) {
         await record(cronJob, {
           type: "Normal",
           reason: "MissingJob",
-          message: `Active job went missing: ${textOf(known.name)}`,
+          message: `Active job went missing: ${known.name ?? ""}`,
         });
       } else if (finished) {
         await record(cronJob, {
           type: "Normal",
           reason: "SawCompletedJob",
-          message: `Saw completed job: ${job.metadata.name}, condition: ${textOf(finished.type)}`,
+          message: `Saw completed job: ${job.metadata.name}, condition: ${finished.type}`,
         });
       } else active.push(known);
     }
     for (const job of own) {
-      const listed = listAt(status, "active").some(({ uid }) => uid === job.metadata.uid);
+      const listed = before.some(({ uid }) => uid === job.metadata.uid);
       if (!listed && !finishedCondition(job)) {
         await record(cronJob, {
           type: "Warning",
@@ -91,17 +94,15 @@ function startCronJobs(deps: ControllerDependencies): Running {
           message: `Saw a job that the controller did not create or forgot: ${job.metadata.name}`,
         });
       }
-      const end = field(job, "status", "completionTime");
-      if (finishedCondition(job)?.type === "Complete" && textOf(end) > textOf(status.lastSuccessfulTime)) {
+      const end = job.status?.completionTime;
+      if (finishedCondition(job)?.type === "Complete" && (end ?? "") > (status.lastSuccessfulTime ?? "")) {
         status.lastSuccessfulTime = end as string;
       }
     }
-    if (active.length > 0) status.active = active;
-    else delete status.active;
-    return status;
+    return active.length > 0 ? { ...status, active } : status;
   }
 
-  async function cleanUp(cronJob: StoredObject): Promise<void> {
+  async function cleanUp(cronJob: Stored<CronJob>): Promise<void> {
     for (const [type, part, usual] of [
       ["Complete", "successfulJobsHistoryLimit", 3],
       ["Failed", "failedJobsHistoryLimit", 1],
@@ -114,7 +115,7 @@ function startCronJobs(deps: ControllerDependencies): Running {
     }
   }
 
-  async function remove(cronJob: StoredObject, job: StoredObject): Promise<void> {
+  async function remove(cronJob: Stored<CronJob>, job: Stored<Job>): Promise<void> {
     if (!(await deleteIfPresent(registry, jobs, job, context))) return;
     await record(cronJob, {
       type: "Normal",
@@ -124,14 +125,14 @@ function startCronJobs(deps: ControllerDependencies): Running {
   }
 
   async function startDue(
-    cronJob: StoredObject,
-    status: JsonObject,
-  ): Promise<{ status: JsonObject; again: Again | undefined }> {
-    if (field(cronJob, "spec", "suspend") === true) return { status, again: undefined };
-    const text = textOf(field(cronJob, "spec", "schedule"));
+    cronJob: Stored<CronJob>,
+    status: CronJobStatus,
+  ): Promise<{ status: CronJobStatus; again: Again | undefined }> {
+    if (cronJob.spec.suspend === true) return { status, again: undefined };
+    const text = cronJob.spec.schedule;
     let schedule: Schedule;
     try {
-      schedule = parseSchedule(text, field(cronJob, "spec", "timeZone") as string | undefined);
+      schedule = parseSchedule(text, cronJob.spec.timeZone);
     } catch {
       await record(cronJob, {
         type: "Warning",
@@ -141,10 +142,9 @@ function startCronJobs(deps: ControllerDependencies): Running {
       return { status, again: undefined };
     }
     const now = clock.now();
-    const deadline = field(cronJob, "spec", "startingDeadlineSeconds");
-    const from =
-      timeAt(status, "lastScheduleTime") ?? timeAt(cronJob, "metadata", "creationTimestamp") ?? now;
-    const since = typeof deadline === "number" ? Math.max(from, now - deadline * 1_000) : from;
+    const deadline = cronJob.spec.startingDeadlineSeconds;
+    const from = millisOf(status.lastScheduleTime) ?? millisOf(cronJob.metadata.creationTimestamp) ?? now;
+    const since = deadline !== undefined ? Math.max(from, now - deadline * 1_000) : from;
     const due = schedule.last(since, now);
     const next = schedule.next(schedule.last(from, now) ?? from);
     const again = next === undefined ? undefined : { requeueAfterMs: Math.max(0, next - now) };
@@ -162,12 +162,12 @@ function startCronJobs(deps: ControllerDependencies): Running {
 
   /** @returns the status with the new job; undefined if there is none */
   async function start(
-    cronJob: StoredObject,
+    cronJob: Stored<CronJob>,
     due: number,
-    status: JsonObject,
-  ): Promise<JsonObject | undefined> {
-    const active = listAt(status, "active");
-    const policy = field(cronJob, "spec", "concurrencyPolicy");
+    status: CronJobStatus,
+  ): Promise<CronJobStatus | undefined> {
+    const active = status.active ?? [];
+    const policy = cronJob.spec.concurrencyPolicy;
     if (policy === "Forbid" && active.length > 0) {
       await record(cronJob, {
         type: "Normal",
@@ -176,7 +176,7 @@ function startCronJobs(deps: ControllerDependencies): Running {
       });
       return undefined;
     }
-    let left = active;
+    let left: typeof active = active;
     if (policy === "Replace") {
       for (const job of jobsOf(cronJob)) {
         if (active.some(({ uid }) => uid === job.metadata.uid)) await remove(cronJob, job);
@@ -218,26 +218,23 @@ function missed(schedule: Schedule, since: number, now: number): number {
 }
 
 /** The job of a point in time: the same name for the same minute, so that it is made once. */
-function jobFor(cronJob: StoredObject, due: number): JsonObject {
-  const template = clone(objectAt(cronJob, "spec", "jobTemplate"));
-  const labels = mapAt(template, "metadata", "labels");
+function jobFor(cronJob: Stored<CronJob>, due: number): object {
+  const { metadata, spec } = clone(cronJob.spec.jobTemplate);
+  const { labels = {}, annotations } = metadata ?? {};
   return {
     metadata: {
       name: `${cronJob.metadata.name}-${Math.floor(due / 60_000)}`,
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
       annotations: {
-        ...mapAt(template, "metadata", "annotations"),
-        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(
-          due,
-          field(cronJob, "spec", "timeZone") as string | undefined,
-        ),
+        ...annotations,
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": zonedTime(due, cronJob.spec.timeZone),
       },
       ownerReferences: [controllerReference(cronJob)],
     },
-    spec: specOf(template),
+    spec,
   };
 }
 
-function beganAt(job: StoredObject): number {
-  return timeAt(job, "status", "startTime") ?? 0;
+function beganAt(job: Stored<Job>): number {
+  return millisOf(job.status?.startTime) ?? 0;
 }

@@ -1,3 +1,4 @@
+import type { DaemonSet, Node, Pod, PodSpec, Toleration } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
   type Again,
@@ -7,16 +8,15 @@ import {
   startLoop,
 } from "../../controllers/loop.ts";
 import {
+  allStored,
   builtin,
   controllerContext,
   count,
   createObject,
   deleteIfPresent,
   isDeleting,
-  listAt,
-  mapAt,
   namespaceOf,
-  numberAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { claim, claimantKeys, controlledBy } from "../../controllers/ownership.ts";
@@ -25,8 +25,8 @@ import { type History, revisionHash, revisionHistory, truncateHistory } from "..
 import { equal, type JsonObject, textOf } from "../../json.ts";
 import { isWantedNode, untolerated } from "../../node/fitting.ts";
 import { StatusError } from "../../status.ts";
-import { objectAt } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { StoredObject } from "../../storage/store.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { resolvePercent } from "../deployment/rollout.ts";
 
 const hashLabel = "controller-revision-hash";
@@ -34,7 +34,7 @@ const naming = { label: hashLabel };
 const generationKey = "deprecated.daemonset.template.generation";
 
 /** Taints that daemons tolerate: they belong to the node, whatever its state. */
-const daemonTolerations: readonly JsonObject[] = [
+const daemonTolerations: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/disk-pressure", operator: "Exists", effect: "NoSchedule" },
@@ -44,11 +44,13 @@ const daemonTolerations: readonly JsonObject[] = [
 ];
 
 interface Placed {
-  readonly node: StoredObject;
-  readonly pods: readonly StoredObject[];
+  readonly node: Stored<Node>;
+  readonly pods: readonly Stored<Pod>[];
   readonly shouldRun: boolean;
   readonly mayStay: boolean;
 }
+
+type Affinity = NonNullable<PodSpec["affinity"]>;
 
 /** By the names that kube-controller-manager has for them. */
 export const daemonSetControllers = {
@@ -61,9 +63,9 @@ function startDaemonSets(deps: ControllerDependencies): Running {
   const { store, clock } = registry;
   const context = controllerContext("daemon-set-controller");
   const record = eventRecorder(registry, { component: "daemonset-controller", context });
-  const sets = builtin(registry, "apps", "v1", "daemonsets");
-  const pods = builtin(registry, "", "v1", "pods");
-  const nodes = builtin(registry, "", "v1", "nodes");
+  const sets = builtin<DaemonSet>(registry, "apps", "v1", "daemonsets");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
+  const nodes = builtin<Node>(registry, "", "v1", "nodes");
 
   return startLoop(deps, {
     name: "daemonset-controller",
@@ -76,7 +78,7 @@ function startDaemonSets(deps: ControllerDependencies): Running {
           : store.list(sets.bucket).entries.map(({ key }) => key),
     },
     reconcile: async (key) => {
-      const set = store.get(sets.bucket, key)?.object;
+      const set = stored(registry, sets, key);
       if (!set) return undefined;
       const own = await claim(registry, set, pods, context);
       if (isDeleting(set)) return undefined;
@@ -98,15 +100,16 @@ function startDaemonSets(deps: ControllerDependencies): Running {
     },
   });
 
-  function podsOf(set: StoredObject): StoredObject[] {
-    return controlledBy(registry, pods.bucket, set.metadata.uid);
+  function podsOf(set: Stored<DaemonSet>): Stored<Pod>[] {
+    return controlledBy(registry, pods, set.metadata.uid);
   }
 
-  function place(set: StoredObject, own: readonly StoredObject[]): Placed[] {
-    const spec = { ...((templateOf(set).spec ?? {}) as JsonObject) };
-    spec.tolerations = [...listAt(spec, "tolerations"), ...daemonTolerations];
-    return store.list(nodes.bucket).entries.map(({ object: node }) => {
-      const named = spec.nodeName;
+  function place(set: Stored<DaemonSet>, own: readonly Stored<Pod>[]): Placed[] {
+    const template = templateOf(set).spec;
+    const tolerations = [...(template.tolerations ?? []), ...daemonTolerations];
+    const spec = { ...template, tolerations } as object as JsonObject;
+    return allStored(registry, nodes).map((node) => {
+      const named = template.nodeName;
       const wanted = (!named || named === node.metadata.name) && isWantedNode(spec, node);
       return {
         node,
@@ -119,7 +122,7 @@ function startDaemonSets(deps: ControllerDependencies): Running {
 
   /** One pod on each node that should have one, none elsewhere. @returns what kept it from that */
   async function keep(
-    set: StoredObject,
+    set: Stored<DaemonSet>,
     history: History,
     placed: readonly Placed[],
   ): Promise<StatusError | undefined> {
@@ -127,7 +130,7 @@ function startDaemonSets(deps: ControllerDependencies): Running {
     for (const { node, pods: here, shouldRun, mayStay } of placed) {
       const finished = here.filter((pod) => isFinished(pod) && !isDeleting(pod));
       for (const pod of finished) {
-        const failed = field(pod, "status", "phase") === "Failed";
+        const failed = pod.status?.phase === "Failed";
         await record(set, {
           type: failed ? "Warning" : "Normal",
           reason: failed ? "FailedDaemonPod" : "SucceededDaemonPod",
@@ -164,11 +167,11 @@ function startDaemonSets(deps: ControllerDependencies): Running {
    * more or its successor does.
    */
   function surplusOn(
-    set: StoredObject,
+    set: Stored<DaemonSet>,
     history: History,
-    living: readonly StoredObject[],
+    living: readonly Stored<Pod>[],
     mode: "single" | "surging",
-  ): StoredObject[] {
+  ): Stored<Pod>[] {
     const [first, ...rest] = living.toSorted(byAge);
     if (!first || rest.length === 0) return [];
     if (mode === "single") return rest;
@@ -180,23 +183,23 @@ function startDaemonSets(deps: ControllerDependencies): Running {
     return ordered.filter((pod) => (pod !== fresh && pod !== old) || (pod === old && isOver));
   }
 
-  function serves(set: StoredObject, pod: StoredObject): boolean {
-    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+  function serves(set: Stored<DaemonSet>, pod: Stored<Pod>): boolean {
+    const minReadySeconds = set.spec.minReadySeconds ?? 0;
     return !isDeleting(pod) && availability([pod], minReadySeconds, clock.now()).available.length > 0;
   }
 
-  async function create(set: StoredObject, history: History, node: StoredObject): Promise<void> {
+  async function create(set: Stored<DaemonSet>, history: History, node: Stored<Node>): Promise<void> {
     const pod = podFromTemplate(templateOf(set), set);
-    const metadata = pod.metadata as JsonObject;
-    const generation = field(set, "metadata", "annotations", generationKey);
+    const { metadata, spec } = pod;
+    const generation = set.metadata.annotations?.[generationKey];
     metadata.labels = {
-      ...mapAt(metadata, "labels"),
+      ...metadata.labels,
       [hashLabel]: revisionHash(history.update, naming),
       ...(generation === undefined ? {} : { "pod-template-generation": generation }),
     };
-    const spec = pod.spec as JsonObject;
-    spec.tolerations = [...listAt(spec, "tolerations"), ...missing(listAt(spec, "tolerations"))];
-    spec.affinity = pinned((spec.affinity ?? {}) as JsonObject, node.metadata.name);
+    const tolerations = spec.tolerations ?? [];
+    spec.tolerations = [...tolerations, ...missing(tolerations)];
+    spec.affinity = pinned(spec.affinity, node.metadata.name);
     const created = await createObject(registry, pods, namespaceOf(set), pod, context);
     await record(set, {
       type: "Normal",
@@ -205,7 +208,7 @@ function startDaemonSets(deps: ControllerDependencies): Running {
     });
   }
 
-  async function remove(set: StoredObject, pod: StoredObject): Promise<void> {
+  async function remove(set: Stored<DaemonSet>, pod: Stored<Pod>): Promise<void> {
     if (isDeleting(pod) || !(await deleteIfPresent(registry, pods, pod, context))) return;
     await record(set, {
       type: "Normal",
@@ -216,16 +219,16 @@ function startDaemonSets(deps: ControllerDependencies): Running {
 
   /** Deletes pods of older templates, as many at a time as may be missing. */
   async function replaceOutdated(
-    set: StoredObject,
+    set: Stored<DaemonSet>,
     history: History,
     placed: readonly Placed[],
   ): Promise<void> {
-    if (field(set, "spec", "updateStrategy", "type") !== "RollingUpdate") return;
+    if (set.spec.updateStrategy?.type !== "RollingUpdate") return;
     const hash = revisionHash(history.update, naming);
     const wanted = placed.filter(({ shouldRun }) => shouldRun);
-    const rolling = objectAt(set, "spec", "updateStrategy", "rollingUpdate");
+    const rolling = set.spec.updateStrategy?.rollingUpdate ?? {};
     const surge = surgeOf(set, placed);
-    const outdated = (pod: StoredObject) => hashOf(pod) !== hash && !isDeleting(pod);
+    const outdated = (pod: Stored<Pod>) => hashOf(pod) !== hash && !isDeleting(pod);
     if (surge > 0) {
       const pairs = wanted.map(({ node, pods: here }) => {
         const living = here.filter((pod) => !isDeleting(pod));
@@ -254,10 +257,10 @@ function startDaemonSets(deps: ControllerDependencies): Running {
   }
 
   async function report(key: string, history: History): Promise<Again | undefined> {
-    const set = store.get(sets.bucket, key)?.object;
+    const set = stored(registry, sets, key);
     if (!set) return undefined;
     const hash = revisionHash(history.update, naming);
-    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+    const minReadySeconds = set.spec.minReadySeconds ?? 0;
     let [desired, current, misscheduled, ready, available, updated] = [0, 0, 0, 0, 0, 0];
     let nextMs: number | undefined;
     for (const { pods: here, shouldRun } of place(set, podsOf(set))) {
@@ -299,55 +302,47 @@ function startDaemonSets(deps: ControllerDependencies): Running {
   }
 }
 
-function surgeOf(set: StoredObject, placed: readonly Placed[]): number {
-  const value = field(set, "spec", "updateStrategy", "rollingUpdate", "maxSurge") ?? 0;
+function surgeOf(set: Stored<DaemonSet>, placed: readonly Placed[]): number {
+  const value = set.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0;
   return resolvePercent(value, placed.filter(({ shouldRun }) => shouldRun).length, Math.ceil);
 }
 
 /** The oldest first. */
-function byAge(a: StoredObject, b: StoredObject): number {
+function byAge(a: Stored<Pod>, b: Stored<Pod>): number {
   const [left, right] = [textOf(a.metadata.creationTimestamp), textOf(b.metadata.creationTimestamp)];
   if (left !== right) return left < right ? -1 : 1;
   return Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion);
 }
 
-function hashOf(pod: StoredObject): string {
-  return textOf(field(pod, "metadata", "labels", hashLabel));
+function hashOf(pod: Stored<Pod>): string {
+  return textOf(pod.metadata.labels?.[hashLabel]);
 }
 
 /** Where a pod is, or is going to be. */
-function nodeOf(pod: StoredObject): string {
-  const bound = field(pod, "spec", "nodeName");
+function nodeOf(pod: Stored<Pod>): string {
+  const bound = pod.spec.nodeName;
   if (bound) return textOf(bound);
-  const affinity = field(
-    pod,
-    "spec",
-    "affinity",
-    "nodeAffinity",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-  );
-  for (const term of listAt(affinity, "nodeSelectorTerms")) {
-    const byName = listAt(term, "matchFields").find(({ key }) => key === "metadata.name");
-    const [name] = (byName?.values ?? []) as string[];
+  const affinity = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  for (const { matchFields = [] } of affinity?.nodeSelectorTerms ?? []) {
+    const [name] = matchFields.find(({ key }) => key === "metadata.name")?.values ?? [];
     if (name !== undefined) return name;
   }
   return "";
 }
 
 /** An affinity for one node by its name, whatever else was asked for. */
-function pinned(affinity: JsonObject, node: string): JsonObject {
-  const nodeAffinity = (affinity.nodeAffinity ?? {}) as JsonObject;
-  const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
+function pinned(affinity: Draft<Affinity> | undefined, node: string): Draft<Affinity> {
+  const matchFields = [{ key: "metadata.name", operator: "In" as const, values: [node] }];
   return {
     ...affinity,
     nodeAffinity: {
-      ...nodeAffinity,
+      ...affinity?.nodeAffinity,
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
     },
   };
 }
 
-function missing(tolerations: readonly JsonObject[]): JsonObject[] {
+function missing(tolerations: readonly Toleration[]): Toleration[] {
   return daemonTolerations.filter(
     (wanted) =>
       !tolerations.some(

@@ -40,7 +40,7 @@ export const daemonSet: Strategy = {
     }
     fill(spec, { revisionHistoryLimit: 10 });
     templateDefaults(spec);
-    // Always there, so that whoever wrote the object is seen to have written it.
+    // Always there, so that the writer of the object is recorded as its manager.
     const annotations = ensure(ensure(object, "metadata"), "annotations");
     if (annotations[templateGeneration] === undefined) annotations[templateGeneration] = "0";
   },

@@ -1,4 +1,11 @@
-import type { ReplicaSet } from "@windlass/kinds/builtin";
+import type {
+  Deployment,
+  DeploymentCondition,
+  DeploymentStatus,
+  DeploymentStrategy,
+  PodTemplateSpec,
+  ReplicaSet,
+} from "@windlass/kinds/builtin";
 import { withCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
@@ -15,19 +22,17 @@ import {
   deleteIfPresent,
   edit,
   isDeleting,
-  listAt,
-  mapAt,
   namespaceOf,
   numberAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { claim, claimantKeys, controllerOf, controllerReference } from "../../controllers/ownership.ts";
 import { templateOf, wantedReplicas } from "../../controllers/pods.ts";
 import { templateHash } from "../../controllers/template-hash.ts";
-import { clone, equal, isObject, type Json, type JsonObject, textOf } from "../../json.ts";
+import { clone, equal, type JsonObject, textOf } from "../../json.ts";
 import { StatusError } from "../../status.ts";
-import { objectAt, statusOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 import { grownTo, planRollout, proportional, type RolloutSet, surgeAndUnavailable } from "./rollout.ts";
 import {
   conditionsAfterRollout,
@@ -50,9 +55,9 @@ const hashLabel = "pod-template-hash";
  * others.
  */
 interface Family {
-  readonly deployment: StoredObject;
-  readonly current: StoredObject | undefined;
-  readonly old: readonly StoredObject[];
+  readonly deployment: Stored<Deployment>;
+  readonly current: Stored<ReplicaSet> | undefined;
+  readonly old: readonly Stored<ReplicaSet>[];
 }
 
 /** By the names that kube-controller-manager has for them. */
@@ -63,17 +68,17 @@ export const deploymentControllers = {
 /** Rolls a Deployment's template out, one ReplicaSet per template. */
 function startDeployments(deps: ControllerDependencies): Running {
   const { registry } = deps;
-  const { store, clock } = registry;
+  const { clock } = registry;
   const context = controllerContext("deployment-controller");
   const record = eventRecorder(registry, { component: "deployment-controller", context });
-  const deployments = builtin(registry, "apps", "v1", "deployments");
-  const sets = builtin(registry, "apps", "v1", "replicasets");
+  const deployments = builtin<Deployment>(registry, "apps", "v1", "deployments");
+  const sets = builtin<ReplicaSet>(registry, "apps", "v1", "replicasets");
 
   return startLoop(deps, {
     name: "deployment-controller",
     watches: { [deployments.bucket]: ownKey, [sets.bucket]: claimantKeys(registry, deployments) },
     reconcile: async (key) => {
-      const deployment = store.get(deployments.bucket, key)?.object;
+      const deployment = stored(registry, deployments, key);
       if (!deployment) return undefined;
       const family = familyOf(
         deployment,
@@ -86,10 +91,10 @@ function startDeployments(deps: ControllerDependencies): Running {
 
   async function act(family: Family): Promise<Again | undefined> {
     const { deployment } = family;
-    if (field(deployment, "spec", "paused") === true || isScaled(family)) {
+    if (deployment.spec.paused === true || isScaled(family)) {
       return await keepProportions(await withRevision(family, "existing"));
     }
-    const recreate = field(deployment, "spec", "strategy", "type") === "Recreate";
+    const recreate = deployment.spec.strategy?.type === "Recreate";
     // With Recreate the new ReplicaSet is created after the last old pod is gone.
     const waits = recreate && family.old.some((set) => wantedReplicas(set) > 0 || actualOf(set) > 0);
     const numbered = await withRevision(family, waits ? "existing" : "made");
@@ -115,8 +120,9 @@ function startDeployments(deps: ControllerDependencies): Running {
   async function notePause(family: Family): Promise<Family> {
     const condition = pauseCondition(family.deployment, clock);
     if (!condition) return family;
-    const conditions = withCondition(listAt(family.deployment, "status", "conditions"), condition);
-    const status = { ...statusOf(family.deployment), conditions };
+    const { status: before } = family.deployment;
+    const conditions = withCondition(before?.conditions ?? [], condition);
+    const status = { ...before, conditions };
     return {
       ...family,
       deployment: await writeStatus(registry, deployments, family.deployment, status, context),
@@ -134,7 +140,7 @@ function startDeployments(deps: ControllerDependencies): Running {
   async function keepProportions(family: Family): Promise<Again | undefined> {
     for (const { set, replicas } of proportions(family)) await scaleSet(family.deployment, set, replicas);
     const after = refreshed(family);
-    if (field(family.deployment, "spec", "paused") === true) await cleanUp(after);
+    if (family.deployment.spec.paused === true) await cleanUp(after);
     return await report(after);
   }
 
@@ -144,7 +150,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     if (!family.current) return missing === "made" ? await withNewSet(family, newest + 1n) : family;
     const revision = greatest([revisionOf(family.current), newest + 1n]);
     const current = await annotateSet(family.deployment, family.current, revision);
-    const shown = textOf(current.metadata.annotations?.[revisionKey]);
+    const shown = current.metadata.annotations?.[revisionKey] ?? "";
     const name = current.metadata.name;
     const found = { reason: "FoundNewReplicaSet", message: `Found new replica set "${name}"` };
     const untold = hasDeadline(family.deployment) && !progressing(family.deployment);
@@ -156,8 +162,8 @@ function startDeployments(deps: ControllerDependencies): Running {
     const { deployment, old } = family;
     const made = await createSet(deployment, old, revision);
     if (!made) {
-      const collisions = numberAt(deployment, ["status", "collisionCount"], 0) + 1;
-      const status = { ...statusOf(deployment), collisionCount: collisions };
+      const collisions = (deployment.status?.collisionCount ?? 0) + 1;
+      const status = { ...(deployment.status ?? {}), collisionCount: collisions };
       const next = await writeStatus(registry, deployments, deployment, status, context);
       return await withNewSet({ ...family, deployment: next }, revision);
     }
@@ -176,17 +182,17 @@ function startDeployments(deps: ControllerDependencies): Running {
 
   /** @returns undefined if the name is taken by a set of another template */
   async function createSet(
-    deployment: StoredObject,
-    old: readonly StoredObject[],
+    deployment: Stored<Deployment>,
+    old: readonly Stored<ReplicaSet>[],
     revision: bigint,
-  ): Promise<StoredObject | undefined> {
+  ): Promise<Stored<ReplicaSet> | undefined> {
     const template = clone(templateOf(deployment));
-    const metadata = isObject(template.metadata) ? template.metadata : {};
-    const hash = templateHash(template, numberAt(deployment, ["status", "collisionCount"], 0));
-    const labels = { ...mapAt(metadata, "labels"), [hashLabel]: hash };
-    const selector = clone(objectAt(deployment, "spec", "selector"));
-    selector.matchLabels = { ...mapAt(selector, "matchLabels"), [hashLabel]: hash };
-    const minReadySeconds = field(deployment, "spec", "minReadySeconds");
+    const metadata = template.metadata ?? {};
+    const hash = templateHash(template as object as JsonObject, deployment.status?.collisionCount ?? 0);
+    const labels = { ...metadata.labels, [hashLabel]: hash };
+    const { selector: wanted } = deployment.spec;
+    const selector = { ...wanted, matchLabels: { ...wanted.matchLabels, [hashLabel]: hash } };
+    const minReadySeconds = deployment.spec.minReadySeconds;
     const name = `${deployment.metadata.name}-${hash}`;
     const replicas = grownTo(
       wantedReplicas(deployment),
@@ -217,7 +223,7 @@ function startDeployments(deps: ControllerDependencies): Running {
       );
     } catch (error) {
       if (!(error instanceof StatusError && error.reason === "AlreadyExists")) throw error;
-      const taken = store.get(sets.bucket, `${namespaceOf(deployment)}/${name}`)?.object;
+      const taken = stored(registry, sets, `${namespaceOf(deployment)}/${name}`);
       const ours = taken && controllerOf(taken)?.uid === deployment.metadata.uid;
       return taken && ours && sameTemplate(deployment, taken) ? taken : undefined;
     }
@@ -225,26 +231,26 @@ function startDeployments(deps: ControllerDependencies): Running {
 
   /** Going back to an earlier template makes its ReplicaSet the newest revision again. */
   async function annotateSet(
-    deployment: StoredObject,
-    set: StoredObject,
+    deployment: Stored<Deployment>,
+    set: Stored<ReplicaSet>,
     revision: bigint,
-  ): Promise<StoredObject> {
+  ): Promise<Stored<ReplicaSet>> {
     const before = revisionOf(set);
-    const own = mapAt(set, "metadata", "annotations");
+    const own = set.metadata.annotations ?? {};
     const wanted: { [key: string]: string } = { ...passedOn(deployment) };
     if (before < revision) {
       wanted[revisionKey] = String(revision);
       if (before > 0n) {
-        const earlier = textOf(own[historyKey]);
+        const earlier = own[historyKey] ?? "";
         wanted[historyKey] = earlier === "" ? String(before) : `${earlier},${before}`;
       }
     }
-    const minReadySeconds = numberAt(deployment, ["spec", "minReadySeconds"], 0);
+    const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
     const settled =
       Object.entries(wanted).every(([key, value]) => own[key] === value) &&
-      numberAt(set, ["spec", "minReadySeconds"], 0) === minReadySeconds;
+      (set.spec.minReadySeconds ?? 0) === minReadySeconds;
     if (settled) return set;
-    return await edit<ReplicaSet>(registry, sets, set, context, ({ metadata, spec }) => {
+    return await edit(registry, sets, set, context, ({ metadata, spec }) => {
       metadata.annotations = { ...metadata.annotations, ...wanted };
       if (minReadySeconds > 0) spec.minReadySeconds = minReadySeconds;
       else delete spec.minReadySeconds;
@@ -256,10 +262,10 @@ function startDeployments(deps: ControllerDependencies): Running {
    * spec.
    */
   async function noteRevision(
-    deployment: StoredObject,
+    deployment: Stored<Deployment>,
     revision: string,
     progress?: { readonly reason: string; readonly message: string },
-  ): Promise<StoredObject> {
+  ): Promise<Stored<Deployment>> {
     const known = deployment.metadata.annotations?.[revisionKey] === revision;
     if (known && !progress) return deployment;
     return await edit(
@@ -271,22 +277,25 @@ function startDeployments(deps: ControllerDependencies): Running {
         const { metadata } = next;
         metadata.annotations = { ...metadata.annotations, [revisionKey]: revision };
         if (!progress) return;
-        const before = listAt(next, "status", "conditions");
         const condition = progressCondition("True", progress.reason, progress.message);
-        next.status = { ...mapAt(next, "status"), conditions: withCondition(before, condition) };
+        next.status = { ...next.status, conditions: withCondition(next.status?.conditions ?? [], condition) };
       },
       "status",
     );
   }
 
-  function progressCondition(status: string, reason: string, message: string): JsonObject {
+  function progressCondition(status: string, reason: string, message: string): DeploymentCondition {
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
     return { type: "Progressing", status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
   }
 
-  async function scaleSet(deployment: StoredObject, set: StoredObject, replicas: number): Promise<void> {
+  async function scaleSet(
+    deployment: Stored<Deployment>,
+    set: Stored<ReplicaSet>,
+    replicas: number,
+  ): Promise<void> {
     const before = wantedReplicas(set);
-    await edit<ReplicaSet>(registry, sets, set, context, ({ metadata, spec }) => {
+    await edit(registry, sets, set, context, ({ metadata, spec }) => {
       spec.replicas = replicas;
       metadata.annotations = { ...metadata.annotations, ...bounds(deployment) };
     });
@@ -294,8 +303,8 @@ function startDeployments(deps: ControllerDependencies): Running {
   }
 
   async function tellScaled(
-    deployment: StoredObject,
-    set: StoredObject,
+    deployment: Stored<Deployment>,
+    set: Stored<ReplicaSet>,
     from: number,
     to: number,
   ): Promise<void> {
@@ -310,7 +319,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     const keep = numberAt(deployment, ["spec", "revisionHistoryLimit"], Number.POSITIVE_INFINITY);
     const oldest = old.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
     for (const set of oldest.slice(0, Math.max(0, old.length - keep))) {
-      const seen = numberAt(set, ["status", "observedGeneration"], 0) >= Number(set.metadata.generation ?? 0);
+      const seen = (set.status?.observedGeneration ?? 0) >= Number(set.metadata.generation ?? 0);
       if (wantedReplicas(set) === 0 && actualOf(set) === 0 && seen) {
         await deleteIfPresent(registry, sets, set, context);
       }
@@ -319,8 +328,8 @@ function startDeployments(deps: ControllerDependencies): Running {
 
   /** The family as it is after writes. */
   function refreshed({ deployment, current, old }: Family): Family {
-    const fresh = (set: StoredObject) =>
-      store.get(sets.bucket, `${namespaceOf(set)}/${set.metadata.name}`)?.object;
+    const fresh = (set: Stored<ReplicaSet>) =>
+      stored(registry, sets, `${namespaceOf(set)}/${set.metadata.name}`);
     return {
       deployment,
       current: current && fresh(current),
@@ -343,8 +352,8 @@ function startDeployments(deps: ControllerDependencies): Running {
             clock,
           })
         : before;
-    const collisions = field(deployment, "status", "collisionCount");
-    const status: JsonObject = {
+    const collisions = deployment.status?.collisionCount;
+    const status: DeploymentStatus = {
       ...counts,
       ...(conditions.length > 0 ? { conditions } : {}),
       ...(collisions === undefined ? {} : { collisionCount: collisions }),
@@ -358,23 +367,23 @@ function startDeployments(deps: ControllerDependencies): Running {
 /** A placeholder for a ReplicaSet that is not created yet. */
 const absentSet: RolloutSet = { uid: "", replicas: 0, actual: 0, available: 0, created: "" };
 
-function all({ current, old }: Family): StoredObject[] {
+function all({ current, old }: Family): Stored<ReplicaSet>[] {
   return current ? [current, ...old] : [...old];
 }
 
 /** The oldest ReplicaSet whose template is the Deployment's is the current one. */
-function familyOf(deployment: StoredObject, sets: readonly StoredObject[]): Family {
+function familyOf(deployment: Stored<Deployment>, sets: readonly Stored<ReplicaSet>[]): Family {
   const current = sets.toSorted((a, b) => byAge(a, b)).find((set) => sameTemplate(deployment, set));
   return { deployment, current, old: sets.filter((set) => set !== current) };
 }
 
-function byAge(a: StoredObject, b: StoredObject): number {
+function byAge(a: Stored<ReplicaSet>, b: Stored<ReplicaSet>): number {
   const [left, right] = [textOf(a.metadata.creationTimestamp), textOf(b.metadata.creationTimestamp)];
   return left === right ? (a.metadata.name < b.metadata.name ? -1 : 1) : left < right ? -1 : 1;
 }
 
 /** Which sets a changed number of replicas concerns, and how. */
-function proportions(family: Family): { set: StoredObject; replicas: number }[] {
+function proportions(family: Family): { set: Stored<ReplicaSet>; replicas: number }[] {
   const { deployment, current, old } = family;
   const wanted = wantedReplicas(deployment);
   const active = all(family).filter((set) => wantedReplicas(set) > 0);
@@ -392,12 +401,12 @@ function proportions(family: Family): { set: StoredObject; replicas: number }[] 
   if (current && isSaturated(deployment, current)) {
     return old.filter((set) => wantedReplicas(set) > 0).map((set) => ({ set, replicas: 0 }));
   }
-  if (field(deployment, "spec", "strategy", "type") === "Recreate") return [];
+  if (deployment.spec.strategy?.type === "Recreate") return [];
   const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
   const plan = proportional({
     replicas: wanted,
     surge,
-    actual: numberAt(deployment, ["status", "replicas"], 0),
+    actual: deployment.status?.replicas ?? 0,
     sets: active.map((set) => {
       const max = set.metadata.annotations?.[maxKey];
       return {
@@ -415,39 +424,39 @@ function proportions(family: Family): { set: StoredObject; replicas: number }[] 
 }
 
 /** Whether the newest set has all the pods the Deployment wants, and they serve. */
-function isSaturated(deployment: StoredObject, set: StoredObject): boolean {
+function isSaturated(deployment: Stored<Deployment>, set: Stored<ReplicaSet>): boolean {
   const wanted = wantedReplicas(deployment);
   return (
     wantedReplicas(set) === wanted &&
     set.metadata.annotations?.[desiredKey] === String(wanted) &&
-    numberAt(set, ["status", "availableReplicas"], 0) === wanted
+    (set.status?.availableReplicas ?? 0) === wanted
   );
 }
 
-function summary(set: StoredObject): RolloutSet {
+function summary(set: Stored<ReplicaSet>): RolloutSet {
   return {
     uid: set.metadata.uid,
     replicas: wantedReplicas(set),
     actual: actualOf(set),
-    available: numberAt(set, ["status", "availableReplicas"], 0),
+    available: set.status?.availableReplicas ?? 0,
     created: `${textOf(set.metadata.creationTimestamp)} ${set.metadata.name}`,
   };
 }
 
 /** Pods that a set still has, those on their way out included: Recreate waits for them too. */
-function actualOf(set: StoredObject): number {
-  return numberAt(set, ["status", "replicas"], 0) + numberAt(set, ["status", "terminatingReplicas"], 0);
+function actualOf(set: Stored<ReplicaSet>): number {
+  return (set.status?.replicas ?? 0) + (set.status?.terminatingReplicas ?? 0);
 }
 
-function hasDeadline(deployment: StoredObject): boolean {
-  return field(deployment, "spec", "progressDeadlineSeconds") !== undefined;
+function hasDeadline(deployment: Stored<Deployment>): boolean {
+  return deployment.spec.progressDeadlineSeconds !== undefined;
 }
 
-function strategyOf(deployment: StoredObject): JsonObject {
-  return objectAt(deployment, "spec", "strategy");
+function strategyOf(deployment: Stored<Deployment>): DeploymentStrategy {
+  return deployment.spec.strategy ?? {};
 }
 
-function bounds(deployment: StoredObject): { [key: string]: string } {
+function bounds(deployment: Stored<Deployment>): { [key: string]: string } {
   const wanted = wantedReplicas(deployment);
   const { surge } = surgeAndUnavailable(strategyOf(deployment), wanted);
   return { [desiredKey]: String(wanted), [maxKey]: String(wanted + surge) };
@@ -463,7 +472,7 @@ const ownAnnotations = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-function passedOn(deployment: StoredObject): { [key: string]: string } {
+function passedOn(deployment: Stored<Deployment>): { [key: string]: string } {
   return Object.fromEntries(
     Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !ownAnnotations.has(key)),
   );
@@ -473,8 +482,8 @@ function passedOn(deployment: StoredObject): { [key: string]: string } {
  * A set that is adopted may bring a revision that a double would round. One that is no number
  * counts as none.
  */
-function revisionOf(set: StoredObject): bigint {
-  const written = textOf(set.metadata.annotations?.[revisionKey]);
+function revisionOf(set: Stored<ReplicaSet>): bigint {
+  const written = set.metadata.annotations?.[revisionKey] ?? "";
   return /^\d{1,19}$/.test(written) ? BigInt(written) : 0n;
 }
 
@@ -484,13 +493,13 @@ function greatest(revisions: readonly bigint[]): bigint {
   return most;
 }
 
-function sameTemplate(deployment: StoredObject, set: StoredObject): boolean {
+function sameTemplate(deployment: Stored<Deployment>, set: Stored<ReplicaSet>): boolean {
   return equal(withoutHash(templateOf(set)), withoutHash(templateOf(deployment)));
 }
 
-function withoutHash(template: JsonObject): Json {
-  const metadata = isObject(template.metadata) ? template.metadata : {};
-  const { [hashLabel]: _hash, ...labels } = mapAt(metadata, "labels");
+function withoutHash(template: PodTemplateSpec): object {
+  const metadata = template.metadata ?? {};
+  const { [hashLabel]: _hash, ...labels } = metadata.labels ?? {};
   const { creationTimestamp: _never, ...rest } = metadata;
   return { ...template, metadata: { ...rest, labels } };
 }

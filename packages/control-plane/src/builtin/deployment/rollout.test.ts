@@ -18,7 +18,7 @@ test("percentages of surge round up, of unavailability down", () => {
 });
 
 test("recreate waits until the last old pod is gone", () => {
-  const strategy = { type: "Recreate" };
+  const strategy = { type: "Recreate" as const };
   const current = set("new", 0);
   expect(planRollout({ replicas: 3, strategy, current, old: [set("old", 3)] })).toEqual([
     { uid: "old", replicas: 0 },
@@ -41,7 +41,7 @@ test("a rolling update ends with the wanted number of new pods and no old ones, 
       amounts,
       fc.array(fc.nat({ max: 10 }), { maxLength: 3 }),
       (replicas, maxSurge, maxUnavailable, olds) => {
-        const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge, maxUnavailable } };
+        const strategy = { type: "RollingUpdate" as const, rollingUpdate: { maxSurge, maxUnavailable } };
         const { surge, unavailable } = surgeAndUnavailable(strategy, replicas);
         let current = set("new", 0);
         let old = olds.map((count, index) => set(`old${index}`, count));

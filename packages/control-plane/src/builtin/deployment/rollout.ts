@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../json.ts";
+import type { DeploymentStrategy } from "@windlass/kinds/builtin";
 
 /** A ReplicaSet as far as a rollout is concerned. */
 export interface RolloutSet {
@@ -13,7 +13,7 @@ export interface RolloutSet {
 
 export interface Rollout {
   readonly replicas: number;
-  readonly strategy: JsonObject;
+  readonly strategy: DeploymentStrategy;
   readonly current: RolloutSet;
   readonly old: readonly RolloutSet[];
 }
@@ -28,11 +28,11 @@ export interface Scaling {
  * up, of unavailability down.
  */
 export function surgeAndUnavailable(
-  strategy: JsonObject,
+  strategy: DeploymentStrategy,
   replicas: number,
 ): { surge: number; unavailable: number } {
   if (strategy.type === "Recreate") return { surge: 0, unavailable: replicas };
-  const rolling = (strategy.rollingUpdate ?? {}) as JsonObject;
+  const rolling = strategy.rollingUpdate ?? {};
   const surge = resolvePercent(rolling.maxSurge ?? "25%", replicas, Math.ceil);
   const unavailable = resolvePercent(rolling.maxUnavailable ?? "25%", replicas, Math.floor);
   // Both zero would never move.
@@ -41,9 +41,13 @@ export function surgeAndUnavailable(
 }
 
 /** A number, or a percentage of a total. */
-export function resolvePercent(value: Json, total: number, round: (value: number) => number): number {
+export function resolvePercent(
+  value: number | string,
+  total: number,
+  round: (value: number) => number,
+): number {
   if (typeof value === "number") return value;
-  const percent = /^(\d+)%$/.exec(String(value as string));
+  const percent = /^(\d+)%$/.exec(value);
   return percent ? round((Number(percent[1]) * total) / 100) : 0;
 }
 
@@ -74,7 +78,7 @@ function roll({ replicas, strategy, current, old }: Rollout): Scaling[] {
 /** How many pods the newest set may have now, given what the others still have. */
 export function grownTo(
   replicas: number,
-  strategy: JsonObject,
+  strategy: DeploymentStrategy,
   current: Pick<RolloutSet, "replicas">,
   old: readonly Pick<RolloutSet, "replicas">[],
 ): number {

@@ -139,7 +139,7 @@ function startHorizontalPodAutoscalers(deps: ControllerDependencies): Running {
     await write({ currentReplicas: replicas, desiredReplicas: desired, lastScaleTime: timestamp(clock) });
   }
 
-  /** Says that there are no figures, in the words that tell which were wanted. */
+  /** Reports that there are no metrics, with the names of those that were asked for. */
   async function tellMetrics(
     scaler: StoredObject,
     set: (type: string, status: string, reason: string, message: string) => void,

@@ -10,7 +10,7 @@ export interface MetricFault {
   readonly value: string;
 }
 
-/** What an autoscaler goes by that names no metric. */
+/** The metric of an autoscaler that names none. */
 export const usualMetric: JsonObject = {
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization" } },

@@ -1,4 +1,5 @@
-import type { StoredObject } from "../../storage/store.ts";
+import type { Pod } from "@windlass/kinds/builtin";
+import type { Stored } from "../../storage/typed.ts";
 import type { JobSurvey } from "./survey.ts";
 import { finishedAt, totalBefore } from "./survey.ts";
 
@@ -31,7 +32,7 @@ export function waitMs({ count, lastAt }: Failures, now: number): number {
 }
 
 /** As `waitMs`, for an index that fails on its own account. */
-export function indexWaitMs(lastTry: StoredObject | undefined, now: number): number {
+export function indexWaitMs(lastTry: Stored<Pod> | undefined, now: number): number {
   if (!lastTry) return 0;
   return waitMs({ count: totalBefore(lastTry) + 1, lastAt: finishedAt(lastTry) }, now);
 }

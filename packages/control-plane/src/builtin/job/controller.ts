@@ -1,3 +1,4 @@
+import type { Job, Pod } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
   type Again,
@@ -13,11 +14,9 @@ import {
   createObject,
   deleteIfPresent,
   isDeleting,
-  listAt,
   namespaceOf,
-  numberAt,
   setFinalizer,
-  timeAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import {
@@ -29,18 +28,17 @@ import {
   within,
 } from "../../controllers/ownership.ts";
 import { isTerminating } from "../../controllers/pods.ts";
-import { type JsonObject, textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { StatusError } from "../../status.ts";
-import { statusOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { millisOf } from "../../storage/object-fields.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { isTerminatingNamespace } from "../replica-set/controller.ts";
 import { type Failures, indexWaitMs, waitMs, withEnded } from "./backoff.ts";
 import { decidedCondition, endOf, finishedCondition, isComplete } from "./end.ts";
 import { failsByIndex, indexOf, isIndexed } from "./indexes.ts";
 import { jobPod, surplusPods } from "./pods.ts";
 import { isFailed, verdictOn } from "./policies.ts";
-import { jobStatus, withJobCondition } from "./status.ts";
+import { type JobCondition, type JobStatus, jobStatus, withJobCondition } from "./status.ts";
 import { isTracked, type JobSurvey, surveyOf, trackingFinalizer } from "./survey.ts";
 
 /** Who runs a Job if it does not say otherwise. */
@@ -55,9 +53,9 @@ const reached = {
 /** The result of one reconcile of a Job. */
 interface Outcome {
   /** The status with what has changed of it. */
-  readonly begun: JsonObject;
+  readonly begun: Draft<JobStatus>;
   /** The condition by which the job ends. */
-  readonly target: JsonObject | undefined;
+  readonly target: JobCondition | undefined;
   /**
    * Whether a failed pod's successor has to wait. Until then the real controller says that nothing
    * is active, whatever is.
@@ -71,11 +69,11 @@ export const jobControllers = { "job-controller": startJobs };
 /** Runs the pods of Jobs until enough have succeeded, or too many have failed. */
 function startJobs(deps: ControllerDependencies): Running {
   const { registry } = deps;
-  const { store, clock } = registry;
+  const { clock } = registry;
   const context = controllerContext("job-controller");
   const record = eventRecorder(registry, { component: "job-controller", context });
-  const jobs = builtin(registry, "batch", "v1", "jobs");
-  const pods = builtin(registry, "", "v1", "pods");
+  const jobs = builtin<Job>(registry, "batch", "v1", "jobs");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
   /**
    * Failures in a row by the job's uid. Forgotten with this process, as the real controller forgets
    * them.
@@ -92,9 +90,9 @@ function startJobs(deps: ControllerDependencies): Running {
       [pods.bucket]: claimantKeys(registry, jobs),
     },
     reconcile: async (key) => {
-      const job = store.get(jobs.bucket, key)?.object;
+      const job = stored(registry, jobs, key);
       if (!job) for (const pod of leftBy(key)) await release(pod);
-      if (!job || (field(job, "spec", "managedBy") ?? ownName) !== ownName) return undefined;
+      if (!job || (job.spec.managedBy ?? ownName) !== ownName) return undefined;
       if (finishedCondition(job) || isDeleting(job)) {
         for (const pod of podsOf(job)) if (isTracked(pod)) await release(pod);
         return undefined;
@@ -110,37 +108,37 @@ function startJobs(deps: ControllerDependencies): Running {
     },
   });
 
-  function podsOf(job: StoredObject): StoredObject[] {
-    return controlledBy(registry, pods.bucket, job.metadata.uid);
+  function podsOf(job: Stored<Job>): Stored<Pod>[] {
+    return controlledBy(registry, pods, job.metadata.uid);
   }
 
   /** Pods with the tracking finalizer of a Job that was deleted: it is removed. */
-  function leftBy(key: string): StoredObject[] {
+  function leftBy(key: string): Stored<Pod>[] {
     const slash = key.indexOf("/");
-    return [...within(registry, pods.bucket, key.slice(0, slash))].filter((pod) => {
+    return [...within(registry, pods, key.slice(0, slash))].filter((pod) => {
       const owner = controllerOf(pod);
       return isTracked(pod) && owner?.kind === "Job" && owner.name === key.slice(slash + 1);
     });
   }
 
-  async function release(pod: StoredObject): Promise<void> {
+  async function release(pod: Stored<Pod>): Promise<void> {
     await setFinalizer(registry, pods, pod, context, trackingFinalizer, "absent");
   }
 
-  async function write(job: StoredObject, status: JsonObject): Promise<StoredObject> {
+  async function write(job: Stored<Job>, status: JobStatus): Promise<Stored<Job>> {
     return await writeStatus(registry, jobs, job, status, context);
   }
 
-  function condition(type: string, status: string, reason: string, message: string): JsonObject {
+  function condition(type: string, status: string, reason: string, message: string): JobCondition {
     const now = timestamp(clock);
     return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
   }
 
-  async function advance(job: StoredObject): Promise<Again | undefined> {
+  async function advance(job: Stored<Job>): Promise<Again | undefined> {
     const survey = surveyOf(job, podsOf(job));
     const known = failures.get(job.metadata.uid) ?? { count: 0, lastAt: 0 };
     const ended = withEnded(known, survey.fresh);
-    const suspended = field(job, "spec", "suspend") === true;
+    const suspended = job.spec.suspend === true;
     let wait: number | undefined;
     const decided = decidedCondition(job);
     let end = decided ? undefined : endOf(job, survey, deadlineMs(job));
@@ -149,9 +147,9 @@ function startJobs(deps: ControllerDependencies): Running {
       wait = suspended ? await dismiss(job, survey.active) : await manage(job, survey, ended);
       if (isComplete(job, survey, podsOf(job))) end = reached;
     }
-    const startTime = field(job, "status", "startTime") ?? (suspended ? undefined : timestamp(clock));
-    const status: JsonObject = {
-      ...statusOf(job),
+    const startTime = job.status?.startTime ?? (suspended ? undefined : timestamp(clock));
+    const status: Draft<JobStatus> = {
+      ...(job.status as Draft<JobStatus> | undefined),
       ...(startTime === undefined ? {} : { startTime }),
     };
     const target = decided ?? (end && condition(end.type, "True", end.reason, end.message));
@@ -163,13 +161,16 @@ function startJobs(deps: ControllerDependencies): Running {
   }
 
   /** Records that the job was suspended or resumed; resuming resets its start time. */
-  async function suspension(job: StoredObject, status: JsonObject, suspended: boolean): Promise<void> {
-    const known = listAt(job, "status", "conditions").find(({ type }) => type === "Suspended");
+  async function suspension(job: Stored<Job>, status: Draft<JobStatus>, suspended: boolean): Promise<void> {
+    const known = (job.status?.conditions ?? []).find(({ type }) => type === "Suspended");
     if ((known?.status === "True") === suspended) return;
     const [state, reason, message] = suspended
       ? ["True", "JobSuspended", "Job suspended"]
       : ["False", "JobResumed", "Job resumed"];
-    status.conditions = withJobCondition(status, condition("Suspended", state, reason, message));
+    status.conditions = withJobCondition(
+      status,
+      condition("Suspended", state, reason, message),
+    ) as Draft<JobCondition>[];
     if (!suspended) status.startTime = timestamp(clock);
     await record(job, { type: "Normal", reason: suspended ? "Suspended" : "Resumed", message });
   }
@@ -180,12 +181,11 @@ function startJobs(deps: ControllerDependencies): Running {
    * nothing of it is left running.
    */
   async function take(
-    job: StoredObject,
+    job: Stored<Job>,
     survey: JobSurvey,
     { begun, target, waits }: Outcome,
-  ): Promise<StoredObject> {
-    const before = (part: string) =>
-      (field(job, "status", "uncountedTerminatedPods", part) ?? []) as string[];
+  ): Promise<Stored<Job>> {
+    const before = (part: "succeeded" | "failed") => job.status?.uncountedTerminatedPods?.[part] ?? [];
     const uncounted = { succeeded: [...before("succeeded")], failed: [...before("failed")] };
     const done = survey.pods.filter((pod) => isTracked(pod) && mayGo(job, survey, pod, target));
     for (const pod of done) {
@@ -193,7 +193,7 @@ function startJobs(deps: ControllerDependencies): Running {
       const part = partOf(job, pod, target);
       if (part !== undefined && !before(part).includes(uid)) uncounted[part].push(uid);
     }
-    if (target) begun.conditions = withJobCondition(begun, target);
+    if (target) begun.conditions = withJobCondition(begun, target) as Draft<JobCondition>[];
     const status = () =>
       jobStatus(job, survey, begun, waits ? survey.pods.filter(isTerminating) : podsOf(job));
     const toAdd = uncounted.succeeded.length + uncounted.failed.length;
@@ -209,10 +209,10 @@ function startJobs(deps: ControllerDependencies): Running {
     }
     for (const pod of done) await release(pod);
     const now = status();
-    const total: JsonObject = {
+    const total: JobStatus = {
       ...now,
-      ...count("succeeded", numberAt(now, ["succeeded"], 0) + uncounted.succeeded.length),
-      ...count("failed", numberAt(now, ["failed"], 0) + uncounted.failed.length),
+      ...count("succeeded", (now.succeeded ?? 0) + uncounted.succeeded.length),
+      ...count("failed", (now.failed ?? 0) + uncounted.failed.length),
       uncountedTerminatedPods: {},
     };
     if (!target || podsOf(job).some((pod) => isTerminating(pod) || isTracked(pod))) {
@@ -221,9 +221,9 @@ function startJobs(deps: ControllerDependencies): Running {
     return await finish(next, total, target);
   }
 
-  async function finish(job: StoredObject, total: JsonObject, target: JsonObject): Promise<StoredObject> {
+  async function finish(job: Stored<Job>, total: JobStatus, target: JobCondition): Promise<Stored<Job>> {
     const failed = target.type === "FailureTarget";
-    const [reason, message] = [textOf(target.reason), textOf(target.message)];
+    const { reason = "", message = "" } = target;
     const final = condition(failed ? "Failed" : "Complete", "True", reason, message);
     const ended = await write(job, {
       ...total,
@@ -237,12 +237,12 @@ function startJobs(deps: ControllerDependencies): Running {
 
   /** Whether a pod need not be kept any longer. */
   function mayGo(
-    job: StoredObject,
+    job: Stored<Job>,
     survey: JobSurvey,
-    pod: StoredObject,
-    target: JsonObject | undefined,
+    pod: Stored<Pod>,
+    target: JobCondition | undefined,
   ): boolean {
-    if (target || field(pod, "status", "phase") === "Succeeded") return true;
+    if (target || pod.status?.phase === "Succeeded") return true;
     if (!isFailed(job, pod)) return false;
     const index = indexOf(job, pod);
     const last = index === undefined ? undefined : survey.lastTry.get(index);
@@ -255,36 +255,34 @@ function startJobs(deps: ControllerDependencies): Running {
    * it.
    */
   function partOf(
-    job: StoredObject,
-    pod: StoredObject,
-    target: JsonObject | undefined,
+    job: Stored<Job>,
+    pod: Stored<Pod>,
+    target: JobCondition | undefined,
   ): "succeeded" | "failed" | undefined {
     const outside = isIndexed(job) && indexOf(job, pod) === undefined;
-    if (field(pod, "status", "phase") === "Succeeded") return isIndexed(job) ? undefined : "succeeded";
+    if (pod.status?.phase === "Succeeded") return isIndexed(job) ? undefined : "succeeded";
     const failed = isFailed(job, pod) || target?.type === "FailureTarget";
     return failed && !outside && verdictOn(job, pod).action !== "Ignore" ? "failed" : undefined;
   }
 
-  function deadlineMs(job: StoredObject): number | undefined {
-    const limit = field(job, "spec", "activeDeadlineSeconds");
-    const start = timeAt(job, "status", "startTime");
-    if (typeof limit !== "number" || start === undefined || field(job, "spec", "suspend") === true)
-      return undefined;
+  function deadlineMs(job: Stored<Job>): number | undefined {
+    const limit = job.spec.activeDeadlineSeconds;
+    const start = millisOf(job.status?.startTime);
+    if (typeof limit !== "number" || start === undefined || job.spec.suspend === true) return undefined;
     return start + limit * 1_000 - clock.now();
   }
 
   /** Makes and removes pods. @returns how long to wait before more may be made */
-  async function manage(job: StoredObject, survey: JobSurvey, ended: Failures): Promise<number | undefined> {
+  async function manage(job: Stored<Job>, survey: JobSurvey, ended: Failures): Promise<number | undefined> {
     const { active, succeeded } = survey;
-    const parallelism = numberAt(job, ["spec", "parallelism"], 1);
-    const completions = field(job, "spec", "completions");
+    const parallelism = job.spec.parallelism ?? 1;
+    const completions = job.spec.completions;
     const open = succeeded > 0 ? active.length : parallelism;
     const wanted =
       typeof completions === "number" ? Math.max(0, Math.min(parallelism, completions - succeeded)) : open;
     const surplus = surplusPods(job, active, active.length - wanted);
     if (surplus.length > 0) return await dismiss(job, surplus);
-    const waiting =
-      field(job, "spec", "podReplacementPolicy") === "Failed" ? survey.pods.filter(isTerminating).length : 0;
+    const waiting = job.spec.podReplacementPolicy === "Failed" ? survey.pods.filter(isTerminating).length : 0;
     const missing = wanted - active.length - waiting;
     if (missing <= 0) return undefined;
     if (isIndexed(job)) return await fillIndexes(job, survey, missing, ended);
@@ -300,7 +298,7 @@ function startJobs(deps: ControllerDependencies): Running {
    * @returns how long to wait before more may be made
    */
   async function fillIndexes(
-    job: StoredObject,
+    job: Stored<Job>,
     survey: JobSurvey,
     missing: number,
     ended: Failures,
@@ -316,18 +314,18 @@ function startJobs(deps: ControllerDependencies): Running {
     return later.length > 0 ? Math.min(...later) : undefined;
   }
 
-  function freeIndexes(job: StoredObject, survey: JobSurvey): number[] {
+  function freeIndexes(job: Stored<Job>, survey: JobSurvey): number[] {
     const taken = new Set([...survey.completed, ...survey.givenUp]);
-    const replacing = field(job, "spec", "podReplacementPolicy") === "Failed" ? isTerminating : () => false;
+    const replacing = job.spec.podReplacementPolicy === "Failed" ? isTerminating : () => false;
     for (const pod of [...survey.active, ...survey.pods.filter(replacing)]) {
       const index = indexOf(job, pod);
       if (index !== undefined) taken.add(index);
     }
-    const completions = numberAt(job, ["spec", "completions"], 0);
+    const completions = job.spec.completions ?? 0;
     return Array.from({ length: completions }, (_, index) => index).filter((index) => !taken.has(index));
   }
 
-  async function create(job: StoredObject, index?: number, lastTry?: StoredObject): Promise<boolean> {
+  async function create(job: Stored<Job>, index?: number, lastTry?: Stored<Pod>): Promise<boolean> {
     try {
       const pod = jobPod(job, index, lastTry);
       const created = await createObject(registry, pods, namespaceOf(job), pod, context);
@@ -350,13 +348,13 @@ function startJobs(deps: ControllerDependencies): Running {
   }
 
   /** Removes pods that are not wanted any more; they do not count as failed. */
-  async function dismiss(job: StoredObject, unwanted: readonly StoredObject[]): Promise<undefined> {
+  async function dismiss(job: Stored<Job>, unwanted: readonly Stored<Pod>[]): Promise<undefined> {
     for (const pod of unwanted) await release(pod);
     await stop(job, unwanted);
     return undefined;
   }
 
-  async function stop(job: StoredObject, unwanted: readonly StoredObject[]): Promise<void> {
+  async function stop(job: Stored<Job>, unwanted: readonly Stored<Pod>[]): Promise<void> {
     for (const pod of unwanted) {
       if (!(await deleteIfPresent(registry, pods, pod, context))) continue;
       await record(job, {

@@ -1,12 +1,12 @@
-import { listAt, numberAt } from "../../controllers/objects.ts";
+import type { Job, Pod } from "@windlass/kinds/builtin";
 import { isActive, isFinished } from "../../controllers/pods.ts";
-import type { JsonObject } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 import { failsByIndex, isIndexed } from "./indexes.ts";
 import { isFailed, satisfiedRule, verdictOn } from "./policies.ts";
+import type { JobCondition } from "./status.ts";
 import type { JobSurvey } from "./survey.ts";
 
-/** How a Job ends, and why: decided first, and said for good once nothing of it is left running. */
+/** How a Job ends, and why: decided first, and recorded as final once no pod is left running. */
 export interface JobEnd {
   readonly type: "SuccessCriteriaMet" | "FailureTarget";
   readonly reason: string;
@@ -14,22 +14,22 @@ export interface JobEnd {
 }
 
 /** The condition by which a Job's status says that it has ended. */
-export function finishedCondition(job: StoredObject): JsonObject | undefined {
-  return listAt(job, "status", "conditions").find(
+export function finishedCondition(job: Stored<Job>): JobCondition | undefined {
+  return (job.status?.conditions ?? []).find(
     ({ type, status }) => (type === "Complete" || type === "Failed") && status === "True",
   );
 }
 
 /** The condition by which a Job's status says how it is about to end. */
-export function decidedCondition(job: StoredObject): JsonObject | undefined {
-  const met = listAt(job, "status", "conditions").filter(({ status }) => status === "True");
+export function decidedCondition(job: Stored<Job>): JobCondition | undefined {
+  const met = (job.status?.conditions ?? []).filter(({ status }) => status === "True");
   return (
     met.find(({ type }) => type === "SuccessCriteriaMet") ?? met.find(({ type }) => type === "FailureTarget")
   );
 }
 
 /** How a job has to end; undefined while it may go on. @param leftMs of its deadline */
-export function endOf(job: StoredObject, survey: JobSurvey, leftMs: number | undefined): JobEnd | undefined {
+export function endOf(job: Stored<Job>, survey: JobSurvey, leftMs: number | undefined): JobEnd | undefined {
   const failure = failureOf(job, survey, leftMs);
   if (failure) return { type: "FailureTarget", ...failure };
   if (!isIndexed(job)) return undefined;
@@ -43,7 +43,7 @@ export function endOf(job: StoredObject, survey: JobSurvey, leftMs: number | und
 }
 
 function failureOf(
-  job: StoredObject,
+  job: Stored<Job>,
   survey: JobSurvey,
   leftMs: number | undefined,
 ): { readonly reason: string; readonly message: string } | undefined {
@@ -51,7 +51,7 @@ function failureOf(
     const verdict = isFailed(job, pod) ? verdictOn(job, pod) : undefined;
     if (verdict?.action === "FailJob") return { reason: "PodFailurePolicy", message: verdict.message };
   }
-  const limit = numberAt(job, ["spec", "backoffLimit"], 6);
+  const limit = job.spec.backoffLimit ?? 6;
   if (survey.failed > limit || restartsReach(limit, survey.pods)) {
     return { reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" };
   }
@@ -60,14 +60,14 @@ function failureOf(
   }
   if (!failsByIndex(job)) return undefined;
   const given = survey.givenUp.size;
-  const most = field(job, "spec", "maxFailedIndexes");
+  const most = job.spec.maxFailedIndexes;
   if (typeof most === "number" && given > most) {
     return {
       reason: "MaxFailedIndexesExceeded",
       message: "Job has exceeded the specified maximal number of failed indexes",
     };
   }
-  const all = numberAt(job, ["spec", "completions"], 0);
+  const all = job.spec.completions ?? 0;
   return given > 0 && given + survey.completed.size >= all
     ? { reason: "FailedIndexes", message: "Job has failed indexes" }
     : undefined;
@@ -76,20 +76,20 @@ function failureOf(
 /**
  * Whether containers that are started again in their pod have been so as often as pods may fail.
  */
-function restartsReach(limit: number, pods: readonly StoredObject[]): boolean {
+function restartsReach(limit: number, pods: readonly Stored<Pod>[]): boolean {
   const restarts = pods
-    .filter((pod) => field(pod, "spec", "restartPolicy") === "OnFailure" && !isFinished(pod))
+    .filter((pod) => pod.spec.restartPolicy === "OnFailure" && !isFinished(pod))
     .flatMap((pod) => [
-      ...listAt(pod, "status", "initContainerStatuses"),
-      ...listAt(pod, "status", "containerStatuses"),
+      ...(pod.status?.initContainerStatuses ?? []),
+      ...(pod.status?.containerStatuses ?? []),
     ])
-    .reduce((total, { restartCount }) => total + Number(restartCount ?? 0), 0);
+    .reduce((total, { restartCount }) => total + restartCount, 0);
   return restarts > 0 && restarts >= limit;
 }
 
 /** Whether enough pods have succeeded. @param pods as they are now, those just made among them */
-export function isComplete(job: StoredObject, survey: JobSurvey, pods: readonly StoredObject[]): boolean {
+export function isComplete(job: Stored<Job>, survey: JobSurvey, pods: readonly Stored<Pod>[]): boolean {
   if (pods.some(isActive)) return false;
-  const wanted = field(job, "spec", "completions");
+  const wanted = job.spec.completions;
   return typeof wanted === "number" ? survey.succeeded >= wanted : survey.succeeded > 0;
 }

@@ -1,25 +1,25 @@
-import { numberAt } from "../../controllers/objects.ts";
+import type { Job, Pod } from "@windlass/kinds/builtin";
 import { textOf } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 
 /** Says, as label and as annotation, which index a pod of a Job works on. */
 export const indexKey = "batch.kubernetes.io/job-completion-index";
 
 /** Whether each pod of a Job has an index of its own. */
-export function isIndexed(job: StoredObject): boolean {
-  return field(job, "spec", "completionMode") === "Indexed";
+export function isIndexed(job: Stored<Job>): boolean {
+  return job.spec.completionMode === "Indexed";
 }
 
 /** Whether each index of a Job may fail on its own account, without the others. */
-export function failsByIndex(job: StoredObject): boolean {
-  return isIndexed(job) && field(job, "spec", "backoffLimitPerIndex") !== undefined;
+export function failsByIndex(job: Stored<Job>): boolean {
+  return isIndexed(job) && job.spec.backoffLimitPerIndex !== undefined;
 }
 
 /** The index a pod works on; undefined if it has none, or one that its Job has no longer. */
-export function indexOf(job: StoredObject, pod: StoredObject): number | undefined {
-  const text = textOf(field(pod, "metadata", "annotations", indexKey));
+export function indexOf(job: Stored<Job>, pod: Stored<Pod>): number | undefined {
+  const text = textOf(pod.metadata.annotations?.[indexKey]);
   if (!/^\d{1,6}$/.test(text)) return undefined;
-  return Number(text) < numberAt(job, ["spec", "completions"], 0) ? Number(text) : undefined;
+  return Number(text) < (job.spec.completions ?? 0) ? Number(text) : undefined;
 }
 
 /** Indexes as a Job's status lists them: `0,2-5`. */
@@ -40,7 +40,7 @@ export function indexList(indexes: Iterable<number>): string {
 const mostIndexes = 100_000;
 
 /**
- * The indexes that such a list names, but for those beyond the limit. What is no list of indexes
+ * The indexes that such a list names, except for those beyond the limit. What is no list of indexes
  * names none.
  */
 export function parseIndexes(text: string, limit = mostIndexes): number[] {

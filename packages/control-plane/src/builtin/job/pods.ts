@@ -1,7 +1,6 @@
-import { listAt, mapAt } from "../../controllers/objects.ts";
-import { inDeletionOrder, podFromTemplate, templateOf } from "../../controllers/pods.ts";
-import type { JsonObject } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Container, Job, Pod } from "@windlass/kinds/builtin";
+import { inDeletionOrder, type NewPod, podFromTemplate, templateOf } from "../../controllers/pods.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { failsByIndex, indexKey, indexOf } from "./indexes.ts";
 import { verdictOn } from "./policies.ts";
 import { failureCountKey, failuresBefore, ignoredCountKey, trackingFinalizer } from "./survey.ts";
@@ -12,17 +11,17 @@ import { failureCountKey, failuresBefore, ignoredCountKey, trackingFinalizer } f
  * @param lastTry the failed pod that it follows, where indexes fail on their own account
  */
 export function jobPod(
-  job: StoredObject,
+  job: Stored<Job>,
   index: number | undefined,
-  lastTry: StoredObject | undefined,
-): JsonObject {
+  lastTry: Stored<Pod> | undefined,
+): NewPod {
   const pod = podFromTemplate(templateOf(job), job);
-  const metadata = pod.metadata as JsonObject;
+  const { metadata, spec } = pod;
   const { name, uid } = job.metadata;
-  metadata.finalizers = [...((metadata.finalizers ?? []) as string[]), trackingFinalizer];
-  const manual = field(job, "spec", "manualSelector") === true;
+  metadata.finalizers = [...(metadata.finalizers ?? []), trackingFinalizer];
+  const manual = job.spec.manualSelector === true;
   metadata.labels = {
-    ...mapAt(metadata, "labels"),
+    ...metadata.labels,
     ...(manual
       ? {}
       : {
@@ -36,19 +35,16 @@ export function jobPod(
   if (index === undefined) return pod;
   metadata.generateName = `${name}-${index}-`;
   metadata.annotations = {
-    ...mapAt(metadata, "annotations"),
+    ...metadata.annotations,
     [indexKey]: String(index),
     ...(failsByIndex(job) ? failureCounts(job, lastTry) : {}),
   };
-  const spec = pod.spec as JsonObject;
   spec.hostname = `${name}-${index}`;
-  for (const part of ["initContainers", "containers"]) {
-    for (const container of listAt(spec, part)) addIndexVariable(container);
-  }
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) addIndexVariable(container);
   return pod;
 }
 
-function failureCounts(job: StoredObject, lastTry: StoredObject | undefined): JsonObject {
+function failureCounts(job: Stored<Job>, lastTry: Stored<Pod> | undefined): Record<string, string> {
   if (!lastTry) return { [failureCountKey]: "0" };
   const { counted, ignored } = failuresBefore(lastTry);
   const counts = verdictOn(job, lastTry).action !== "Ignore";
@@ -59,8 +55,8 @@ function failureCounts(job: StoredObject, lastTry: StoredObject | undefined): Js
   };
 }
 
-function addIndexVariable(container: JsonObject): void {
-  const variables = listAt(container, "env");
+function addIndexVariable(container: Draft<Container>): void {
+  const variables = container.env ?? [];
   if (variables.some(({ name }) => name === "JOB_COMPLETION_INDEX")) return;
   const valueFrom = { fieldRef: { apiVersion: "v1", fieldPath: `metadata.labels['${indexKey}']` } };
   container.env = [...variables, { name: "JOB_COMPLETION_INDEX", valueFrom }];
@@ -71,13 +67,13 @@ function addIndexVariable(container: JsonObject): void {
  * least so many.
  */
 export function surplusPods(
-  job: StoredObject,
-  active: readonly StoredObject[],
+  job: Stored<Job>,
+  active: readonly Stored<Pod>[],
   atLeast: number,
-): readonly StoredObject[] {
+): readonly Stored<Pod>[] {
   const ordered = inDeletionOrder(active);
-  if (field(job, "spec", "completionMode") !== "Indexed") return ordered.slice(0, Math.max(0, atLeast));
-  const kept = new Map<number, StoredObject>();
+  if (job.spec.completionMode !== "Indexed") return ordered.slice(0, Math.max(0, atLeast));
+  const kept = new Map<number, Stored<Pod>>();
   // The last in the order in which pods go is the best of its index.
   for (const pod of ordered) {
     const index = indexOf(job, pod);

@@ -1,6 +1,6 @@
-import { isDeleting, listAt, namespaceOf, numberAt } from "../../controllers/objects.ts";
-import { type JsonObject, textOf } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Job, Pod } from "@windlass/kinds/builtin";
+import { isDeleting, namespaceOf } from "../../controllers/objects.ts";
+import type { Stored } from "../../storage/typed.ts";
 import { parseIndexes } from "./indexes.ts";
 
 /** What a Job's pod failure policy decides about a failed pod. */
@@ -18,16 +18,16 @@ export type Verdict =
  * Whether a pod counts as failed. One that is being deleted does too, as it may never get to say
  * how it ended, unless the job waits for that.
  */
-export function isFailed(job: StoredObject, pod: StoredObject): boolean {
-  const phase = field(pod, "status", "phase");
+export function isFailed(job: Stored<Job>, pod: Stored<Pod>): boolean {
+  const phase = pod.status?.phase;
   if (phase === "Failed") return true;
-  if (field(job, "spec", "podReplacementPolicy") === "Failed") return false;
+  if (job.spec.podReplacementPolicy === "Failed") return false;
   return isDeleting(pod) && phase !== "Succeeded";
 }
 
 /** What the first rule that matches a failed pod says of it; it counts if none does. */
-export function verdictOn(job: StoredObject, pod: StoredObject): Verdict {
-  for (const [number, rule] of listAt(job, "spec", "podFailurePolicy", "rules").entries()) {
+export function verdictOn(job: Stored<Job>, pod: Stored<Pod>): Verdict {
+  for (const [number, rule] of (job.spec.podFailurePolicy?.rules ?? []).entries()) {
     const why = matchesRule(rule, pod);
     if (why === undefined) continue;
     if (rule.action === "Ignore" || rule.action === "FailIndex") return { action: rule.action };
@@ -37,43 +37,41 @@ export function verdictOn(job: StoredObject, pod: StoredObject): Verdict {
   return { action: "Count" };
 }
 
-function matchesRule(rule: JsonObject, pod: StoredObject): string | undefined {
+type FailureRule = NonNullable<Job["spec"]["podFailurePolicy"]>["rules"][number];
+
+function matchesRule(rule: FailureRule, pod: Stored<Pod>): string | undefined {
   const place = `${namespaceOf(pod)}/${pod.metadata.name}`;
-  const codes = field(rule, "onExitCodes") as JsonObject | undefined;
+  const codes = rule.onExitCodes;
   if (codes) {
-    const values = (codes.values ?? []) as number[];
-    const statuses = [
-      ...listAt(pod, "status", "containerStatuses"),
-      ...listAt(pod, "status", "initContainerStatuses"),
-    ];
+    const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
     for (const status of statuses) {
       if (codes.containerName && codes.containerName !== status.name) continue;
-      const code = field(status, "state", "terminated", "exitCode");
-      if (typeof code !== "number" || code === 0) continue;
-      if (values.includes(code) === (codes.operator === "In")) {
-        return `Container ${textOf(status.name)} for pod ${place} failed with exit code ${code}`;
+      const code = status.state?.terminated?.exitCode;
+      if (code === undefined || code === 0) continue;
+      if (codes.values.includes(code) === (codes.operator === "In")) {
+        return `Container ${status.name} for pod ${place} failed with exit code ${code}`;
       }
     }
     return undefined;
   }
-  for (const pattern of listAt(rule, "onPodConditions")) {
-    const met = listAt(pod, "status", "conditions").some(
+  for (const pattern of rule.onPodConditions ?? []) {
+    const met = (pod.status?.conditions ?? []).some(
       ({ type, status }) => type === pattern.type && status === (pattern.status ?? "True"),
     );
-    if (met) return `Pod ${place} has condition ${textOf(pattern.type)}`;
+    if (met) return `Pod ${place} has condition ${pattern.type}`;
   }
   return undefined;
 }
 
 /** Which of the success policy's rules these indexes satisfy, if any: its place among them. */
-export function satisfiedRule(job: StoredObject, succeeded: ReadonlySet<number>): number | undefined {
-  const completions = numberAt(job, ["spec", "completions"], 0);
-  const rules = listAt(job, "spec", "successPolicy", "rules");
+export function satisfiedRule(job: Stored<Job>, succeeded: ReadonlySet<number>): number | undefined {
+  const completions = job.spec.completions ?? 0;
+  const rules = job.spec.successPolicy?.rules ?? [];
   const at = rules.findIndex(({ succeededIndexes, succeededCount }) => {
     const named =
-      typeof succeededIndexes === "string" ? parseIndexes(succeededIndexes, completions) : [...succeeded];
+      succeededIndexes !== undefined ? parseIndexes(succeededIndexes, completions) : [...succeeded];
     const met = named.filter((index) => succeeded.has(index)).length;
-    return met >= (typeof succeededCount === "number" ? succeededCount : named.length);
+    return met >= (succeededCount ?? named.length);
   });
   return at < 0 ? undefined : at;
 }

@@ -1,9 +1,12 @@
-import { count, listAt } from "../../controllers/objects.ts";
+import type { Job, Pod } from "@windlass/kinds/builtin";
+import { count } from "../../controllers/objects.ts";
 import { isActive, isReady, isTerminating } from "../../controllers/pods.ts";
-import type { JsonObject } from "../../json.ts";
-import type { StoredObject } from "../../storage/store.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { failsByIndex, indexList, isIndexed } from "./indexes.ts";
 import type { JobSurvey } from "./survey.ts";
+
+export type JobStatus = NonNullable<Job["status"]>;
+export type JobCondition = NonNullable<JobStatus["conditions"]>[number];
 
 /**
  * A job's status with what its indexes have come to and what its pods do now.
@@ -11,14 +14,14 @@ import type { JobSurvey } from "./survey.ts";
  * @param pods as they are now
  */
 export function jobStatus(
-  job: StoredObject,
+  job: Stored<Job>,
   survey: JobSurvey,
-  before: JsonObject,
-  pods: readonly StoredObject[],
-): JsonObject {
-  const { active: _active, ...rest } = before;
+  before: JobStatus,
+  pods: readonly Stored<Pod>[],
+): Draft<JobStatus> {
+  const { active: _active, ...rest } = before as Draft<JobStatus>;
   const active = pods.filter(isActive);
-  const status: JsonObject = {
+  const status: Draft<JobStatus> = {
     ...rest,
     ...count("active", active.length),
     ready: active.filter(isReady).length,
@@ -36,8 +39,8 @@ export function jobStatus(
 }
 
 /** A status's conditions with one of them replaced where it stands, or added. */
-export function withJobCondition(status: JsonObject, next: JsonObject): JsonObject[] {
-  const before = listAt(status, "conditions");
+export function withJobCondition(status: JobStatus, next: JobCondition): JobCondition[] {
+  const before = status.conditions ?? [];
   return before.some(({ type }) => type === next.type)
     ? before.map((known) => (known.type === next.type ? next : known))
     : [...before, next];

@@ -1,7 +1,10 @@
-import { isDeleting, listAt, numberAt, timeAt } from "../../controllers/objects.ts";
+import type { Job, Pod } from "@windlass/kinds/builtin";
+import { isDeleting } from "../../controllers/objects.ts";
 import { isActive, podCondition } from "../../controllers/pods.ts";
 import { textOf } from "../../json.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { millisOf } from "../../storage/object-fields.ts";
+import { field } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 import { failsByIndex, indexOf, isIndexed, parseIndexes } from "./indexes.ts";
 import { isFailed, verdictOn } from "./policies.ts";
 
@@ -14,10 +17,10 @@ export const ignoredCountKey = "batch.kubernetes.io/job-index-ignored-failure-co
 
 /** The counts of a Job's pods, including those already in its status. */
 export interface JobSurvey {
-  readonly pods: readonly StoredObject[];
-  readonly active: readonly StoredObject[];
+  readonly pods: readonly Stored<Pod>[];
+  readonly active: readonly Stored<Pod>[];
   /** Pods that have ended since the status was written, and count. */
-  readonly fresh: { readonly succeeded: readonly StoredObject[]; readonly failed: readonly StoredObject[] };
+  readonly fresh: { readonly succeeded: readonly Stored<Pod>[]; readonly failed: readonly Stored<Pod>[] };
   readonly succeeded: number;
   readonly failed: number;
   /** The indexes that have succeeded; empty for a Job without. */
@@ -28,16 +31,16 @@ export interface JobSurvey {
    * For each index that waits for its next try, the pod of the last one. It stays until its
    * successor is there, which takes over from it how often the index has failed.
    */
-  readonly lastTry: ReadonlyMap<number, StoredObject>;
+  readonly lastTry: ReadonlyMap<number, Stored<Pod>>;
 }
 
-export function isTracked(pod: StoredObject): boolean {
+export function isTracked(pod: Stored<Pod>): boolean {
   const { finalizers } = pod.metadata;
   return Array.isArray(finalizers) && finalizers.includes(trackingFinalizer);
 }
 
 /** Looks at all pods of a job. */
-export function surveyOf(job: StoredObject, pods: readonly StoredObject[]): JobSurvey {
+export function surveyOf(job: Stored<Job>, pods: readonly Stored<Pod>[]): JobSurvey {
   const uncounted = (part: string) =>
     new Set((field(job, "status", "uncountedTerminatedPods", part) ?? []) as string[]);
   const [oldSucceeded, oldFailed] = [uncounted("succeeded"), uncounted("failed")];
@@ -45,7 +48,7 @@ export function surveyOf(job: StoredObject, pods: readonly StoredObject[]): JobS
   const valid = isIndexed(job) ? tracked.filter((pod) => indexOf(job, pod) !== undefined) : tracked;
   const unknown = valid.filter(({ metadata: { uid } }) => !oldSucceeded.has(uid) && !oldFailed.has(uid));
   const fresh = {
-    succeeded: unknown.filter((pod) => field(pod, "status", "phase") === "Succeeded"),
+    succeeded: unknown.filter((pod) => pod.status?.phase === "Succeeded"),
     failed: unknown.filter((pod) => isFailed(job, pod)),
   };
   const counting = fresh.failed.filter((pod) => verdictOn(job, pod).action !== "Ignore");
@@ -63,37 +66,35 @@ export function surveyOf(job: StoredObject, pods: readonly StoredObject[]): JobS
     fresh,
     succeeded: isIndexed(job)
       ? completed.size
-      : numberAt(job, ["status", "succeeded"], 0) + oldSucceeded.size + fresh.succeeded.length,
-    failed: numberAt(job, ["status", "failed"], 0) + oldFailed.size + counting.length,
+      : (job.status?.succeeded ?? 0) + oldSucceeded.size + fresh.succeeded.length,
+    failed: (job.status?.failed ?? 0) + oldFailed.size + counting.length,
     completed,
     givenUp,
     lastTry: failsByIndex(job) ? lastTries(job, valid, active, [completed, givenUp]) : new Map(),
   };
 }
 
-function listed(job: StoredObject, part: "completedIndexes" | "failedIndexes"): Set<number> {
+function listed(job: Stored<Job>, part: "completedIndexes" | "failedIndexes"): Set<number> {
   const text = textOf(field(job, "status", part));
-  return new Set(parseIndexes(text, numberAt(job, ["spec", "completions"], 0)));
+  return new Set(parseIndexes(text, job.spec.completions ?? 0));
 }
 
 /** Whether a pod is the failure by which its index is given up. */
-function isLastStraw(job: StoredObject, pod: StoredObject): boolean {
+function isLastStraw(job: Stored<Job>, pod: Stored<Pod>): boolean {
   if (!isFailed(job, pod)) return false;
   const { action } = verdictOn(job, pod);
   if (action === "FailIndex") return true;
-  return (
-    action !== "Ignore" && failuresBefore(pod).counted >= numberAt(job, ["spec", "backoffLimitPerIndex"], 0)
-  );
+  return action !== "Ignore" && failuresBefore(pod).counted >= (job.spec.backoffLimitPerIndex ?? 0);
 }
 
 function lastTries(
-  job: StoredObject,
-  tracked: readonly StoredObject[],
-  active: readonly StoredObject[],
+  job: Stored<Job>,
+  tracked: readonly Stored<Pod>[],
+  active: readonly Stored<Pod>[],
   ended: readonly ReadonlySet<number>[],
-): Map<number, StoredObject> {
+): Map<number, Stored<Pod>> {
   const busy = new Set(active.map((pod) => indexOf(job, pod)));
-  const found = new Map<number, StoredObject>();
+  const found = new Map<number, Stored<Pod>>();
   for (const pod of tracked.filter((one) => isFailed(job, one))) {
     const index = indexOf(job, pod) as number;
     if (busy.has(index) || ended.some((indexes) => indexes.has(index))) continue;
@@ -106,16 +107,16 @@ function lastTries(
 }
 
 /** How often a pod's index had failed when the pod was made. */
-export function failuresBefore(pod: StoredObject): { readonly counted: number; readonly ignored: number } {
+export function failuresBefore(pod: Stored<Pod>): { readonly counted: number; readonly ignored: number } {
   const read = (key: string) => {
-    const text = textOf(field(pod, "metadata", "annotations", key));
+    const text = textOf(pod.metadata.annotations?.[key]);
     return /^\d{1,9}$/.test(text) ? Number(text) : 0;
   };
   return { counted: read(failureCountKey), ignored: read(ignoredCountKey) };
 }
 
 /** `failuresBefore`, those that do not count among them. */
-export function totalBefore(pod: StoredObject): number {
+export function totalBefore(pod: Stored<Pod>): number {
   const { counted, ignored } = failuresBefore(pod);
   return counted + ignored;
 }
@@ -124,16 +125,16 @@ export function totalBefore(pod: StoredObject): number {
  * When a pod ended, estimated from what is recorded: by its containers, by its deletion, by when it
  * was last ready.
  */
-export function finishedAt(pod: StoredObject): number {
-  const ends = listAt(pod, "status", "containerStatuses").map((status) =>
-    timeAt(status, "state", "terminated", "finishedAt"),
+export function finishedAt(pod: Stored<Pod>): number {
+  const ends = (pod.status?.containerStatuses ?? []).map((status) =>
+    millisOf(status.state?.terminated?.finishedAt),
   );
   if (ends.length > 0 && ends.every((end) => end !== undefined)) return Math.max(...(ends as number[]));
   if (isDeleting(pod)) {
-    const grace = numberAt(pod, ["metadata", "deletionGracePeriodSeconds"], 0);
-    return (timeAt(pod, "metadata", "deletionTimestamp") ?? 0) - grace * 1_000;
+    const grace = pod.metadata.deletionGracePeriodSeconds ?? 0;
+    return (millisOf(pod.metadata.deletionTimestamp) ?? 0) - grace * 1_000;
   }
   const ready = podCondition(pod, "Ready");
-  const left = ready?.status === "False" ? timeAt(ready, "lastTransitionTime") : undefined;
-  return left ?? timeAt(pod, "metadata", "creationTimestamp") ?? 0;
+  const left = ready?.status === "False" ? millisOf(ready.lastTransitionTime) : undefined;
+  return left ?? millisOf(pod.metadata.creationTimestamp) ?? 0;
 }

@@ -9,8 +9,8 @@ const nameLabel = "kubernetes.io/metadata.name";
 const finalizersOf = (object: JsonObject): string[] => texts(specOf(object), "finalizers");
 
 /**
- * A namespace goes in two steps: it is Terminating until whoever empties it takes its name off
- * `spec.finalizers`.
+ * A namespace goes in two steps: it is Terminating until its controller, having emptied it, takes
+ * its name off `spec.finalizers`.
  */
 export const namespace: Strategy = {
   names: "label",

@@ -1,3 +1,4 @@
+import type { Pod, PodDisruptionBudget } from "@windlass/kinds/builtin";
 import { replaceCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
 import { type ControllerDependencies, ownKey, type Running, startLoop } from "../../controllers/loop.ts";
@@ -6,9 +7,8 @@ import {
   controllerContext,
   isDeleting,
   kindNamed,
-  listAt,
-  mapAt,
   namespaceOf,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { controllerOf, groupOf, selected, selectorKeys, within } from "../../controllers/ownership.ts";
@@ -17,6 +17,7 @@ import { type JsonObject, textOf } from "../../json.ts";
 import { type LabelMatcher, selectorMatcher } from "../../registry/label-selector.ts";
 import { timestamp } from "../../registry/metadata.ts";
 import { field, type LogRecord, type StoredObject } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 import { goString } from "../../table/access.ts";
 import { resolvePercent } from "../deployment/rollout.ts";
 
@@ -24,8 +25,8 @@ import { resolvePercent } from "../deployment/rollout.ts";
 const disruptionMs = 120_000;
 
 /** An empty selector selects every pod, unlike a workload's. */
-function matcherOf(budget: StoredObject): LabelMatcher {
-  return selectorMatcher(field(budget, "spec", "selector"));
+function matcherOf(budget: Stored<PodDisruptionBudget>): LabelMatcher {
+  return selectorMatcher(budget.spec.selector);
 }
 
 /** By the names that kube-controller-manager has for them. */
@@ -37,8 +38,8 @@ export const podDisruptionBudgetControllers = {
 function startDisruption(deps: ControllerDependencies): Running {
   const { registry } = deps;
   const { store } = registry;
-  const budgets = builtin(registry, "policy", "v1", "poddisruptionbudgets");
-  const pods = builtin(registry, "", "v1", "pods");
+  const budgets = builtin<PodDisruptionBudget>(registry, "policy", "v1", "poddisruptionbudgets");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
   const context = controllerContext("disruption-controller");
   const record = eventRecorder(registry, { component: "controllermanager", context });
   const scaled = ["replicasets", "deployments", "statefulsets"].map((plural) =>
@@ -49,37 +50,35 @@ function startDisruption(deps: ControllerDependencies): Running {
   /** Budgets whose pods this workload may own: all of its namespace, there are few. */
   const neighbours = ({ entry }: LogRecord): string[] => {
     const namespace = namespaceOf(entry.object);
-    return [...within(registry, budgets.bucket, namespace)].map(
-      ({ metadata }) => `${namespace}/${metadata.name}`,
-    );
+    return [...within(registry, budgets, namespace)].map(({ metadata }) => `${namespace}/${metadata.name}`);
   };
 
   return startLoop(deps, {
     name: "disruption-controller",
     watches: {
       [budgets.bucket]: ownKey,
-      [pods.bucket]: selectorKeys(registry, budgets.bucket, matcherOf),
+      [pods.bucket]: selectorKeys(registry, budgets, matcherOf),
       ...Object.fromEntries([...scaled, controllers].map(({ bucket }) => [bucket, neighbours])),
     },
     reconcile: async (key) => {
-      const budget = store.get(budgets.bucket, key)?.object;
+      const budget = stored(registry, budgets, key);
       if (!budget || isDeleting(budget)) return undefined;
-      const all = selected(registry, pods.bucket, budget, matcherOf(budget));
+      const all = selected(registry, pods, budget, matcherOf(budget));
       if (all.length === 0) {
         await record(budget, { type: "Normal", reason: "NoPods", message: "No matching pods found" });
       }
       const unmanaged = all.some((pod) => !controllerOf(pod));
-      if (unmanaged && typeof field(budget, "spec", "minAvailable") !== "number") {
+      if (unmanaged && typeof budget.spec.minAvailable !== "number") {
         await record(budget, { type: "Warning", reason: "UnmanagedPods", message: unmanagedMessage(budget) });
       }
       const { expected, desired } = wanted(budget, all);
       const disrupted = stillDisrupted(budget, all);
-      const leaving = (pod: StoredObject) => Object.hasOwn(disrupted, pod.metadata.name);
+      const leaving = (pod: Stored<Pod>) => Object.hasOwn(disrupted, pod.metadata.name);
       const healthy = all.filter((pod) => isActive(pod) && isReady(pod) && !leaving(pod)).length;
       const spare = healthy - desired;
       const allowed = expected <= 0 || spare <= 0 ? 0 : spare;
       const generation = Number(budget.metadata.generation ?? 0);
-      const conditions = replaceCondition(listAt(budget, "status", "conditions"), {
+      const conditions = replaceCondition(budget.status?.conditions ?? [], {
         type: "DisruptionAllowed",
         status: allowed > 0 ? "True" : "False",
         observedGeneration: generation,
@@ -110,10 +109,10 @@ function startDisruption(deps: ControllerDependencies): Running {
    * Pods whose eviction was granted, and which are not seen to be leaving yet. They are waited for
    * only so long.
    */
-  function stillDisrupted(budget: StoredObject, all: readonly StoredObject[]): JsonObject {
+  function stillDisrupted(budget: Stored<PodDisruptionBudget>, all: readonly Stored<Pod>[]): JsonObject {
     const since = registry.clock.now() - disruptionMs;
     return Object.fromEntries(
-      Object.entries(mapAt(budget, "status", "disruptedPods")).filter(([name, time]) => {
+      Object.entries(budget.status?.disruptedPods ?? {}).filter(([name, time]) => {
         const pod = all.find(({ metadata }) => metadata.name === name);
         return pod !== undefined && !isDeleting(pod) && Date.parse(textOf(time)) > since;
       }),
@@ -121,9 +120,12 @@ function startDisruption(deps: ControllerDependencies): Running {
   }
 
   /** How many pods there should be, and how many of them must stay. */
-  function wanted(budget: StoredObject, all: readonly StoredObject[]): { expected: number; desired: number } {
-    const most = field(budget, "spec", "maxUnavailable");
-    const least = field(budget, "spec", "minAvailable");
+  function wanted(
+    budget: Stored<PodDisruptionBudget>,
+    all: readonly Stored<Pod>[],
+  ): { expected: number; desired: number } {
+    const most = budget.spec.maxUnavailable;
+    const least = budget.spec.minAvailable;
     if (most !== undefined) {
       const expected = expectedScale(all);
       return { expected, desired: Math.max(0, expected - resolvePercent(most, expected, Math.ceil)) };
@@ -136,7 +138,7 @@ function startDisruption(deps: ControllerDependencies): Running {
   }
 
   /** What the pods' controllers want in sum. A pod that nobody controls counts as itself. */
-  function expectedScale(all: readonly StoredObject[]): number {
+  function expectedScale(all: readonly Stored<Pod>[]): number {
     const scales = new Map<string, number>();
     for (const pod of all) {
       const top = scaleOf(pod);
@@ -163,7 +165,7 @@ function startDisruption(deps: ControllerDependencies): Running {
   }
 }
 
-function unmanagedMessage(budget: StoredObject): string {
-  const selector = goString(field(budget, "spec", "selector") ?? {});
+function unmanagedMessage(budget: Stored<PodDisruptionBudget>): string {
+  const selector = goString((budget.spec.selector ?? {}) as object as JsonObject);
   return `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }

@@ -1,3 +1,4 @@
+import type { Pod, ReplicaSet } from "@windlass/kinds/builtin";
 import { withCondition, withoutCondition } from "../../controllers/conditions.ts";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
@@ -9,16 +10,15 @@ import {
   unhurried,
 } from "../../controllers/loop.ts";
 import {
+  type BuiltinResource,
   builtin,
   controllerContext,
   count,
   createObject,
   deleteIfPresent,
   isDeleting,
-  listAt,
-  mapAt,
   namespaceOf,
-  numberAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { claim, claimantKeys, controlledBy, controllerOf } from "../../controllers/ownership.ts";
@@ -32,13 +32,10 @@ import {
   templateOf,
   wantedReplicas,
 } from "../../controllers/pods.ts";
-import type { JsonObject } from "../../json.ts";
 import { textOf } from "../../json.ts";
 import { timestamp } from "../../registry/metadata.ts";
-import type { Resource } from "../../registry/resource.ts";
 import { StatusError } from "../../status.ts";
-import type { StoredObject } from "../../storage/store.ts";
-import { field } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 
 /** By the names that kube-controller-manager has for them. */
 export const replicaSetControllers = {
@@ -50,7 +47,7 @@ export const replicaSetControllers = {
 function startReplicaSets(deps: ControllerDependencies): Running {
   return startReplicas(deps, {
     name: "replicaset-controller",
-    resource: builtin(deps.registry, "apps", "v1", "replicasets"),
+    resource: builtin<ReplicaSet>(deps.registry, "apps", "v1", "replicasets"),
     countsTerminating: true,
   });
 }
@@ -59,15 +56,15 @@ function startReplicaSets(deps: ControllerDependencies): Running {
 function startReplicationControllers(deps: ControllerDependencies): Running {
   return startReplicas(deps, {
     name: "replication-controller",
-    resource: builtin(deps.registry, "", "v1", "replicationcontrollers"),
+    resource: builtin<ReplicaSet>(deps.registry, "", "v1", "replicationcontrollers"),
     countsTerminating: false,
   });
 }
 
 interface Flavour {
   readonly name: string;
-  readonly resource: Resource;
-  /** Whether the status tells how many pods are on their way out. */
+  readonly resource: BuiltinResource<ReplicaSet>;
+  /** Whether the status counts pods that are terminating. */
   readonly countsTerminating: boolean;
 }
 
@@ -78,13 +75,13 @@ function startReplicas(
   const { registry } = deps;
   const context = controllerContext(name);
   const record = eventRecorder(registry, { component: name, context });
-  const pods = builtin(registry, "", "v1", "pods");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
 
   return startLoop(deps, {
     name,
     watches: { [sets.bucket]: ownKey, [pods.bucket]: claimantKeys(registry, sets) },
     reconcile: async (key) => {
-      const set = registry.store.get(sets.bucket, key)?.object;
+      const set = stored(registry, sets, key);
       if (!set) return undefined;
       const active = (await claim(registry, set, pods, context, isActive)).filter(isActive);
       const failure = isDeleting(set) ? undefined : await scale(set, active);
@@ -95,7 +92,10 @@ function startReplicas(
   });
 
   /** @returns what kept it from having as many pods as it wants */
-  async function scale(set: StoredObject, active: readonly StoredObject[]): Promise<Failure | undefined> {
+  async function scale(
+    set: Stored<ReplicaSet>,
+    active: readonly Stored<Pod>[],
+  ): Promise<Failure | undefined> {
     const missing = wantedReplicas(set) - active.length;
     for await (const _ of unhurried(Array.from({ length: Math.max(0, missing) }))) {
       try {
@@ -131,13 +131,13 @@ function startReplicas(
   }
 
   /** How many pods of all sets of the same owner are on each node. */
-  function crowd(set: StoredObject): Map<string, number> {
+  function crowd(set: Stored<ReplicaSet>): Map<string, number> {
     const owner = controllerOf(set)?.uid;
-    const related = owner === undefined ? [set] : controlledBy(registry, sets.bucket, textOf(owner));
+    const related = owner === undefined ? [set] : controlledBy(registry, sets, textOf(owner));
     const nodes = new Map<string, number>();
     for (const { metadata } of related) {
-      for (const pod of controlledBy(registry, pods.bucket, metadata.uid).filter(isActive)) {
-        const node = textOf(field(pod, "spec", "nodeName"));
+      for (const pod of controlledBy(registry, pods, metadata.uid).filter(isActive)) {
+        const node = pod.spec.nodeName ?? "";
         nodes.set(node, (nodes.get(node) ?? 0) + 1);
       }
     }
@@ -146,16 +146,16 @@ function startReplicas(
 
   /** Counts what there is by now into the status. */
   async function report(key: string, failure: Failure | undefined): Promise<Again | undefined> {
-    const set = registry.store.get(sets.bucket, key)?.object;
+    const set = stored(registry, sets, key);
     if (!set) return undefined;
-    const all = controlledBy(registry, pods.bucket, set.metadata.uid);
+    const all = controlledBy(registry, pods, set.metadata.uid);
     const own = all.filter(isActive);
-    const labels = mapAt(templateOf(set), "metadata", "labels");
+    const labels = templateOf(set).metadata?.labels ?? {};
     const ready = own.filter(isReady);
-    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+    const minReadySeconds = set.spec.minReadySeconds ?? 0;
     const { available, nextMs } = availability(ready, minReadySeconds, registry.clock.now());
     const conditions = conditionsOf(set, failure);
-    const status: JsonObject = {
+    const status: ReplicaSet["status"] = {
       replicas: own.length,
       ...count("fullyLabeledReplicas", own.filter((pod) => carries(pod, labels)).length),
       ...count("readyReplicas", ready.length),
@@ -168,8 +168,8 @@ function startReplicas(
     return nextMs === undefined ? undefined : { requeueAfterMs: nextMs };
   }
 
-  function conditionsOf(set: StoredObject, failure: Failure | undefined): JsonObject[] {
-    const before = listAt(set, "status", "conditions");
+  function conditionsOf(set: Stored<ReplicaSet>, failure: Failure | undefined): ReplicaSetCondition[] {
+    const before = set.status?.conditions ?? [];
     if (!failure) return withoutCondition(before, "ReplicaFailure");
     return withCondition(before, {
       type: "ReplicaFailure",
@@ -180,6 +180,8 @@ function startReplicas(
     });
   }
 }
+
+type ReplicaSetCondition = NonNullable<NonNullable<ReplicaSet["status"]>["conditions"]>[number];
 
 interface Failure {
   readonly reason: string;
@@ -194,7 +196,7 @@ export function isTerminatingNamespace(error: StatusError): boolean {
   );
 }
 
-function carries(pod: StoredObject, labels: { readonly [key: string]: unknown }): boolean {
-  const own = mapAt(pod, "metadata", "labels");
+function carries(pod: Stored<Pod>, labels: { readonly [key: string]: unknown }): boolean {
+  const own = pod.metadata.labels ?? {};
   return Object.entries(labels).every(([key, value]) => own[key] === value);
 }

@@ -1,3 +1,5 @@
+import type { OwnerReference } from "@windlass/kinds";
+import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "@windlass/kinds/builtin";
 import { eventRecorder } from "../../controllers/events.ts";
 import {
   type Again,
@@ -15,7 +17,7 @@ import {
   edit,
   isDeleting,
   namespaceOf,
-  numberAt,
+  stored,
   writeStatus,
 } from "../../controllers/objects.ts";
 import { claim, claimantKeys, controlledBy } from "../../controllers/ownership.ts";
@@ -26,10 +28,9 @@ import {
   revisionTemplate,
   truncateHistory,
 } from "../../controllers/revisions.ts";
-import { type JsonObject, textOf } from "../../json.ts";
+import { textOf } from "../../json.ts";
 import { StatusError } from "../../status.ts";
-import { objectAt } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import type { Draft, Stored } from "../../storage/typed.ts";
 import { claimOwners, claimsOf, ordinalOf, statefulPod } from "./pods.ts";
 
 const naming = { label: "controller.kubernetes.io/hash" };
@@ -37,11 +38,11 @@ const revisionLabel = "controller-revision-hash";
 
 /** A StatefulSet with all that belongs to it. */
 interface Family {
-  readonly set: StoredObject;
+  readonly set: Stored<StatefulSet>;
   readonly history: History;
   /** The revision that pods below the partition keep. */
-  readonly current: StoredObject;
-  readonly pods: readonly StoredObject[];
+  readonly current: Stored<ControllerRevision>;
+  readonly pods: readonly Stored<Pod>[];
 }
 
 /** By the names that kube-controller-manager has for them. */
@@ -55,17 +56,17 @@ function startStatefulSets(deps: ControllerDependencies): Running {
   const { store, clock } = registry;
   const context = controllerContext("statefulset-controller");
   const record = eventRecorder(registry, { component: "statefulset-controller", context });
-  const sets = builtin(registry, "apps", "v1", "statefulsets");
-  const pods = builtin(registry, "", "v1", "pods");
-  const claims = builtin(registry, "", "v1", "persistentvolumeclaims");
+  const sets = builtin<StatefulSet>(registry, "apps", "v1", "statefulsets");
+  const pods = builtin<Pod>(registry, "", "v1", "pods");
+  const claims = builtin<PersistentVolumeClaim>(registry, "", "v1", "persistentvolumeclaims");
 
   return startLoop(deps, {
     name: "statefulset-controller",
     watches: { [sets.bucket]: ownKey, [pods.bucket]: claimantKeys(registry, sets) },
     reconcile: async (key) => {
-      const set = store.get(sets.bucket, key)?.object;
+      const set = stored(registry, sets, key);
       if (!set) return undefined;
-      const named = (pod: StoredObject) => ordinalOf(set, pod) !== undefined;
+      const named = (pod: Stored<Pod>) => ordinalOf(set, pod) !== undefined;
       const own = (await claim(registry, set, pods, context, named)).filter(named);
       const history = await revisionHistory(registry, set, context, naming);
       const current = currentRevision(set, history);
@@ -86,16 +87,19 @@ function startStatefulSets(deps: ControllerDependencies): Running {
     },
   });
 
-  function currentRevision(set: StoredObject, { revisions, update }: History): StoredObject {
-    const name = field(set, "status", "currentRevision");
+  function currentRevision(
+    set: Stored<StatefulSet>,
+    { revisions, update }: History,
+  ): Stored<ControllerRevision> {
+    const name = set.status?.currentRevision;
     return revisions.find(({ metadata }) => metadata.name === name) ?? update;
   }
 
   /** Takes the next steps towards what the set asks for: one at a time where order matters. */
   async function advance(family: Family): Promise<Again | undefined> {
     const { set } = family;
-    const inOrder = field(set, "spec", "podManagementPolicy") !== "Parallel";
-    const start = numberAt(set, ["spec", "ordinals", "start"], 0);
+    const inOrder = set.spec.podManagementPolicy !== "Parallel";
+    const start = set.spec.ordinals?.start ?? 0;
     const end = start + wantedReplicas(set);
     await keepClaims(family, start, end);
     const at = (ordinal: number) => family.pods.find((pod) => ordinalOf(set, pod) === ordinal);
@@ -130,7 +134,7 @@ function startStatefulSets(deps: ControllerDependencies): Running {
     readonly nextMs?: number;
   }
 
-  async function keep(family: Family, ordinal: number, pod: StoredObject | undefined): Promise<Step> {
+  async function keep(family: Family, ordinal: number, pod: Stored<Pod> | undefined): Promise<Step> {
     const { set } = family;
     if (!pod) {
       await create(family, ordinal);
@@ -148,20 +152,19 @@ function startStatefulSets(deps: ControllerDependencies): Running {
     if (isDeleting(pod)) return { at: "waiting" };
     await createClaims(set, ordinal);
     if (!isHealthy(pod)) return { at: "waiting" };
-    const { nextMs } = availability([pod], numberAt(set, ["spec", "minReadySeconds"], 0), clock.now());
+    const { nextMs } = availability([pod], set.spec.minReadySeconds ?? 0, clock.now());
     return nextMs === undefined ? { at: "settled" } : { at: "waiting", nextMs };
   }
 
   async function create(family: Family, ordinal: number): Promise<void> {
     const { set, history, current } = family;
-    const rolling = field(set, "spec", "updateStrategy", "type") !== "OnDelete";
-    const start = numberAt(set, ["spec", "ordinals", "start"], 0);
-    const keepsOld =
-      rolling && ordinal < start + numberAt(set, ["spec", "updateStrategy", "rollingUpdate", "partition"], 0);
+    const rolling = set.spec.updateStrategy?.type !== "OnDelete";
+    const start = set.spec.ordinals?.start ?? 0;
+    const keepsOld = rolling && ordinal < start + (set.spec.updateStrategy?.rollingUpdate?.partition ?? 0);
     const revision = keepsOld ? current : history.update;
     const pod = statefulPod(set, ordinal, revisionTemplate(revision));
-    const metadata = pod.metadata as JsonObject;
-    metadata.labels = { ...(metadata.labels as JsonObject), [revisionLabel]: revision.metadata.name };
+    const { metadata } = pod;
+    metadata.labels = { ...metadata.labels, [revisionLabel]: revision.metadata.name };
     try {
       await createClaims(set, ordinal);
       await createObject(registry, pods, namespaceOf(set), pod, context);
@@ -170,18 +173,18 @@ function startStatefulSets(deps: ControllerDependencies): Running {
       await record(set, {
         type: "Warning",
         reason: "FailedCreate",
-        message: `Create Pod ${textOf(metadata.name)} in StatefulSet ${set.metadata.name} failed error: ${error.message}`,
+        message: `Create Pod ${metadata.name ?? ""} in StatefulSet ${set.metadata.name} failed error: ${error.message}`,
       });
       throw error;
     }
     await record(set, {
       type: "Normal",
       reason: "SuccessfulCreate",
-      message: `Create Pod ${textOf(metadata.name)} in StatefulSet ${set.metadata.name} successful`,
+      message: `Create Pod ${metadata.name ?? ""} in StatefulSet ${set.metadata.name} successful`,
     });
   }
 
-  async function createClaims(set: StoredObject, ordinal: number): Promise<void> {
+  async function createClaims(set: Stored<StatefulSet>, ordinal: number): Promise<void> {
     for (const { name, claim: wanted } of claimsOf(set, ordinal)) {
       if (store.get(claims.bucket, `${namespaceOf(set)}/${name}`)) continue;
       await createObject(registry, claims, namespaceOf(set), wanted, context);
@@ -200,20 +203,20 @@ function startStatefulSets(deps: ControllerDependencies): Running {
       const ordinal = ordinalOf(set, pod) ?? 0;
       const place = isOutside(set, pod, start, end) ? "condemned" : "kept";
       for (const template of claimsOf(set, ordinal)) {
-        const stored = store.get(claims.bucket, `${namespaceOf(set)}/${template.name}`)?.object;
-        if (!stored) continue;
-        const owners = claimOwners(set, pod, stored, place);
+        const found = stored(registry, claims, `${namespaceOf(set)}/${template.name}`);
+        if (!found) continue;
+        const owners = claimOwners(set, pod, found, place);
         if (!owners) continue;
-        await edit(registry, claims, stored, context, (next) => {
+        await edit(registry, claims, found, context, (next) => {
           const { metadata } = next;
-          if (owners.length > 0) metadata.ownerReferences = owners;
+          if (owners.length > 0) metadata.ownerReferences = owners as Draft<OwnerReference>[];
           else delete metadata.ownerReferences;
         });
       }
     }
   }
 
-  async function remove(set: StoredObject, pod: StoredObject): Promise<void> {
+  async function remove(set: Stored<StatefulSet>, pod: Stored<Pod>): Promise<void> {
     if (!(await deleteIfPresent(registry, pods, pod, context))) return;
     await record(set, {
       type: "Normal",
@@ -231,9 +234,8 @@ function startStatefulSets(deps: ControllerDependencies): Running {
     start: number,
     end: number,
   ): Promise<void> {
-    if (field(set, "spec", "updateStrategy", "type") === "OnDelete") return;
-    const rolling = objectAt(set, "spec", "updateStrategy", "rollingUpdate");
-    const partition = start + numberAt(rolling, ["partition"], 0);
+    if (set.spec.updateStrategy?.type === "OnDelete") return;
+    const partition = start + (set.spec.updateStrategy?.rollingUpdate?.partition ?? 0);
     let isWaiting = false;
     for (let ordinal = end - 1; ordinal >= partition && !isWaiting; ordinal--) {
       const pod = own.find((one) => ordinalOf(set, one) === ordinal);
@@ -245,20 +247,20 @@ function startStatefulSets(deps: ControllerDependencies): Running {
   }
 
   async function report({ set: before, history, current }: Family): Promise<void> {
-    const set = store.get(sets.bucket, `${namespaceOf(before)}/${before.metadata.name}`)?.object;
+    const set = stored(registry, sets, `${namespaceOf(before)}/${before.metadata.name}`);
     if (!set) return;
-    const own = controlledBy(registry, pods.bucket, set.metadata.uid).filter(
+    const own = controlledBy(registry, pods, set.metadata.uid).filter(
       (pod) => ordinalOf(set, pod) !== undefined,
     );
-    const ready = own.filter((pod) => field(pod, "status", "phase") === "Running" && isReady(pod));
-    const minReadySeconds = numberAt(set, ["spec", "minReadySeconds"], 0);
+    const ready = own.filter((pod) => pod.status?.phase === "Running" && isReady(pod));
+    const minReadySeconds = set.spec.minReadySeconds ?? 0;
     const { available } = availability(ready, minReadySeconds, clock.now());
-    const of = (revision: StoredObject) =>
+    const of = (revision: Stored<ControllerRevision>) =>
       own.filter((pod) => !isDeleting(pod) && revisionOf(pod) === revision.metadata.name).length;
     const updated = of(history.update);
     const wanted = wantedReplicas(set);
     const complete =
-      field(set, "spec", "updateStrategy", "type") !== "OnDelete" &&
+      set.spec.updateStrategy?.type !== "OnDelete" &&
       updated === wanted &&
       own.length === wanted &&
       ready.length === wanted;
@@ -287,15 +289,15 @@ function again(nextMs: number | undefined): Again | undefined {
   return nextMs === undefined ? undefined : { requeueAfterMs: nextMs };
 }
 
-function isOutside(set: StoredObject, pod: StoredObject, start: number, end: number): boolean {
+function isOutside(set: Stored<StatefulSet>, pod: Stored<Pod>, start: number, end: number): boolean {
   const ordinal = ordinalOf(set, pod) ?? 0;
   return ordinal < start || ordinal >= end;
 }
 
-function isHealthy(pod: StoredObject): boolean {
-  return field(pod, "status", "phase") === "Running" && isReady(pod) && !isDeleting(pod);
+function isHealthy(pod: Stored<Pod>): boolean {
+  return pod.status?.phase === "Running" && isReady(pod) && !isDeleting(pod);
 }
 
-function revisionOf(pod: StoredObject): string {
-  return textOf(field(pod, "metadata", "labels", revisionLabel));
+function revisionOf(pod: Stored<Pod>): string {
+  return textOf(pod.metadata.labels?.[revisionLabel]);
 }

@@ -1,12 +1,14 @@
-import { listAt, mapAt, namespaceOf } from "../../controllers/objects.ts";
+import type { OwnerReference } from "@windlass/kinds";
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from "@windlass/kinds/builtin";
+import { namespaceOf } from "../../controllers/objects.ts";
 import { controllerReference } from "../../controllers/ownership.ts";
-import { podFromTemplate } from "../../controllers/pods.ts";
-import { clone, type JsonObject, textOf } from "../../json.ts";
-import { specOf } from "../../storage/object-fields.ts";
-import { field, type StoredObject } from "../../storage/store.ts";
+import { type NewPod, podFromTemplate } from "../../controllers/pods.ts";
+import { clone } from "../../json.ts";
+import type { StoredObject } from "../../storage/store.ts";
+import type { Stored } from "../../storage/typed.ts";
 
 /** A pod's number in its set; undefined for a name that is not one of the set's. */
-export function ordinalOf(set: StoredObject, pod: StoredObject): number | undefined {
+export function ordinalOf(set: Stored<StatefulSet>, pod: Stored<Pod>): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const { name } = pod.metadata;
   const rest = name.startsWith(prefix) ? name.slice(prefix.length) : "";
@@ -14,25 +16,24 @@ export function ordinalOf(set: StoredObject, pod: StoredObject): number | undefi
 }
 
 /** The pod of an ordinal: its name, its address, its volumes. */
-export function statefulPod(set: StoredObject, ordinal: number, template: JsonObject): JsonObject {
+export function statefulPod(set: Stored<StatefulSet>, ordinal: number, template: PodTemplateSpec): NewPod {
   const name = `${set.metadata.name}-${ordinal}`;
   const pod = podFromTemplate(template, set);
-  const metadata = pod.metadata as JsonObject;
+  const { metadata, spec } = pod;
   metadata.name = name;
   metadata.labels = {
-    ...mapAt(metadata, "labels"),
+    ...metadata.labels,
     "statefulset.kubernetes.io/pod-name": name,
     "apps.kubernetes.io/pod-index": String(ordinal),
   };
-  const spec = pod.spec as JsonObject;
   spec.hostname = name;
-  const service = field(set, "spec", "serviceName");
-  if (typeof service === "string" && service !== "") spec.subdomain = service;
+  const service = set.spec.serviceName;
+  if (service) spec.subdomain = service;
   const claimed = claimsOf(set, ordinal).map(({ volume, name: claim }) => ({
     name: volume,
     persistentVolumeClaim: { claimName: claim },
   }));
-  const others = listAt(spec, "volumes").filter(({ name: own }) => !claimed.some((one) => one.name === own));
+  const others = (spec.volumes ?? []).filter(({ name: own }) => !claimed.some((one) => one.name === own));
   if (claimed.length + others.length > 0) spec.volumes = [...claimed, ...others];
   return pod;
 }
@@ -41,19 +42,19 @@ export interface StatefulClaim {
   /** The volume of the pod that it is for. */
   readonly volume: string;
   readonly name: string;
-  readonly claim: JsonObject;
+  readonly claim: object;
 }
 
 /** The claims that the pod of an ordinal needs. */
-export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
-  return listAt(set, "spec", "volumeClaimTemplates").map((template) => {
-    const volume = textOf(field(template, "metadata", "name"));
+export function claimsOf(set: Stored<StatefulSet>, ordinal: number): StatefulClaim[] {
+  return (set.spec.volumeClaimTemplates ?? []).map((template) => {
+    const volume = template.metadata.name;
     const name = `${volume}-${set.metadata.name}-${ordinal}`;
     const labels = {
-      ...mapAt(template, "metadata", "labels"),
-      ...mapAt(set, "spec", "selector", "matchLabels"),
+      ...template.metadata.labels,
+      ...set.spec.selector.matchLabels,
     };
-    const annotations = mapAt(template, "metadata", "annotations");
+    const annotations = template.metadata.annotations ?? {};
     return {
       volume,
       name,
@@ -64,7 +65,7 @@ export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
           ...(Object.keys(labels).length > 0 ? { labels } : {}),
           ...(Object.keys(annotations).length > 0 ? { annotations: { ...annotations } } : {}),
         },
-        spec: clone(specOf(template)),
+        spec: clone(template.spec),
       },
     };
   });
@@ -78,14 +79,14 @@ export function claimsOf(set: StoredObject, ordinal: number): StatefulClaim[] {
  * @returns undefined if it has them already
  */
 export function claimOwners(
-  set: StoredObject,
-  pod: StoredObject,
-  claim: StoredObject,
+  set: Stored<StatefulSet>,
+  pod: Stored<Pod>,
+  claim: Stored<PersistentVolumeClaim>,
   place: "kept" | "condemned",
-): JsonObject[] | undefined {
-  const policy = (part: string) =>
-    field(set, "spec", "persistentVolumeClaimRetentionPolicy", part) === "Delete";
-  const before = listAt(claim, "metadata", "ownerReferences");
+): OwnerReference[] | undefined {
+  const policy = (part: "whenDeleted" | "whenScaled") =>
+    set.spec.persistentVolumeClaimRetentionPolicy?.[part] === "Delete";
+  const before = claim.metadata.ownerReferences ?? [];
   const others = before.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
   const isTaken = others.some(({ controller }) => controller === true);
   const withPod = place === "condemned" && policy("whenScaled") && !isTaken;
@@ -93,7 +94,7 @@ export function claimOwners(
   const wanted = [
     ...others,
     ...(withSet ? [controllerReference(set)] : []),
-    ...(withPod ? [controllerReference({ ...pod, apiVersion: "v1", kind: "Pod" })] : []),
+    ...(withPod ? [controllerReference({ ...(pod as StoredObject), apiVersion: "v1", kind: "Pod" })] : []),
   ];
   const same =
     wanted.length === before.length &&

@@ -35,7 +35,7 @@ const RESOURCE = opaque(`${prefix}ResourceCheck`);
 const DECISION = opaque(`${prefix}Decision`);
 
 /**
- * The type of the variable `authorizer`. Its one field is a question about the very thing that a
+ * The type of the variable `authorizer`. Its one field is a check of the request that a
  * request is about.
  */
 export const AUTHORIZER: ObjectType = {

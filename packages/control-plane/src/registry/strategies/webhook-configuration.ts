@@ -81,7 +81,8 @@ function checkHook(faults: Faults, at: string, hook: JsonObject, kind: "mutating
 }
 
 /**
- * Conditions by name and expression; whether an expression compiles is for whoever evaluates it.
+ * Conditions by name and expression; whether an expression compiles is checked where it is
+ * evaluated.
  */
 export function checkConditions(faults: Faults, at: string, conditions: readonly JsonObject[]): void {
   if (conditions.length > 64) faults.tooMany(at, conditions.length, 64);

@@ -8,7 +8,8 @@ import { type FieldNotation, type FieldType, type Merge, parseType, type Scalar 
 export type BuiltinSchema<T> = z.ZodObject<BuiltinShape<T>>;
 
 /**
- * The fields of a {@link BuiltinSchema}. One that may be left out may not be `undefined`, as in the types of the kinds.
+ * The fields of a {@link BuiltinSchema}. One that may be left out may not be `undefined`, as in the
+ * types of the kinds.
  */
 export type BuiltinShape<T> = {
   -readonly [Field in keyof T]-?: Partial<Pick<T, Field>> extends Pick<T, Field>
@@ -17,11 +18,13 @@ export type BuiltinShape<T> = {
 };
 
 /**
- * The zod schema of any type that Kubernetes' own kinds are made of, by the name that Go programs use.
+ * The zod schema of any type that Kubernetes' own kinds are made of, by the name that Go programs
+ * use.
  *
- * It is what an API server publishes of the type: its fields, which of them are required, enums, formats, and how
- * server-side apply merges them. Rules that Kubernetes checks in code, such as those on names, are not in it. Nor are
- * defaults, except for the keys that lists are merged by: a container port without a protocol gets `TCP`.
+ * It is what an API server publishes of the type: its fields, which of them are required, enums,
+ * formats, and how server-side apply merges them. Rules that Kubernetes checks in code, such as
+ * those on names, are not in it. Nor are defaults, except for the keys that lists are merged by: a
+ * container port without a protocol gets `TCP`.
  *
  * @example
  * z.object({ hosts: z.array(builtin("corev1.HostAlias")).check(listMap("ip")).optional() })

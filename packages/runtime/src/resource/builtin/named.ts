@@ -1,7 +1,10 @@
 import type { BuiltinTypes } from "@windlass/kinds/schemas";
 import { type BuiltinSchema, builtin } from "./builtin-schema.ts";
 
-/** Makes the schema of a type. Named in each declaration: the compiler would name the type by a file that is private to its package. */
+/**
+ * Makes the schema of a type. Named in each declaration: the compiler would name the type by a file
+ * that is private to its package.
+ */
 type SchemaFor<Name extends keyof BuiltinTypes> = () => BuiltinSchema<BuiltinTypes[Name]>;
 
 function schemaFor<Name extends keyof BuiltinTypes>(name: Name): SchemaFor<Name> {

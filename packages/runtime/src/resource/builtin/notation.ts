@@ -17,7 +17,7 @@ export interface FieldNotation {
   readonly name: string;
   readonly required: boolean;
   readonly type: FieldType;
-  /** How server-side apply merges the field, where it does not go by the field's type alone. */
+  /** How server-side apply merges the field, where that does not follow from the field's type. */
   readonly merge?: Merge;
   readonly default?: string;
 }

@@ -24,7 +24,10 @@ const builtinPrefixes = [
   "io.k8s.kube-aggregator.",
 ];
 
-/** Schemas whose Go type writes JSON by hand: their OpenAPI says little or nothing of the real shape. */
+/**
+ * Schemas whose Go type writes JSON by hand: their OpenAPI says little or nothing of the real
+ * shape.
+ */
 export const handWritten: Readonly<Record<string, TypePair>> = {
   ObjectMeta: same("ObjectMetaInput"),
   OwnerReference: same("OwnerReference"),
@@ -58,7 +61,10 @@ export function placeOf(schemaName: string): Place {
     : { module: `${group}-${version}`, type };
 }
 
-/** Reads the documents. Kinds that come from CRDs, and versions that are not generally available, are left out. */
+/**
+ * Reads the documents. Kinds that come from CRDs, and versions that are not generally available,
+ * are left out.
+ */
 export function builtinSource(documents: readonly OpenApiDocument[]): BuiltinSource {
   const schemas = new Map<string, OpenApiSchema>();
   const kinds = new Map<string, ServedKind>();
@@ -107,9 +113,10 @@ export function referencesOf(schema: OpenApiSchema): string[] {
 }
 
 /**
- * The fields that one must send. Built-in schemas mark Go's zero values as defaults: `default: {}` on a struct says that the
- * server always prints it, and where the struct itself has required fields, that leaving it out is refused. Other defaults
- * are zero values that nobody is obliged to send back, and carry no news.
+ * The fields that one must send. Built-in schemas mark Go's zero values as defaults: `default: {}`
+ * on a struct says that the server always prints it, and where the struct itself has required
+ * fields, that leaving it out is refused. Other defaults are zero values that nobody is obliged to
+ * send back, and carry no news.
  */
 export function requiredFields(name: string, { schemas, kinds }: BuiltinSource): ReadonlySet<string> {
   const { required, properties = {} } = schemas.get(name) ?? {};

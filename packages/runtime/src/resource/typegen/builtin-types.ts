@@ -44,8 +44,8 @@ const scalarFormats: Readonly<Record<string, Scalar>> = {
 };
 
 /**
- * Kubernetes' own types, for `builtin` to make zod schemas of: a module with the notation of their fields and with their
- * static types.
+ * Kubernetes' own types, for `builtin` to make zod schemas of: a module with the notation of their
+ * fields and with their static types.
  */
 export function generateBuiltinTypes(documents: readonly OpenApiDocument[]): GeneratedModule[] {
   const source = builtinSource(documents);
@@ -135,8 +135,9 @@ class NotationPrinter {
   }
 
   /**
-   * The keys of a type's lists that may be left out because the server fills them in. Of the server's defaults a CRD needs
-   * these alone: it takes no list that is merged by a key which may be missing.
+   * The keys of a type's lists that may be left out because the server fills them in. Of the
+   * server's defaults a CRD needs these alone: it takes no list that is merged by a key which may
+   * be missing.
    */
   #defaultsOfKeys(name: string): (readonly [string, string])[] {
     return Object.values(this.#schema(name).properties ?? {}).flatMap((property) => {
@@ -170,7 +171,8 @@ class NotationPrinter {
   #referenceType(name: string, owner: string): FieldType {
     const scalar = scalarTypes[placeOf(name).type];
     if (scalar !== undefined) return { at: "scalar", scalar };
-    // A CRD cannot express a type that contains itself (`JSONSchemaProps`): inside, everything is kept.
+    // A CRD cannot express a type that contains itself (`JSONSchemaProps`): inside, everything is
+    // kept.
     const recursive = reachableFrom([name], this.#source.schemas).has(owner);
     return recursive ? { at: "scalar", scalar: "object" } : { at: "type", name: goName(name) };
   }

@@ -18,9 +18,10 @@ export interface GeneratedModule {
 }
 
 /**
- * Types for Kubernetes' own kinds, one module per group version, from the documents of an API server's `/openapi/v3`.
- * Only generally available versions (`v1`, `v2`) are printed, with the types reachable from their kinds. Kinds that come
- * from CRDs are left out: `generateTypes` serves those.
+ * Types for Kubernetes' own kinds, one module per group version, from the documents of an API
+ * server's `/openapi/v3`. Only generally available versions (`v1`, `v2`) are printed, with the
+ * types reachable from their kinds. Kinds that come from CRDs are left out: `generateTypes` serves
+ * those.
  */
 export function generateBuiltinKinds(documents: readonly OpenApiDocument[]): GeneratedModule[] {
   const source = builtinSource(documents);
@@ -68,13 +69,15 @@ function printModule(
     if (place.module === "" || !schemas.has(name)) return undefined;
     const named = (type: string): string => {
       if (place.module === module) return type;
-      // Two groups may use one name (`TokenRequest`): the foreign one is then imported under its module's name.
+      // Two groups may use one name (`TokenRequest`): the foreign one is then imported under its
+      // module's name.
       const alias = own.has(place.type) ? `${type}Of${place.module.replaceAll("-", "_")}` : type;
       const from = imports.get(place.module) ?? new Set();
       imports.set(place.module, from.add(alias === type ? alias : `${type} as ${alias}`));
       return alias;
     };
-    // An object inside another, such as a claim template, is what one sends: it has no namespace of its own.
+    // An object inside another, such as a claim template, is what one sends: it has no namespace of
+    // its own.
     const read = named(kinds.has(name) ? `${place.type}Input` : place.type);
     return { read, write: differing.has(name) ? named(`${place.type}Input`) : read };
   };

@@ -1,6 +1,9 @@
 import { type OpenApiSchema, referenced } from "./openapi-schema.ts";
 
-/** The type of a field as the server returns it, and as one may send it. Equal where no default is filled in. */
+/**
+ * The type of a field as the server returns it, and as one may send it. Equal where no default is
+ * filled in.
+ */
 export interface TypePair {
   readonly read: string;
   readonly write: string;
@@ -10,7 +13,10 @@ export interface TypePair {
 export interface TypeNames {
   /** The types for a `$ref`, or undefined to print `unknown`. */
   reference(name: string): TypePair | undefined;
-  /** The type for a nested object's metadata-like or well-known schema; undefined to print its fields. */
+  /**
+   * The type for a nested object's metadata-like or well-known schema; undefined to print its
+   * fields.
+   */
   wellKnown(schema: OpenApiSchema): string | undefined;
 }
 
@@ -21,8 +27,9 @@ interface Member {
 }
 
 /**
- * Prints schemas as readonly interfaces. Nested objects become interfaces of their own, named by their path; a second one,
- * `…Input`, is printed only where what one sends differs from what the server returns, so small CRDs stay small.
+ * Prints schemas as readonly interfaces. Nested objects become interfaces of their own, named by
+ * their path; a second one, `…Input`, is printed only where what one sends differs from what the
+ * server returns, so small CRDs stay small.
  */
 export class Declarations {
   readonly #names: TypeNames;

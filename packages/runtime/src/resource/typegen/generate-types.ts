@@ -18,9 +18,17 @@ export interface CrdSource {
 }
 
 export interface GenerateTypesOptions {
-  /** Which version of a CRD. @default the one Kubernetes prefers of those served: v2 before v1 before v1beta1 */
+  /**
+   * Which version of a CRD.
+   *
+   * @default the one Kubernetes prefers of those served: v2 before v1 before v1beta1
+   */
   readonly version?: string;
-  /** The package that types are imported from: one that the program depends on. @default "@windlass/client" */
+  /**
+   * The package that types are imported from: one that the program depends on.
+   *
+   * @default "@windlass/client"
+   */
   readonly importFrom?: "@windlass/client" | "@windlass/runtime";
 }
 
@@ -30,9 +38,9 @@ interface Described {
 }
 
 /**
- * TypeScript for kinds that others define: from a CustomResourceDefinition, or from a document of a server's `/openapi/v3`.
- * Each kind becomes a value and a type of the same name, and an `…Input` type for what one may send. The text imports
- * types from `importFrom` and nothing else.
+ * TypeScript for kinds that others define: from a CustomResourceDefinition, or from a document of a
+ * server's `/openapi/v3`. Each kind becomes a value and a type of the same name, and an `…Input`
+ * type for what one may send. The text imports types from `importFrom` and nothing else.
  *
  * @throws TypeError when the source describes no kind
  */

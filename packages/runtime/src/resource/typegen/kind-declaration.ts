@@ -24,7 +24,10 @@ export interface RootFields {
   requiredOnWrite(field: string, schema: OpenApiSchema): boolean;
 }
 
-/** Prints a kind: the interface of its objects, the one of what may be sent, and the value that addresses it. */
+/**
+ * Prints a kind: the interface of its objects, the one of what may be sent, and the value that
+ * addresses it.
+ */
 export function declareKind(
   declarations: Declarations,
   kind: ServedKind,

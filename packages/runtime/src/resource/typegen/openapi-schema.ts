@@ -1,4 +1,6 @@
-/** The part of OpenAPI v3 that Kubernetes uses to describe objects: what types are generated from. */
+/**
+ * The part of OpenAPI v3 that Kubernetes uses to describe objects: what types are generated from.
+ */
 export interface OpenApiSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -40,7 +42,9 @@ export interface OpenApiDocument {
 export interface ServedKind extends GroupVersionKind {
   readonly plural: string;
   readonly scope: "Namespaced" | "Cluster";
-  /** Its objects can be created and not read, as reviews and bindings: nothing of them is stored. */
+  /**
+   * Its objects can be created and not read, as reviews and bindings: nothing of them is stored.
+   */
   readonly createOnly?: true;
 }
 
@@ -54,7 +58,9 @@ export function referenced(schema: OpenApiSchema): string | undefined {
 const collectionPath =
   /^\/(?:api|apis\/([^/{}]+))\/(v\d+[a-z0-9]*)(\/namespaces\/\{namespace\})?\/([^/{}]+)$/;
 
-/** Every kind with a collection of its own in the document; subresources and watches are not kinds. */
+/**
+ * Every kind with a collection of its own in the document; subresources and watches are not kinds.
+ */
 export function servedKinds(document: OpenApiDocument): ServedKind[] {
   const found = new Map<string, ServedKind>();
   for (const [path, item] of Object.entries(document.paths ?? {})) {
@@ -65,7 +71,8 @@ export function servedKinds(document: OpenApiDocument): ServedKind[] {
     if (kind === undefined) continue;
     const scope = namespaced === undefined ? "Cluster" : "Namespaced";
     const key = `${kind.kind}/${plural}`;
-    // A namespaced kind also has a collection over all namespaces, which looks like a cluster-scoped one.
+    // A namespaced kind also has a collection over all namespaces, which looks like a
+    // cluster-scoped one.
     if (found.has(key) && scope === "Cluster") continue;
     const createOnly = Object.hasOwn(item as object, "get") ? {} : { createOnly: true as const };
     found.set(key, { group, version, kind: kind.kind, plural, scope, ...createOnly });

@@ -5,17 +5,17 @@ import { Deployment, type StatefulSet } from "@windlass/runtime/kinds";
 const lookMs = 30_000;
 
 /**
- * Holds a component until its pods have stopped: what they write on their way out is written, and whoever waits for the deletion knows
- * that nothing runs any more.
+ * Keeps a component that is being deleted until its pods have stopped: what they write while they
+ * stop is written, and once the component is gone nothing of it runs.
  */
-export async function farewell<S extends object>(
+export async function stopPods<S extends object>(
   object: { readonly metadata: Pick<ObjectMeta, "finalizers">; readonly status?: S | undefined },
   context: Pick<ReconcileContext, "owned" | "delete" | "key">,
   kind: typeof Deployment | typeof StatefulSet = Deployment,
   name = context.key.name,
 ) {
   const workload = context.owned(kind, name);
-  // Whoever deletes it with --cascade=orphan keeps what it has made.
+  // A deletion with --cascade=orphan keeps what it has made.
   if (workload === undefined || object.metadata.finalizers?.includes("orphan")) return undefined;
   if (workload.metadata.deletionTimestamp === undefined)
     await context.delete(kind, workload, { propagationPolicy: "Foreground" });

@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { isIPv6, type Socket } from "node:net";
+import { endianness } from "node:os";
+import type { Clock } from "@windlass/clock";
+
+/** Which connections, by `connectionName`, sent something again and again that nobody has confirmed. */
+export type Unconfirmed = () => Promise<ReadonlySet<string>>;
+
+/** How often connections are looked at. */
+const LOOK_MS = 5_000;
+/** The kernel waits twice as long before each try, from 0.2 s on: so many take 13 s. */
+const TRIES = 6;
+
+/**
+ * Ends connections to endpoints that are gone without a word, because their node was lost.
+ *
+ * Probes of the kernel find that out for a connection on which nothing is under way. They wait as long as something was sent
+ * and not confirmed, and without this the kernel would try for a quarter of an hour: a request that was sent on a kept
+ * connection just after its node was lost had no answer for so long. How long an answer takes says nothing: a pod may take
+ * its time, or be too busy to take connections. What its node has received is confirmed all the same.
+ */
+export class LostPeers {
+  readonly #clock: Clock;
+  readonly #unconfirmed: Unconfirmed;
+  /** The connections, and how much had come on each when it was last looked at. */
+  readonly #received = new Map<Socket, number>();
+  #cancelLook: (() => void) | undefined;
+
+  constructor(clock: Clock, unconfirmed: Unconfirmed = unconfirmedByKernel) {
+    this.#clock = clock;
+    this.#unconfirmed = unconfirmed;
+  }
+
+  /** Looks after a connection until it is closed. */
+  watch(socket: Socket): void {
+    this.#received.set(socket, -1);
+    socket.once("close", () => this.#received.delete(socket));
+    this.#lookLater();
+  }
+
+  /** Looks no more. */
+  stop(): void {
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+    this.#received.clear();
+  }
+
+  #lookLater(): void {
+    this.#cancelLook ??= this.#clock.schedule(LOOK_MS, () => {
+      this.#cancelLook = undefined;
+      void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const silent: Socket[] = [];
+    for (const [socket, before] of this.#received) {
+      const { bytesRead } = socket;
+      if (bytesRead === before) silent.push(socket);
+      else this.#received.set(socket, bytesRead);
+    }
+    if (silent.length > 0) {
+      const unconfirmed = await this.#unconfirmed();
+      // Most of the time there is none, and names need not be made.
+      if (unconfirmed.size > 0)
+        for (const socket of silent)
+          if (unconfirmed.has(connectionName(socket)))
+            socket.destroy(new Error("the endpoint confirms nothing that it is sent"));
+    }
+    if (this.#received.size > 0) this.#lookLater();
+  }
+}
+
+/** Names a connection of this process's network by its ends. */
+export function connectionName({
+  localPort,
+  remoteAddress,
+  remotePort,
+}: Pick<Socket, "localPort" | "remoteAddress" | "remotePort">): string {
+  return `${localPort} ${canonical(remoteAddress ?? "")} ${remotePort}`;
+}
+
+/** What Linux says of its connections. Other systems do not, and what cannot be read now is at the next look. */
+async function unconfirmedByKernel(): Promise<ReadonlySet<string>> {
+  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "latin1").catch(() => ""));
+  const texts = await Promise.all(tables);
+  return new Set(texts.flatMap(unconfirmedIn));
+}
+
+/** A line whose timer (`01`) is the one for sending again: both ends, and how often that was done. */
+const resending =
+  /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} [0-9A-F]+:[0-9A-F]+ 01:[0-9A-F]+ ([0-9A-F]+) /gm;
+
+/** The connections of a table of /proc/net that sent something often enough. */
+export function unconfirmedIn(table: string): readonly string[] {
+  const found: string[] = [];
+  for (const [, localPort = "", address = "", remotePort = "", tries = ""] of table.matchAll(resending))
+    if (Number.parseInt(tries, 16) >= TRIES)
+      found.push(
+        connectionName({
+          localPort: Number.parseInt(localPort, 16),
+          remoteAddress: addressOf(address),
+          remotePort: Number.parseInt(remotePort, 16),
+        }),
+      );
+  return found;
+}
+
+/** The kernel prints addresses as numbers of 32 bits in the order of the machine. */
+function addressOf(printed: string): string {
+  const bytes = Buffer.from(printed, "hex");
+  if (endianness() === "LE") bytes.swap32();
+  if (bytes.length === 4) return bytes.join(".");
+  return bytes.toString("hex").replaceAll(/(.{4})(?!$)/g, "$1:");
+}
+
+/** An address of IPv6 can be written in many ways. */
+function canonical(address: string): string {
+  return isIPv6(address) ? new URL(`http://[${address}]`).hostname : address;
+}
