@@ -283,6 +283,19 @@ export type KeyOf<K extends Pick<AnyKind, "scope">> =
   | (Scope extends K["scope"] ? ObjectKey : never);
 
 /**
+ * Whether an object is of a kind and version, by its `apiVersion` and `kind`: for objects that were
+ * read without knowing their kind, such as manifests.
+ *
+ * @example
+ * const maps = objects.filter((object) => isObjectOf(ConfigMap, object));
+ */
+export function isObjectOf<K extends AnyKind>(kind: K, object: unknown): object is ObjectOf<K> {
+  if (typeof object !== "object" || object === null) return false;
+  const { apiVersion, kind: name } = object as Partial<KubernetesObject>;
+  return apiVersion === apiVersionOf(kind) && name === kind.kind;
+}
+
+/**
  * `group/version`, or the version alone for the core group, as objects carry it in `apiVersion`.
  */
 export function apiVersionOf(kind: Pick<ResourceKind, "group" | "version">): string {

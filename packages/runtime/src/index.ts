@@ -41,6 +41,7 @@ export {
   isForbidden,
   isInvalid,
   isNotFound,
+  isObjectOf,
   metadataOnly,
   TransportError,
 } from "@windlass/client";

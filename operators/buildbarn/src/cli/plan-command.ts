@@ -1,9 +1,8 @@
 import { type Command, CommandError, command, type Terminal, UsageError } from "@windlass/cli";
 import type { AnyKind, KubernetesObject, Manifest } from "@windlass/client";
 import { ConfigMap } from "@windlass/runtime/kinds";
-import { BuildbarnCluster } from "../cluster/cluster.ts";
 import { kinds } from "../kinds.ts";
-import type { BuildbarnSet, ComponentObject } from "../set/index.ts";
+import { type BuildbarnSet, isComponent } from "../set/index.ts";
 import { type PlanStep, planOf } from "./plan.ts";
 import { files, type Resources, readResources, setsOf } from "./resources.ts";
 
@@ -81,9 +80,8 @@ async function inCluster(
     for (const kind of kinds) found.push(...(await client.list<AnyKind>(kind, { namespace })).items);
     configMaps.push(...(await client.list(ConfigMap, { namespace })).items);
   }
-  const components = found.filter(({ kind }) => kind !== BuildbarnCluster.kind);
   return {
-    sets: setsOf(components as unknown as readonly ComponentObject[]),
+    sets: setsOf(found.filter(isComponent)),
     configMaps,
     manifests: found.map((one) => {
       const { apiVersion, kind, metadata, spec } = one as KubernetesObject & { readonly spec?: object };

@@ -10,13 +10,13 @@ import {
   statusOf,
   UnknownKindError,
 } from "@windlass/client";
-import type { ObjectOf } from "@windlass/runtime";
+import { isObjectOf, type ObjectOf } from "@windlass/runtime";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@windlass/runtime/kinds";
-import { BuildbarnCluster, type Cluster } from "../cluster/cluster.ts";
+import { BuildbarnCluster } from "../cluster/cluster.ts";
 import { componentsOf } from "../cluster/controller.ts";
 import { group } from "../fields.ts";
 import { kinds } from "../kinds.ts";
-import { type BuildbarnSet, type ComponentObject, setFrom } from "../set/index.ts";
+import { type BuildbarnSet, type ComponentObject, isComponent, setFrom } from "../set/index.ts";
 import type { Storage } from "../storage/storage.ts";
 
 /** Resources as an API server would have them, with their defaults. */
@@ -99,12 +99,8 @@ async function accepted(read: readonly Read[], present: readonly Manifest[]): Pr
       faults.push(`${path}: ${kind} ${metadata.name}: ${(error as Error).message}`);
     }
   }
-  const clusters = objects.filter(
-    ({ kind }) => kind === BuildbarnCluster.kind,
-  ) as unknown as readonly Cluster[];
-  const components = objects.filter(
-    ({ kind }) => kind !== BuildbarnCluster.kind && kind !== ConfigMap.kind,
-  ) as unknown as readonly ComponentObject[];
+  const clusters = objects.filter((one) => isObjectOf(BuildbarnCluster, one));
+  const components = objects.filter((one) => isComponent(one));
   const made = await Promise.all(
     clusters.flatMap((cluster) =>
       componentsOf(cluster, false).map(async ({ kind, object }) => {
@@ -119,7 +115,7 @@ async function accepted(read: readonly Read[], present: readonly Manifest[]): Pr
   );
   return {
     sets: setsOf([...components, ...made]),
-    configMaps: objects.filter(({ kind }) => kind === ConfigMap.kind) as unknown as Resources["configMaps"],
+    configMaps: objects.filter((one) => isObjectOf(ConfigMap, one)),
     faults,
     manifests: read.map(({ manifest }) => manifest),
   };
@@ -135,11 +131,8 @@ export function setsOf(components: readonly ComponentObject[]): readonly Buildba
   return [...bySet.values()].flatMap((members) => {
     const [first] = members;
     if (!first) return [];
-    const set = setFrom(
-      first.metadata.namespace,
-      first.spec.cluster,
-      (kind) =>
-        members.filter((one) => one.kind === kind.kind) as unknown as readonly ObjectOf<typeof kind>[],
+    const set = setFrom(first.metadata.namespace, first.spec.cluster, (kind) =>
+      members.filter((one) => isObjectOf(kind, one)),
     );
     return [{ ...set, storages: set.storages.map(settled) }];
   });

@@ -1,5 +1,5 @@
 import type { CacheReader, MapContext, ObjectKey, ObjectOf } from "@windlass/runtime";
-import { watch } from "@windlass/runtime";
+import { isObjectOf, watch } from "@windlass/runtime";
 import { type Browser, BuildbarnBrowser } from "../browser/browser.ts";
 import { BuildbarnFrontend, type Frontend } from "../frontend/frontend.ts";
 import { BuildbarnScheduler, type Scheduler } from "../scheduler/scheduler.ts";
@@ -27,6 +27,14 @@ export type ComponentKind =
   | typeof BuildbarnWorker
   | typeof BuildbarnBrowser;
 
+const componentKinds: readonly ComponentKind[] = [
+  BuildbarnStorage,
+  BuildbarnScheduler,
+  BuildbarnFrontend,
+  BuildbarnWorker,
+  BuildbarnBrowser,
+];
+
 /** A component of any kind. */
 export type ComponentObject = Storage | Scheduler | Frontend | Worker | Browser;
 
@@ -36,6 +44,11 @@ export function setOf(
   { metadata: { namespace }, spec: { cluster } }: ComponentObject,
 ): BuildbarnSet {
   return setFrom(namespace, cluster, (kind) => cache.list(kind, { namespace }));
+}
+
+/** Whether an object is a component, by its kind. */
+export function isComponent(object: unknown): object is ComponentObject {
+  return componentKinds.some((kind) => isObjectOf(kind, object));
 }
 
 /** The set of a name, from all components of its namespace. */

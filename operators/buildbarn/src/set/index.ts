@@ -2,6 +2,7 @@ export {
   type BuildbarnSet,
   type ComponentKind,
   type ComponentObject,
+  isComponent,
   setFrom,
   setOf,
   watchSet,

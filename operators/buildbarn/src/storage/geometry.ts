@@ -3,8 +3,6 @@ import type { Checked, Configuration, Version } from "../configuration/index.ts"
 /** What a shard's stores must keep for their content to be found again, by store. */
 type Geometry = Readonly<Record<string, string>>;
 
-type Json = { readonly [field: string]: Json | undefined };
-
 /** A shard's configuration, for an evaluation that shows its stores. */
 export function shardConfiguration(files: Readonly<Record<string, string>>, version: Version): Configuration {
   const environment = { POD_NAME: "pod-0", NODE_NAME: "node-0", HOSTNAME: "pod-0" };
@@ -24,11 +22,11 @@ export function flushedStores(before: Checked, after: Checked): readonly string[
 /** Undefined for a configuration that cannot be evaluated here. */
 function geometryOf(checked: Checked): Geometry | undefined {
   if (checked.is !== "valid") return undefined;
-  const json = checked.json as unknown as Json;
+  const { json } = checked;
   return Object.fromEntries(
     ["contentAddressableStorage", "actionCache"].flatMap((store) => {
-      const local = json[store]?.backend?.local;
-      if (!local) return [];
+      const local = fieldOf(json, store, "backend", "local");
+      if (!isRecord(local)) return [];
       const { keyLocationMapOnBlockDevice, oldBlocks, currentBlocks, newBlocks, blocksOnBlockDevice } = local;
       return [
         [
@@ -44,4 +42,12 @@ function geometryOf(checked: Checked): Geometry | undefined {
       ];
     }),
   );
+}
+
+function fieldOf(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce((found, name) => (isRecord(found) ? found[name] : undefined), value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

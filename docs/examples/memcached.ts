@@ -1,0 +1,96 @@
+import {
+  byLabel,
+  type ContextOf,
+  child,
+  condition,
+  controller,
+  declaration,
+  defineResource,
+  type ObjectOf,
+  watch,
+} from "@windlass/runtime";
+import { Deployment, type DeploymentInput, Pod } from "@windlass/runtime/kinds";
+import { z } from "zod";
+
+/** The first operator of kubebuilder's book. */
+export const Memcached = defineResource({
+  group: "example.com",
+  version: "v1",
+  kind: "Memcached",
+  spec: z.object({
+    size: z.int32().min(1).max(5).default(1).describe("How many servers run"),
+    containerPort: z.int32().min(1).max(65_535).default(11_211).describe("Where each of them listens"),
+  }),
+  status: z.object({
+    nodes: z.array(z.string()).optional().describe("The names of the pods"),
+  }),
+});
+type MemcachedObject = ObjectOf<typeof Memcached>;
+
+const nameLabel = "app.kubernetes.io/instance";
+const labelsOf = (name: string) => ({ "app.kubernetes.io/name": "memcached", [nameLabel]: name });
+
+const declared = declaration(Memcached, {
+  owns: [Deployment],
+  watches: [
+    watch(Pod, byLabel(nameLabel), {
+      scope: { labelSelector: "app.kubernetes.io/name=memcached" },
+      indexes: { instance: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[nameLabel]}`] },
+    }),
+  ],
+});
+
+/** Keeps a Deployment of memcached servers, and says which pods there are. */
+export const memcached = controller(Memcached, {
+  ...declared,
+  reconcile: (object, context) => {
+    const available = context.owned(Deployment)?.status?.availableReplicas ?? 0;
+    const isUp = available === object.spec.size;
+    const message = `${available} of ${object.spec.size} servers are available`;
+    return {
+      children: [child(Deployment, deploymentFor(object))],
+      status: {
+        nodes: podNames(context),
+        conditions: [condition("Ready", isUp, isUp ? "Available" : "Starting", message)],
+      },
+    };
+  },
+});
+
+function deploymentFor({
+  metadata: { name },
+  spec: { size, containerPort },
+}: MemcachedObject): DeploymentInput {
+  return {
+    metadata: { name },
+    spec: {
+      replicas: size,
+      selector: { matchLabels: labelsOf(name) },
+      template: {
+        metadata: { labels: labelsOf(name) },
+        spec: {
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+          containers: [
+            {
+              name: "memcached",
+              image: "memcached:1.6-alpine",
+              command: ["memcached", "--memory-limit=64", "-o", "modern", "-v", `--port=${containerPort}`],
+              ports: [{ name: "memcached", containerPort }],
+              securityContext: {
+                runAsUser: 1001,
+                allowPrivilegeEscalation: false,
+                capabilities: { drop: ["ALL"] },
+              },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** A function of the controller knows what its controller declares: here the index of pods. */
+function podNames({ cache, key }: ContextOf<typeof declared>): string[] {
+  const pods = cache.byIndex(Pod, "instance", `${key.namespace}/${key.name}`);
+  return pods.map(({ metadata }) => metadata.name).toSorted();
+}
