@@ -64,7 +64,7 @@ export function farEnd(token: string, callsPort: number, controlPort: number, he
       });
       return;
     }
-    const { searchParams } = new URL(request.url ?? "/", "http://pod");
+    const searchParams = new URLSearchParams(request.url?.split("?")[1]);
     const connection = connections.get(Number(searchParams.get("id")));
     request.on("data", (bytes: Buffer) => connection?.write(bytes));
     request.once("end", () => {
