@@ -314,8 +314,8 @@ const Rollout: ResourceKind = {
   scope: "Namespaced",
 };
 export async function dynamic(client: Client, key: ObjectKey, kinds: readonly AnyKind[]) {
-  const rollout = await client.get(Rollout, key);
-  const { replicas } = (rollout.spec ?? {}) as { readonly replicas?: number };
+  const { spec } = await client.get(Rollout, key);
+  const { replicas } = (spec ?? {}) as { readonly replicas?: number };
   await client.patch(Rollout, key, { type: "merge", patch: { spec: { replicas: (replicas ?? 0) + 1 } } });
   await client.apply(Rollout, { metadata: { ...key }, spec: { paused: true } });
   for (const kind of kinds) await ignoreNotFound(client.delete(kind, key));
