@@ -42,5 +42,8 @@ try {
 } finally {
   await server.close();
 }
-const changed = execFileSync("git", ["diff", "--stat", "--", "packages"], { cwd: root, encoding: "utf8" });
-process.stdout.write(changed === "" ? "nothing has changed\n" : changed);
+const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
+const changed = git("diff", "--stat", "--", "packages");
+// A group that is new has files that git does not know yet.
+const added = git("ls-files", "--others", "--exclude-standard", "--", "packages");
+process.stdout.write(changed + added === "" ? "nothing has changed\n" : changed + added);

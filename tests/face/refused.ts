@@ -409,7 +409,7 @@ export const returning = [
   // @ts-expect-error Type 'true' is not assignable to type
   controller(Shop, { reconcile: () => undefined, finalize: () => true }),
   // @ts-expect-error Type 'string' is not assignable to type '"apps/v1"'.
-  controller(Shop, { reconcile: ({ spec }: ObjectOf<typeof Deployment>) => void spec }),
+  controller(Shop, { reconcile: (deployment: ObjectOf<typeof Deployment>) => void deployment }),
 ];
 
 /** Helper functions that ask for more than their controller has. */

@@ -151,8 +151,8 @@ async function podsOf(app: string) {
 const uids = async () =>
   (await Promise.all(["storage", "frontend", "scheduler", "worker"].map(podsOf)))
     .flat()
-    .map(({ metadata }) => metadata.uid)
-    .toSorted();
+    .map(({ metadata }) => metadata.uid ?? "")
+    .toSorted((a, b) => (a < b ? -1 : 1));
 
 test("Bazel builds, the operator reads the queue and runs its probe, and strangers are refused", async () => {
   const { client } = world.cluster;

@@ -231,7 +231,8 @@ describe.each(versions)("shards of %s", (version) => {
 
   test("pairs become single ones again, and lose nothing", { timeout: 300_000 }, async () => {
     await change({ mirrored: false }, "3w1.6");
-    const { client, namespace } = { ...world.cluster, namespace: world.namespace };
+    const { cluster, namespace } = world;
+    const { client } = cluster;
     const { items } = await client.list(Pod, { namespace, labelSelector: "app=storage" });
     expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual([
       "storage-0",

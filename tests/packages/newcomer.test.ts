@@ -83,14 +83,17 @@ test("every package installs beside it", async () => {
   const libraries = inject("tarballs").filter(({ manifest }) => manifest.exports !== undefined);
   const wanted = libraries.map(({ name, version }) => `${name}@${version}`);
   await user.run(project, "npm", "install", "--save-dev", ...wanted);
-  const exports = libraries.flatMap(({ name, manifest }) =>
+  const modules = libraries.flatMap(({ name, manifest }) =>
     Object.keys(manifest.exports ?? {})
       .filter((subpath) => subpath !== "./package.json")
       .map((subpath) => `${name}${subpath.slice(1)}`),
   );
-  const lines = exports.map((module, index) => `export * as all${index} from ${JSON.stringify(module)};`);
+  const lines = modules.map((module, index) => `export * as all${index} from ${JSON.stringify(module)};`);
   await writeFile(join(project, "src", "everything.ts"), `${lines.join("\n")}\n`);
   await user.run(project, "node", "src/everything.ts");
+  // So do programs that are CommonJS.
+  const requires = modules.map((module) => `require(${JSON.stringify(module)});`).join("");
+  await user.run(project, "node", "--input-type=commonjs", "--eval", requires);
 });
 
 test.for(Object.entries(compilerSettings))("types hold under %s settings", async ([name, settings]) => {

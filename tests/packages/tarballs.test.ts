@@ -72,7 +72,10 @@ test.for(libraries)("$manifest.name: stack traces lead to its sources", async ({
       readonly sources: readonly string[];
       readonly sourcesContent: readonly string[];
     };
-    expect(map.sources[0]).toMatch(/^\.\.\/src\/.*\.ts$/);
-    expect(map.sourcesContent[0]).not.toBe("");
+    // Data throws nothing.
+    const source = map.sources.findIndex((one) => !one.endsWith(".json"));
+    if (source < 0) continue;
+    expect(map.sources[source]).toMatch(/^\.\.\/src\/.*\.ts$/);
+    expect(map.sourcesContent[source]).not.toBe("");
   }
 });

@@ -135,6 +135,11 @@ export class LabOperator implements AsyncDisposable {
     return this.#replicas.length;
   }
 
+  /** The replicas' processes, by their ids. */
+  get processes(): readonly number[] {
+    return this.#replicas.flatMap(({ process: { pid } }) => pid ?? []);
+  }
+
   /** What each replica has logged. */
   logs(): readonly string[] {
     return this.#replicas.map(({ log }) => log);

@@ -25,12 +25,12 @@ export async function holdMany(url: string, count: number): Promise<HeldRequests
         failures.push(why);
         socket.destroy();
       };
-      let connectedAt = 0;
+      let connected = "never connected";
       socket.setTimeout(120_000, () =>
-        fail(`no answer within 120 s: port ${socket.localPort}, connected after ${connectedAt} ms`),
+        fail(`no answer within 120 s: port ${socket.localPort}, ${connected}`),
       );
       socket.once("connect", () => {
-        connectedAt = Math.round(performance.now() - began);
+        connected = `connected after ${Math.round(performance.now() - began)} ms`;
         socket.write(request, () => sent.resolve());
       });
       socket.once("data", (bytes) => {

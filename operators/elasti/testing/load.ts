@@ -16,13 +16,18 @@ export interface Load {
   stop(): Promise<LoadResult>;
 }
 
+/** Ports that no system gives to a connection that does not ask for one. */
+const triedPorts = { first: 12_000, count: 8_000 } as const;
+
 /**
  * Waits until a Service answers. A connection that was begun before the node knew the Service is remembered by its kernel as leading nowhere,
- * so each try is a new one.
+ * for two minutes, and so is any later one from the same port. So each try is a new one, from a port that nobody else will have.
  */
 export async function untilAnswered(url: string): Promise<void> {
+  const begin = Math.floor(Math.random() * triedPorts.count);
   for (let left = 300; left > 0; left--) {
-    if ((await askOnce(url, 1_000)).status === 200) return;
+    const localPort = triedPorts.first + ((begin + left) % triedPorts.count);
+    if ((await askOnce(url, 1_000, localPort)).status === 200) return;
     await new Promise((resolve) => void setTimeout(resolve, 100));
   }
   throw new Error(`${url} does not answer`);
@@ -36,13 +41,14 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Sends one request over a connection of its own. Never rejects. */
-export function askOnce(url: string, withinMs = 60_000): Promise<Answer> {
+/** Sends one request over a connection of its own. Never rejects. @param localPort where it comes from; any if it is not given */
+export function askOnce(url: string, withinMs = 60_000, localPort?: number): Promise<Answer> {
   const began = performance.now();
   return new Promise((resolve) => {
     const fail = (error: Error) =>
       resolve({ status: 0, body: "", ms: performance.now() - began, error: error.message });
-    const asked = request(url, { agent: false, signal: AbortSignal.timeout(withinMs) }, (answer) => {
+    const from = localPort !== undefined && { localPort };
+    const asked = request(url, { agent: false, signal: AbortSignal.timeout(withinMs), ...from }, (answer) => {
       let body = "";
       answer.setEncoding("utf8").on("data", (chunk: string) => {
         body += chunk;

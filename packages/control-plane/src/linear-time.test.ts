@@ -50,6 +50,11 @@ const deployment = (name: string, variables: unknown[]) => ({
     },
   },
 });
+const pod = (name: string, spec: object, container: object = {}) => ({
+  metadata: { name },
+  spec: { containers: [{ name: "c", image: "i", ...container }], ...spec },
+});
+const strategic = "application/strategic-merge-patch+json";
 const deployments = "/apis/apps/v1/namespaces/default/deployments";
 const configMap = (metadata: object, rest: object = {}) => ({ metadata, ...rest });
 const patch = (type: string, path: string, body: (size: number) => unknown): Case => ({
@@ -118,7 +123,7 @@ const cases: { readonly [what: string]: Case } = {
     shape(`ruled-${size}`, { ruled: times(size, (index) => ({ v: index })) }),
   ),
   "a list merged strategically": {
-    ...patch("application/strategic-merge-patch+json", `${deployments}/smp`, (size) => ({
+    ...patch(strategic, `${deployments}/smp`, (size) => ({
       spec: { template: { spec: { containers: [{ name: "c", env: reversed(size, env) }] } } },
     })),
     path: (size) => `${deployments}/smp-${size}`,
@@ -148,6 +153,87 @@ const cases: { readonly [what: string]: Case } = {
     const containers = [{ name: "c", image: "i", volumeMounts }];
     return { metadata, spec: { ...spec, template: { ...spec.template, spec: { containers, volumes } } } };
   }),
+  "tolerations of a pod that is patched": {
+    ...patch(strategic, `${core}/pods/tolerant`, () => ({ metadata: { labels: { a: "b" } } })),
+    path: (size) => `${core}/pods/tolerant-${size}`,
+    first: (size) =>
+      create(`${core}/pods`, () =>
+        pod(`tolerant-${size}`, {
+          tolerations: times(size, (index) => ({ key: `k${index}`, operator: "Exists" })),
+        }),
+      ),
+  },
+  "mounts and devices of a container": create(`${core}/pods`, (size) =>
+    pod(
+      `mounts-${size}`,
+      { volumes: [{ name: "v", emptyDir: {} }] },
+      {
+        volumeMounts: times(size, (index) => ({ name: "v", mountPath: `/m/${index}` })),
+        volumeDevices: times(size, (index) => ({ name: `d${index}`, devicePath: `/d/${index}` })),
+      },
+    ),
+  ),
+  "host names and spread constraints of a pod": create(`${core}/pods`, (size) =>
+    pod(`spread-${size}`, {
+      hostAliases: times(size, (index) => ({ ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` })),
+      topologySpreadConstraints: times(size, (index) => ({
+        maxSkew: 1,
+        topologyKey: `k${index}`,
+        whenUnsatisfiable: "DoNotSchedule",
+      })),
+    }),
+  ),
+  "containers that annotations name": create(`${core}/pods`, (size) => {
+    const appArmor = "container.apparmor.security.beta.kubernetes.io";
+    const annotations = Object.fromEntries(
+      times(size, (index) => [`${appArmor}/c${index}`, "runtime/default"]),
+    );
+    const containers = times(size, (index) => ({ name: `c${size - 1 - index}`, image: "i" }));
+    return { ...pod(`armor-${size}`, { containers }), metadata: { name: `armor-${size}`, annotations } };
+  }),
+  "addresses of a node": create("/api/v1/nodes", (size) => ({
+    metadata: { name: `addresses-${size}` },
+    status: { addresses: times(size, (index) => ({ type: "Hostname", address: `h${index}` })) },
+  })),
+  "scopes of a quota": create(`${core}/resourcequotas`, (size) => ({
+    metadata: { name: `scopes-${size}` },
+    spec: { hard: fields(size, () => "1"), scopes: times(size, (index) => (index % 2 ? "BestEffort" : "x")) },
+  })),
+  "claims and volumes of a StatefulSet": create("/apis/apps/v1/namespaces/default/statefulsets", (size) => {
+    const claim = (index: number) => ({
+      metadata: { name: `v${index}` },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    const volumes = times(size, (index) => ({ name: `w${index}`, emptyDir: {} }));
+    const { spec } = deployment("", []);
+    const template = { ...spec.template, spec: { ...spec.template.spec, volumes } };
+    return {
+      metadata: { name: `claims-${size}` },
+      spec: { ...spec, serviceName: "s", template, volumeClaimTemplates: times(size, claim) },
+    };
+  }),
+  "resources of a webhook": create(
+    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    (size) => ({
+      metadata: { name: `resources-${size}` },
+      webhooks: [
+        {
+          name: "a.example.com",
+          admissionReviewVersions: ["v1"],
+          sideEffects: "None",
+          clientConfig: { url: "https://example.com" },
+          rules: [
+            {
+              apiGroups: ["none.example.com"],
+              apiVersions: ["v1"],
+              operations: ["CREATE"],
+              resources: times(size, (index) => `r${index}/status`),
+            },
+          ],
+        },
+      ],
+    }),
+  ),
   "rules of a role": create("/apis/rbac.authorization.k8s.io/v1/clusterroles", (size) => ({
     metadata: { name: `role-${size}` },
     rules: times(size, (index) => ({ apiGroups: [""], resources: [`r${index}`], verbs: ["get"] })),
@@ -221,6 +307,9 @@ beforeAll(async () => {
       items: { type: "object", properties: { v }, "x-kubernetes-validations": [rule] },
     },
   };
+  // Pods want it.
+  const account = create(`${core}/serviceaccounts`, () => ({ metadata: { name: "default" } }));
+  await send(account, 0);
   const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await send({ method: "POST", path: () => crds, body: () => definition("shapes", properties) }, 0);
 });

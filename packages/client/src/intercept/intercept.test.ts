@@ -65,6 +65,21 @@ test("an answer that cannot be passed on is let go: no connection waits for it t
   expect(transport.open).toBe(0);
 });
 
+test("an abort does not wait for a certificate that is slow to come after a refusal", async () => {
+  const controller = new AbortController();
+  const transport = fakeTransport(() => ({ status: 401 }));
+  const asked = Promise.withResolvers<void>();
+  const never = () => {
+    asked.resolve();
+    return new Promise<{ cert?: string }>(() => undefined);
+  };
+  const telling = tellExpiry(never, "a plugin", new ManualClock())(transport);
+  const answer = telling.request({ ...get, signal: controller.signal });
+  await asked.promise;
+  controller.abort(new Error("enough"));
+  await expect(answer).rejects.toThrow("enough");
+});
+
 test("an abort does not wait for credentials that are slow to come", async () => {
   const transport = fakeTransport(() => ({}));
   const never = { current: () => new Promise<Credential>(() => undefined), invalidate: () => undefined };

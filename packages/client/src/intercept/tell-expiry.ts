@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "@windlass/clock";
+import { abortable } from "../abortable.ts";
 import { discardBody, orDiscard } from "../body.ts";
 import { TransportError } from "../errors.ts";
 import type { Interceptor } from "../transport.ts";
@@ -24,7 +25,8 @@ export function tellExpiry(
     async request(request) {
       const response = await next.request(request);
       if (response.status !== 401) return response;
-      const { cert } = await orDiscard(response, Promise.resolve(material()));
+      const getting = Promise.resolve(material());
+      const { cert } = await orDiscard(response, abortable(getting, request.signal));
       const expiredAt = cert && expiryOf(cert);
       if (!expiredAt || expiredAt.getTime() > clock.now()) return response;
       await discardBody(response.body);

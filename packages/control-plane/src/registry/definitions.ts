@@ -150,9 +150,11 @@ export class Definitions {
   #writeStatus(definition: JsonObject, status: JsonObject): void {
     const { store, clock } = this.#registry;
     const resource = this.#registry.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-    const tracked = trackUpdate({
-      live: definition,
-      next: { ...definition, status },
+    // Nobody's share of the spec changes, and to look for it in a large schema would take long.
+    const { spec: _spec, ...live } = definition;
+    const { metadata } = trackUpdate({
+      live,
+      next: { ...live, status },
       schema: (resource as Resource).schema(),
       manager: "kube-apiserver",
       apiVersion: "apiextensions.k8s.io/v1",
@@ -160,7 +162,11 @@ export class Definitions {
       time: timestamp(clock),
       resetFields: [["spec"]],
     });
-    store.put(definitionsBucket, textOf(field(definition as Json, "metadata", "name")), tracked);
+    store.put(definitionsBucket, textOf(field(definition as Json, "metadata", "name")), {
+      ...definition,
+      metadata: metadata as Json,
+      status,
+    });
   }
 
   #kindsOf(definition: JsonObject): KindInfo[] {

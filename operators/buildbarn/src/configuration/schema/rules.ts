@@ -59,8 +59,9 @@ function platforms(json: LocatedJson): readonly Fault[] {
 
 function propertyOf(property: LocatedJson): PlatformProperty {
   const text = (name: string) => {
-    const field = fieldAt(property, name);
-    return field ? String(plain(field.value)) : "";
+    const value = fieldAt(property, name)?.value;
+    // What is no text is refused by its type.
+    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : "";
   };
   return { name: text("name"), value: text("value") };
 }

@@ -163,7 +163,7 @@ function startDeployments(deps: ControllerDependencies): Running {
     const made = await createSet(deployment, old, revision);
     if (!made) {
       const collisions = (deployment.status?.collisionCount ?? 0) + 1;
-      const status = { ...(deployment.status ?? {}), collisionCount: collisions };
+      const status = { ...deployment.status, collisionCount: collisions };
       const next = await writeStatus(registry, deployments, deployment, status, context);
       return await withNewSet({ ...family, deployment: next }, revision);
     }

@@ -156,7 +156,8 @@ function withClaims(spec: JsonObject, claims: readonly JsonObject[]): JsonObject
   const names = claims.map((claim) => text(metadataOf(claim), "name"));
   const template = child(spec, "template");
   const pod = specOf(template);
-  const others = items(pod, "volumes").filter((volume) => !names.includes(text(volume, "name")));
+  const replaced = new Set(names);
+  const others = items(pod, "volumes").filter((volume) => !replaced.has(text(volume, "name")));
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...spec, template: { ...template, spec: { ...pod, volumes: [...claimed, ...others] } } };
 }

@@ -1,4 +1,4 @@
-import { clone, equal, type JsonObject } from "../../json.ts";
+import { clone, equal, identityText, type JsonObject } from "../../json.ts";
 import type { Strategy } from "../strategy.ts";
 import { Faults } from "./faults.ts";
 import { child, has, items, own, specOf, statusOf, text, texts } from "./fields.ts";
@@ -38,15 +38,16 @@ export const node: Strategy = {
 
 function statusFaults(object: JsonObject): Faults {
   const faults = new Faults();
-  const seen: JsonObject[] = [];
+  const seen = new Set<string>();
   for (const [index, address] of items(statusOf(object), "addresses").entries()) {
-    if (seen.some((other) => equal(other, address))) {
+    const identity = identityText(address);
+    if (seen.has(identity)) {
       faults.duplicate(`status.addresses[${index}]`, {
         Type: text(address, "type"),
         Address: text(address, "address"),
       });
     }
-    seen.push(address);
+    seen.add(identity);
   }
   return faults;
 }

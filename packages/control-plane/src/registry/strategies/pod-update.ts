@@ -1,4 +1,4 @@
-import { clone, equal, isObject, type JsonObject } from "../../json.ts";
+import { clone, equal, identityText, isObject, type JsonObject } from "../../json.ts";
 import { Faults, immutable } from "./faults.ts";
 import { child, has, items, number, specOf, statusOf, text } from "./fields.ts";
 import { put } from "./fill.ts";
@@ -50,10 +50,9 @@ function checkDeadline(faults: Faults, now: JsonObject, before: JsonObject): boo
 }
 
 function checkAddedTolerations(faults: Faults, now: JsonObject, before: JsonObject): void {
-  const kept = items(now, "tolerations").map(withoutSeconds);
-  const all = items(before, "tolerations").every((old) =>
-    kept.some((one) => equal(one, withoutSeconds(old))),
-  );
+  const identity = (toleration: JsonObject) => identityText(withoutSeconds(toleration));
+  const kept = new Set(items(now, "tolerations").map(identity));
+  const all = items(before, "tolerations").every((old) => kept.has(identity(old)));
   if (!all) {
     faults.forbidden(
       "spec.tolerations",

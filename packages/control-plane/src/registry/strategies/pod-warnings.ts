@@ -24,11 +24,11 @@ export function podWarnings(
     const why = Object.hasOwn(deprecatedNodeLabels, key) ? deprecatedNodeLabels[key] : undefined;
     if (why !== undefined) warn(`${at}.nodeSelector[${key}]: ${why}`);
   }
+  const aliased = new Set<string>();
   for (const [index, alias] of items(spec, "hostAliases").entries()) {
     const ip = text(alias, "ip");
-    if (items(spec, "hostAliases").findIndex((other) => text(other, "ip") === ip) < index) {
-      warn(`${at}.hostAliases[${index}].ip: duplicate ip "${ip}"`);
-    }
+    if (aliased.has(ip)) warn(`${at}.hostAliases[${index}].ip: duplicate ip "${ip}"`);
+    aliased.add(ip);
   }
   for (const [index, secret] of items(spec, "imagePullSecrets").entries()) {
     if (text(secret, "name") === "") warn(`${at}.imagePullSecrets[${index}].name: invalid empty name ""`);

@@ -136,15 +136,18 @@ function resize(spec: JsonObject, wanted: JsonObject): void {
 const appArmor = "container.apparmor.security.beta.kubernetes.io/";
 
 function checkPodAnnotations(faults: Faults, object: JsonObject): void {
-  const annotations = child(metadataOf(object), "annotations");
-  for (const key of Object.keys(annotations)) {
-    if (!key.startsWith(appArmor)) continue;
+  const keys = Object.keys(child(metadataOf(object), "annotations")).filter((key) =>
+    key.startsWith(appArmor),
+  );
+  if (keys.length === 0) return;
+  const spec = specOf(object);
+  const lists = ["containers", "initContainers", "ephemeralContainers"];
+  const known = new Set(
+    lists.flatMap((list) => items(spec, list).map((container) => text(container, "name"))),
+  );
+  for (const key of keys) {
     const name = key.slice(appArmor.length);
-    const spec = specOf(object);
-    const known = ["containers", "initContainers", "ephemeralContainers"].some((list) =>
-      items(spec, list).some((container) => text(container, "name") === name),
-    );
-    if (!known) faults.invalid(`metadata.annotations[${key}]`, name, "container not found");
+    if (!known.has(name)) faults.invalid(`metadata.annotations[${key}]`, name, "container not found");
   }
 }
 

@@ -102,6 +102,14 @@ function checkTolerationOperator(faults: Faults, path: string, operator: string,
 }
 
 export function checkSpread(faults: Faults, at: string, constraints: readonly JsonObject[]): void {
+  /** How many constraints of the same key and action are still to come. */
+  const left = new Map<string, number>();
+  const identity = (constraint: JsonObject) =>
+    JSON.stringify([text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")]);
+  for (const constraint of constraints) {
+    const same = identity(constraint);
+    left.set(same, (left.get(same) ?? 0) + 1);
+  }
   for (const [index, constraint] of constraints.entries()) {
     const path = `${at}[${index}]`;
     const skew = number(constraint, "maxSkew") ?? 0;
@@ -109,10 +117,10 @@ export function checkSpread(faults: Faults, at: string, constraints: readonly Js
     const [key, action] = [text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")];
     if (key === "") faults.required(`${path}.topologyKey`, "can not be empty");
     faults.oneOf(`${path}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"]);
-    const twin = constraints
-      .slice(index + 1)
-      .some((other) => text(other, "topologyKey") === key && text(other, "whenUnsatisfiable") === action);
-    if (twin) faults.duplicate(`${path}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`);
+    const same = identity(constraint);
+    const after = (left.get(same) ?? 0) - 1;
+    left.set(same, after);
+    if (after > 0) faults.duplicate(`${path}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`);
     checkMinDomains(faults, `${path}.minDomains`, number(constraint, "minDomains"), action);
     for (const part of ["nodeAffinityPolicy", "nodeTaintsPolicy"]) {
       if (has(constraint, part)) faults.oneOf(`${path}.${part}`, text(constraint, part), ["Honor", "Ignore"]);

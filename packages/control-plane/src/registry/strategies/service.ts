@@ -140,7 +140,8 @@ function keepAllocated(now: JsonObject, before: JsonObject): void {
 
 function keepNodePorts(now: JsonObject, before: JsonObject): void {
   const held = (spec: JsonObject) => items(spec, "ports").map((port) => number(port, "nodePort") ?? 0);
-  const used = new Set(held(before).filter((port) => port !== 0 && held(now).includes(port)));
+  const wanted = new Set(held(now));
+  const used = new Set(held(before).filter((port) => port !== 0 && wanted.has(port)));
   const byName = new Map(
     items(before, "ports").map((port) => [text(port, "name"), number(port, "nodePort") ?? 0]),
   );

@@ -12,6 +12,7 @@ export function checkMounts(faults: Faults, at: string, container: JsonObject, v
   const paths = new Set<string>();
   const mounts = items(container, "volumeMounts");
   const devices = items(container, "volumeDevices");
+  const devicesAt = new Set(devices.map((device) => text(device, "devicePath")));
   const privileged = child(container, "securityContext").privileged === true;
   for (const [index, mount] of mounts.entries()) {
     const path = `${at}.volumeMounts[${index}]`;
@@ -23,14 +24,15 @@ export function checkMounts(faults: Faults, at: string, container: JsonObject, v
     if (where === "") faults.required(`${path}.mountPath`);
     if (paths.has(where)) faults.invalid(`${path}.mountPath`, where, "must be unique");
     paths.add(where);
-    if (devices.some((device) => text(device, "devicePath") === where)) {
+    if (devicesAt.has(where)) {
       faults.invalid(`${path}.mountPath`, where, "must not already exist as a path in volumeDevices");
     }
     checkMount(faults, `${at}.volumeMounts`, path, mount, privileged);
   }
   const devicePaths = new Set<string>();
+  const mounted = new Set(mounts.map((mount) => text(mount, "name")));
   for (const [index, device] of devices.entries()) {
-    checkDevice(faults, `${at}.volumeDevices[${index}]`, device, { volumes, paths, devicePaths, mounts });
+    checkDevice(faults, `${at}.volumeDevices[${index}]`, device, { volumes, paths, devicePaths, mounted });
   }
 }
 
@@ -82,11 +84,11 @@ function checkDevice(
   faults: Faults,
   path: string,
   device: JsonObject,
-  known: { volumes: Volumes; paths: Set<string>; devicePaths: Set<string>; mounts: readonly JsonObject[] },
+  known: { volumes: Volumes; paths: Set<string>; devicePaths: Set<string>; mounted: ReadonlySet<string> },
 ): void {
   const name = text(device, "name");
   if (name === "") faults.required(`${path}.name`);
-  if (known.mounts.some((mount) => text(mount, "name") === name)) {
+  if (known.mounted.has(name)) {
     faults.invalid(`${path}.name`, name, "must not already exist in volumeMounts");
   }
   const volume = known.volumes.get(name);

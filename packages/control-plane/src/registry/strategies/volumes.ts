@@ -98,10 +98,15 @@ const sources: { readonly [name: string]: SourceCheck } = {
   },
 };
 
+/** Where each source stands in the order the real server looks at them. */
+const places = new Map(Object.keys(sources).map((name, place) => [name, place]));
+const placeOf = (name: string): number => places.get(name) ?? -1;
+
 function checkSource(faults: Faults, at: string, volume: JsonObject): void {
   let count = 0;
-  for (const [name, check] of Object.entries(sources)) {
-    if (!has(volume, name)) continue;
+  const given = Object.keys(volume).filter((name) => places.has(name) && has(volume, name));
+  for (const name of given.sort((a, b) => placeOf(a) - placeOf(b))) {
+    const check = sources[name] as SourceCheck;
     if (count > 0) faults.forbidden(`${at}.${name}`, "may not specify more than 1 volume type");
     else check(faults, `${at}.${name}`, child(volume, name));
     count++;

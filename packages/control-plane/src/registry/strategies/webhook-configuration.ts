@@ -157,15 +157,12 @@ function checkResources(faults: Faults, at: string, resources: readonly string[]
   if (resources.length > 1 && resources.includes("*/*")) {
     faults.invalid(at, [...resources], "if '*/*' is present, must not specify other resources");
   }
+  const before = new Set<string>();
   for (const [index, resource] of resources.entries()) {
     if (resource === "") faults.required(`${at}[${index}]`);
     const [name, sub] = resource.split("/");
-    if (
-      sub !== undefined &&
-      sub !== "*" &&
-      resources.includes(`${name}/*`) &&
-      resources.indexOf(`${name}/*`) < index
-    ) {
+    before.add(resource);
+    if (sub !== undefined && sub !== "*" && before.has(`${name}/*`)) {
       faults.invalid(`${at}[${index}]`, resource, `if '${name}/*' is present, must not specify ${resource}`);
     }
   }
