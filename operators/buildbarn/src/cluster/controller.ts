@@ -83,7 +83,10 @@ export const clusterController = controller(BuildbarnCluster, {
     };
   },
 
-  /** Workers need their scheduler and their shards to end what they run: these go only when all of them have. */
+  /**
+   * Workers need their scheduler and their shards to end what they run: these go only when all of
+   * them have.
+   */
   async finalize(cluster, context) {
     const workers = context.ownedAll(BuildbarnWorker);
     // Whoever deletes it with --cascade=orphan keeps what it has made.

@@ -41,8 +41,8 @@ function faultOf({ metadata: { name }, status }: ObjectOf<typeof Pod>): PodFault
 }
 
 /**
- * Which pod has a node, and nothing that it could run in yet. A volume that is not there keeps it so without an end, and only events say
- * so.
+ * Which pod has a node, and nothing that it could run in yet. A volume that is not there keeps it
+ * so without an end, and only events say so.
  */
 export function unstartedPod(pods: readonly ObjectOf<typeof Pod>[]): string | undefined {
   const [waiting] = pods

@@ -1,11 +1,20 @@
 import type { Document } from "./document.ts";
 import { profiles, type Version } from "./versions.ts";
 
-/** What the components of a set trust of each other. What they show is in {@link internalTlsDirectory}. */
+/**
+ * What the components of a set trust of each other. What they show is in
+ * {@link internalTlsDirectory}.
+ */
 export interface InternalTls {
-  /** The authorities that sign certificates of the set, in PEM. They are part of the configuration: others restart its programs. */
+  /**
+   * The authorities that sign certificates of the set, in PEM. They are part of the configuration:
+   * others restart its programs.
+   */
   readonly authorities: string;
-  /** The DNS name in every certificate of the set, whoever shows it: the set's name, and not a host's. */
+  /**
+   * The DNS name in every certificate of the set, whoever shows it: the set's name, and not a
+   * host's.
+   */
   readonly serverName: string;
 }
 

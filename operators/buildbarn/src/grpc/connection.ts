@@ -12,12 +12,19 @@ export interface Method<Request, Response> {
 }
 
 const FRAME_HEADER = 5;
-/** The most that one message may take. Buildbarn's own limit is 2 MiB, but lists of operations are not held to it. */
+/**
+ * The most that one message may take. Buildbarn's own limit is 2 MiB, but lists of operations are
+ * not held to it.
+ */
 const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
 /** How a server is reached. */
 export interface ConnectionOptions {
-  /** Has the connection use TLS, with a server that one of these authorities has signed, in PEM. @default no TLS */
+  /**
+   * Has the connection use TLS, with a server that one of these authorities has signed, in PEM.
+   *
+   * @default no TLS
+   */
   readonly authorities?: string;
   /** What the server's certificate is to be for. @default the host of the address */
   readonly serverName?: string;

@@ -195,7 +195,8 @@ test("what is used once in every hold is a hit each time, however quick the roll
         for (const [index, action] of actions.entries()) model.build(action, index, index);
         model.wanted = to;
         const due = actions.map((_, index) => (index / actions.length) * hold);
-        // Short pauses alone may not add up to a hold: the last rounds make sure that the change ends.
+        // Short pauses alone may not add up to a hold: the last rounds make sure that the change
+        // ends.
         const rounds = [...pauses, ...Array.from({ length: 40 }, () => hold / 20)];
         for (const [round, pause] of rounds.entries()) {
           model.now += pause;
