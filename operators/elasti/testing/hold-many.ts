@@ -7,7 +7,10 @@ export interface HeldRequests {
   readonly failures: readonly string[];
 }
 
-/** How many connections are begun at a time: more would be dropped by the kernel's queue, and come a second later. */
+/**
+ * How many connections are begun at a time: more would be dropped by the kernel's queue, and come a
+ * second later.
+ */
 const together = 200;
 
 /** Sends so many requests, each over a connection of its own, and waits for their answers. */

@@ -6,7 +6,9 @@ export type Failure =
   | { readonly why: "unavailable"; readonly message: string; readonly retryAfterSeconds: number }
   /** No endpoint became ready in time. */
   | { readonly why: "hold-timeout" }
-  /** The endpoint was lost after the request was sent, and it is not known whether it was served. */
+  /**
+   * The endpoint was lost after the request was sent, and it is not known whether it was served.
+   */
   | { readonly why: "endpoint-lost" }
   /** The endpoint's answer is not HTTP. */
   | { readonly why: "malformed-response" }

@@ -1,4 +1,7 @@
-/** The field of a request that asks where its connection leads. It is answered by the resolver, with the same field. */
+/**
+ * The field of a request that asks where its connection leads. It is answered by the resolver, with
+ * the same field.
+ */
 export const pathProbeHeader = "elasti-path-probe";
 
 /** A request as far as it decides what becomes of it, of any version of HTTP. */

@@ -33,7 +33,11 @@ import { heldIn, isQuiet, type Reports, TrafficWatch } from "./traffic-watch.ts"
 /** What a service should do, from its triggers and schedules. */
 export interface Wishes {
   wishOf(elasti: ElastiServiceObject): Observation["wish"];
-  /** When triggers last saw that it is used, in milliseconds since the epoch. @default it is not known */
+  /**
+   * When triggers last saw that it is used, in milliseconds since the epoch.
+   *
+   * @default it is not known
+   */
   usedAt?(elasti: ElastiServiceObject): number | undefined;
   /** Why a trigger has no answer. @default all have one */
   faultOf?(elasti: ElastiServiceObject): string | undefined;
@@ -337,8 +341,8 @@ class ServiceKeeper {
     { signal }: ReconcileContext,
   ): Promise<readonly Reply[]> {
     if (stage.at === "Serving" || stage.at === "Returning") return [];
-    // One that is about to end, or is too busy to say that it is ready, still has requests, and clients that keep their
-    // connections to it. Only one that no longer runs has none.
+    // One that is about to end, or is too busy to say that it is ready, still has requests, and
+    // clients that keep their connections to it. Only one that no longer runs has none.
     const replies = await Promise.all(
       resolvers.map(async ({ address, isReady }): Promise<readonly Reply[]> => {
         const report = await this.#dependencies.reports.of(address, metadata.namespace, spec.service, signal);
@@ -391,7 +395,8 @@ class ServiceKeeper {
 /** When to look again if nothing happens; undefined at rest. */
 function pace(at: StageName, { restsAt, resolver, wish }: Observation): number | undefined {
   if (resolver !== "ready") return 1_000;
-  // One that is to sleep from its rest may have to wait there first, and nothing in the cluster says when it is over.
+  // One that is to sleep from its rest may have to wait there first, and nothing in the cluster
+  // says when it is over.
   return at === restsAt && wish !== "sleep" ? undefined : paceMs[at];
 }
 

@@ -101,9 +101,9 @@ interface ModelResolver {
 export type Outcome = "pod" | "forwarded" | "held";
 
 /**
- * A cluster with one Service: API objects, the controllers that follow them late, nodes whose rules follow
- * EndpointSlices late but in order, and resolvers that follow the status late. The operator under test
- * makes its steps through `step` and `arrangementOf` alone.
+ * A cluster with one Service: API objects, the controllers that follow them late, nodes whose rules
+ * follow EndpointSlices late but in order, and resolvers that follow the status late. The operator
+ * under test makes its steps through `step` and `arrangementOf` alone.
  */
 export class SwitchingModel {
   nowMs = 0;
@@ -231,7 +231,9 @@ export class SwitchingModel {
     return resolver.held > 0 ? "held" : "forwarded";
   }
 
-  /** One look of the operator. It is killed after so many writes, and starts anew at its next look. */
+  /**
+   * One look of the operator. It is killed after so many writes, and starts anew at its next look.
+   */
   reconcile(writes = Infinity): void {
     const { stage, step: number, sinceMs } = this.#status.latest;
     const arrangement = arrangementOf(stage, this.restsAt);
@@ -252,7 +254,10 @@ export class SwitchingModel {
     for (const enforce of enforced) if (left > 0 && enforce()) left--;
   }
 
-  /** Everybody catches up, as on a cluster that is left alone; or everybody but some, in a shorter time. */
+  /**
+   * Everybody catches up, as on a cluster that is left alone; or everybody but some, in a shorter
+   * time.
+   */
   settle(rounds = 1, late: readonly string[] = [], ms = longestLagMs + 1_000): void {
     const follow = (who: string, sync: () => void) => late.includes(who) || sync();
     for (let round = 0; round < rounds; round++) {

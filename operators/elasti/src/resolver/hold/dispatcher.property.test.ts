@@ -321,7 +321,10 @@ test("a request that finds room for all who wait, because the timer is late, doe
   expect(ticket).toBeUndefined();
 });
 
-/** Gives waiting requests to one endpoint that has just become ready, and which answers as `answer` does. */
+/**
+ * Gives waiting requests to one endpoint that has just become ready, and which answers as `answer`
+ * does.
+ */
 async function release(
   count: number,
   answer: (end: () => void, clock: ManualClock, slot: Slot<string>) => void,

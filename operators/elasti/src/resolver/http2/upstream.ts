@@ -4,7 +4,9 @@ import type { Endpoint } from "../targets.ts";
 import { CONNECT_MS, upstreamSocket } from "../upstream/connection.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 
-/** The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams. */
+/**
+ * The sessions of HTTP/2, without TLS, to one endpoint: one at a time carries all of its streams.
+ */
 export class Http2Upstream {
   readonly #endpoint: Endpoint;
   readonly #options: UpstreamOptions;
