@@ -55,7 +55,8 @@ export const operator = defineOperator({
         "admins.users": { env: "API_ADMIN_USERS", schema: ApiSettings.shape.API_ADMIN_USERS },
         "admins.groups": { env: "API_ADMIN_GROUPS", schema: ApiSettings.shape.API_ADMIN_GROUPS },
       },
-      // Whoever has a certificate that clients trust already puts it there; the API makes one otherwise.
+      // Whoever has a certificate that clients trust already puts it there; the API makes one
+      // otherwise.
       pod: { volumes: [{ name: "tls", secret: { secretName: `${apiName}-tls`, optional: true } }] },
       container: { volumeMounts: [{ name: "tls", mountPath: "/etc/buildkit-api/tls", readOnly: true }] },
     },

@@ -8,7 +8,9 @@ export interface Rotating {
 export interface RotationRules {
   /** How long after one signer the next is added. */
   readonly rotateEveryMs: number;
-  /** How long a signer waits before it signs: longer than anyone who verifies takes to hear of it. */
+  /**
+   * How long a signer waits before it signs: longer than anyone who verifies takes to hear of it.
+   */
   readonly settleMs: number;
   /** The longest that anything signed holds. */
   readonly longestSignedMs: number;

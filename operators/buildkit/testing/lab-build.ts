@@ -31,8 +31,8 @@ RUN ["/agnhost", "netexec", "--http-port=${STEP_PORT}", "--udp-port=-1"]
 `;
 
 /**
- * A build by the real buildctl, whose last step runs until it is told to end. Steps have the network of their worker's pod, so
- * the step can be called.
+ * A build by the real buildctl, whose last step runs until it is told to end. Steps have the
+ * network of their worker's pod, so the step can be called.
  */
 export async function startRealBuild(target: BuildTarget): Promise<Build> {
   const folder = await mkdtemp(join(tmpdir(), "buildkit-build-"));

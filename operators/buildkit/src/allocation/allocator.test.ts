@@ -197,7 +197,8 @@ describe("the queue", () => {
     const releasedAt = performance.now();
     await one.allocator.release(name, first.issued.allocation);
     expect((await waiting).allocation.jobId).toBe("here");
-    // Each of them has three seconds; without, the worker would stand idle until their requests have ended.
+    // Each of them has three seconds; without, the worker would stand idle until their requests
+    // have ended.
     expect(performance.now() - releasedAt).toBeLessThan(15_000);
     // Who comes back is served all the same.
     await two.allocator.release(name, (await waiting).issued.allocation);

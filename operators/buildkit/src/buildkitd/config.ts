@@ -18,8 +18,8 @@ export interface ConfigInit {
 }
 
 /**
- * buildkitd.toml of a pool's workers. Addresses and certificates are not in it: they are arguments of the daemon, so that no
- * configuration of a person can open a worker to others.
+ * buildkitd.toml of a pool's workers. Addresses and certificates are not in it: they are arguments
+ * of the daemon, so that no configuration of a person can open a worker to others.
  */
 export function buildkitdToml(init: ConfigInit): string {
   const { buildkitConfig } = init.spec;
@@ -118,7 +118,10 @@ interface Spaces {
   readonly minFreeSpace?: string | undefined;
 }
 
-/** Space as buildkitd takes it without doubt: shares as they are, all else in bytes, since it reads `1GB` as 2^30. */
+/**
+ * Space as buildkitd takes it without doubt: shares as they are, all else in bytes, since it reads
+ * `1GB` as 2^30.
+ */
 function spaces({ reservedSpace, maxUsedSpace, minFreeSpace }: Spaces) {
   const of = (text: string | undefined) =>
     text === undefined || text.endsWith("%") ? text : Math.floor(quantityOf(text) ?? 0);

@@ -105,7 +105,11 @@ export function poolOf(
 /** How long one call waits: short enough for whatever stands in between. */
 const WAIT_MS = 25_000;
 
-/** Asks for a worker until there is one. The position is told as it changes. @throws CommandError. */
+/**
+ * Asks for a worker until there is one. The position is told as it changes.
+ *
+ * @throws CommandError.
+ */
 export async function allocate(
   api: ApiClient,
   options: Values<typeof allocateOptions & typeof poolOptions>,

@@ -8,8 +8,8 @@ export interface Identity {
   /** How rules and people name them: `octocat`, `system:serviceaccount:builds:ci`. */
   readonly user: string;
   /**
-   * Unlike anyone else's, whoever vouches for them. The owner of an allocation is compared by it: two
-   * issuers may both know an `octocat`.
+   * Unlike anyone else's, whoever vouches for them. The owner of an allocation is compared by it:
+   * two issuers may both know an `octocat`.
    */
   readonly id: string;
   readonly groups: readonly string[];
@@ -31,7 +31,9 @@ export type Origin =
   | { readonly is: "service-account"; readonly namespace: string }
   /** A bearer token of a pool's own Secret, and that pool as `namespace/name`. */
   | { readonly is: "static-token"; readonly pool: string }
-  /** A certificate of `certs/request`, and the pools that it was granted for as `namespace/name`. */
+  /**
+   * A certificate of `certs/request`, and the pools that it was granted for as `namespace/name`.
+   */
   | { readonly is: "certificate"; readonly pools: readonly string[] };
 
 /** Where an issuer counts: everywhere, or for the pools that declare it alone. */

@@ -10,7 +10,8 @@ import type { Pool } from "./pool.ts";
 export const operatorSelector = { "app.kubernetes.io/name": operatorName } as const;
 
 /**
- * Who may reach whom: workers are reached by the gateways of their pool, and by the operator, which asks them about their builds.
+ * Who may reach whom: workers are reached by the gateways of their pool, and by the operator, which
+ * asks them about their builds.
  *
  * @param operatorNamespace Where the operator runs.
  */

@@ -4,8 +4,9 @@ import { common, objectName, positiveSpan, time } from "../fields.ts";
 import { affinityKey } from "../worker/worker.ts";
 
 /**
- * A request for a worker that none could serve at once. It exists while it waits: the API makes it, renews it while its client
- * waits, and deletes it once a worker is claimed for it or its client has gone. The pool's controller makes workers for it.
+ * A request for a worker that none could serve at once. It exists while it waits: the API makes it,
+ * renews it while its client waits, and deletes it once a worker is claimed for it or its client
+ * has gone. The pool's controller makes workers for it.
  */
 export const BuildKitRequest = defineResource({
   ...common,

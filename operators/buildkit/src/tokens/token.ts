@@ -6,8 +6,8 @@ import { defaultTtlMs, longestTtlMs } from "./lifetime.ts";
 declare const isAllocationHash: unique symbol;
 
 /**
- * What stands for an allocation wherever one is stored or compared: the SHA-256 of its id, in hex. No token can be made from
- * it. All tokens of an allocation, renewed ones too, have the same.
+ * What stands for an allocation wherever one is stored or compared: the SHA-256 of its id, in hex.
+ * No token can be made from it. All tokens of an allocation, renewed ones too, have the same.
  */
 export type AllocationHash = string & { readonly [isAllocationHash]: true };
 
@@ -62,7 +62,8 @@ export function newAllocationId(random: Pick<Random, "bytes">): Uint8Array {
 /**
  * Makes a token that every holder of the ring can verify by itself.
  *
- * @throws RangeError for a ring without keys, or a lifetime that is not above 0 and at most 24 hours.
+ * @throws RangeError for a ring without keys, or a lifetime that is not above 0 and at most 24
+ *   hours.
  */
 export function issueToken(ring: Keyring, init: TokenInit, rotation: KeyRotation = {}): IssuedToken {
   const { allocationId, now, ttl = defaultTtlMs } = init;
@@ -86,7 +87,10 @@ export function issueToken(ring: Keyring, init: TokenInit, rotation: KeyRotation
   };
 }
 
-/** Verifies a token by the ring and the time alone. Never throws, and says nothing of a token that is not signed by us. */
+/**
+ * Verifies a token by the ring and the time alone. Never throws, and says nothing of a token that
+ * is not signed by us.
+ */
 export function verifyToken(ring: Keyring, text: string, now: number): Verification {
   if (!tokenText.test(text)) return { is: "malformed" };
   const bytes = Buffer.from(text, "base64url");

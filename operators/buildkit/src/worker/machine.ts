@@ -85,8 +85,9 @@ const wait = (state: WorkerState, until?: number): WorkerStep => ({
 });
 
 /**
- * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is to go; before anyone is
- * given it; and now and then while it is idle, because its pod is ready as long as something listens there.
+ * Whether buildkitd must be asked about its builds: if somebody has the worker, or had it, or it is
+ * to go; before anyone is given it; and now and then while it is idle, because its pod is ready as
+ * long as something listens there.
  *
  * @param isDue Whether an idle worker was not asked for long enough.
  */
@@ -101,7 +102,10 @@ export function mustAsk(
   return pod.is === "ready" && state.at !== "failed" && (state.at !== "idle" || isDue);
 }
 
-/** Decides what becomes of a worker. Pure. A worker whose builds are not known to be done is never deleted before its time. */
+/**
+ * Decides what becomes of a worker. Pure. A worker whose builds are not known to be done is never
+ * deleted before its time.
+ */
 export function workerStep(state: WorkerState, seen: WorkerSeen, rules: WorkerRules): WorkerStep {
   if (seen.isDeleted) return leaving(state, seen, rules);
   if (state.at === "failed") return wait(state);
@@ -126,7 +130,9 @@ function isUnderway({ at }: WorkerState): boolean {
   return at === "idle" || at === "allocated" || at === "running";
 }
 
-/** Somebody else deletes the pod, such as a node that is drained. Its grace period lets builds end. */
+/**
+ * Somebody else deletes the pod, such as a node that is drained. Its grace period lets builds end.
+ */
 function stopping(state: WorkerState, seen: WorkerSeen, { drainMs, askDrainingMs }: WorkerRules): WorkerStep {
   const hasBuilds = seen.builds.is === "known" ? seen.builds.count > 0 : seen.builds.is === "silent";
   if (!hasBuilds || !isInUse(state)) return failed(seen, "PodDeleted", "somebody deleted the pod");
@@ -235,7 +241,10 @@ function released(
   return wait(next, now + askDrainingMs);
 }
 
-/** The state of a worker that somebody has or had, from what its daemon says. What it does not say stays as it was. */
+/**
+ * The state of a worker that somebody has or had, from what its daemon says. What it does not say
+ * stays as it was.
+ */
 function inUse(
   state: WorkerState,
   { builds, now }: WorkerSeen,
