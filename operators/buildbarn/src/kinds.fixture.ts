@@ -142,7 +142,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnFrontend,
-    why: "overrides of a ConfigMap of one's own",
+    why: "overrides with a custom ConfigMap",
     field: "spec.configOverrides",
     spec: { configMapName: "mine", configOverrides: "{}" },
   },

@@ -42,8 +42,8 @@ export const files = { usage: "FILE …", completion: "files" } as const;
  * defaults are those of a cluster.
  *
  * @param paths Files of YAML or JSON; `-` is standard input. Objects of other groups are passed
- *   over, but for ConfigMaps.
- * @param present What there is already: rules on changes go by it.
+ *   over, except for ConfigMaps.
+ * @param present The objects that exist already: rules on changes compare with them.
  */
 export async function readResources(
   paths: readonly string[],

@@ -8,7 +8,7 @@ import { shardTemplate } from "../storage/stateful-set.ts";
 import { workerTemplate } from "../worker/pod.ts";
 
 /**
- * The template of a component's pods, but for its configuration, which is compared by its files.
+ * The template of a component's pods, without its configuration, which is compared by its files.
  */
 function templateOf(set: BuildbarnSet, component: ComponentObject): PodTemplateSpecInput {
   const configuration: PodConfiguration = {

@@ -70,8 +70,8 @@ export interface ConfigureInput {
 const keptRevisions = 3;
 
 /**
- * Writes a component's configuration, and evaluates it as its programs would: before anything goes
- * by it.
+ * Writes a component's configuration, and evaluates it as its programs would, before any pod uses
+ * it.
  */
 export async function configure(input: ConfigureInput): Promise<Configured | Refused> {
   const { app, object, build, checks } = input;

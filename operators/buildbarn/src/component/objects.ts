@@ -133,8 +133,8 @@ export const operatorPods: Peer = {
 };
 
 /**
- * Who may reach which port of a component. Undefined: whoever likes. Metrics are for all: they tell
- * nothing of builds.
+ * Who may reach which port of a component. Undefined: anyone. Metrics are open to all: they say
+ * nothing about builds.
  */
 export function networkPolicyFor(
   made: Made,

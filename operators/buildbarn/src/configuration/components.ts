@@ -181,7 +181,7 @@ export function frontendDocument(
   return {
     grpcServers: [
       access ? entrance(version, access) : listener(ports.frontend),
-      // Where whoever comes is let in, there is no need of a second way.
+      // Where every client is let in, no second listener is needed.
       ...(access || tls ? [internalListener(version, ports.frontendInternal, tls)] : []),
     ],
     schedulers: Object.fromEntries(

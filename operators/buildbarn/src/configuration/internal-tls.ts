@@ -12,8 +12,8 @@ export interface InternalTls {
    */
   readonly authorities: string;
   /**
-   * The DNS name in every certificate of the set, whoever shows it: the set's name, and not a
-   * host's.
+   * The DNS name in every certificate of the set, whichever component presents it: the name of the
+   * set, and not of a host.
    */
   readonly serverName: string;
 }
@@ -42,7 +42,7 @@ export function clientOf(address: string, tls: InternalTls | undefined) {
   } as const satisfies Document;
 }
 
-/** Takes whoever comes; if the set has TLS, only who has a certificate of the set. */
+/** Lets every client in; if the set has TLS, only clients with a certificate of the set. */
 export function internalListener(version: Version, port: number, tls: InternalTls | undefined): Document {
   const listenAddresses = [`:${port}`];
   if (!tls) return { listenAddresses, authenticationPolicy: { allow: {} } };

@@ -66,7 +66,7 @@ export const frontendFields = {
     })
     .check(cel("has(self.jwt) || has(self.clientCertificates)", "must have jwt or clientCertificates"))
     .exactOptional()
-    .describe("Who may use it. Default: whoever reaches it"),
+    .describe("Who may use it. Default: any client that reaches it"),
   probe: z
     .object({
       interval: span.default("10m").describe("How often"),

@@ -82,7 +82,7 @@ export class GrpcConnection implements Disposable {
     signal.addEventListener("abort", abort, { once: true });
     try {
       const status = statusOf(stream, method.path);
-      // Whoever stops reading early is not told how it would have ended.
+      // A caller that stops reading early does not get the status of the call.
       status.catch(() => undefined);
       stream.end(framed(method.request.encode(request)));
       for await (const bytes of messagesOf(stream)) yield decoded(method, bytes);
@@ -110,7 +110,7 @@ export class GrpcConnection implements Disposable {
               ...(cert !== undefined && { cert }),
               ...(key !== undefined && { key }),
             });
-      // Each call hears of it from its own stream.
+      // Each call gets the error from its own stream.
       this.#session.on("error", () => undefined);
     }
     return this.#session.request({

@@ -41,7 +41,8 @@ export class LostBlobError extends Error {
 /**
  * Shards, their clients and the operator, each going at its own pace. Stores and maps do what was
  * seen of the real programs: a mirror writes to both and reads from either side, a fallback reads
- * the old place last and copies to the new one, and a shard that is down fails whoever needs it.
+ * the old place last and copies to the new one, and a shard that is down fails the clients that
+ * need it.
  */
 export class Model {
   /**

@@ -159,7 +159,7 @@ test("what was in the cache before is a hit at every moment of a change", () => 
   );
 });
 
-test("a new result is a hit for every client at every moment of a change, whoever wrote it", () => {
+test("a new result is a hit for every client at every moment of a change, whichever client wrote it", () => {
   fc.assert(
     fc.property(
       changes,

@@ -103,7 +103,7 @@ export interface Step {
   readonly until?: number;
 }
 
-/** Decides what comes next. Pure: whoever calls it stores the state before anything goes by it. */
+/** Decides what comes next. Pure: the caller stores the state before it acts on it. */
 export function step(state: Resharding, seen: Seen): Step {
   switch (state.phase) {
     case "Stable":

@@ -5,8 +5,8 @@ import type { BuildbarnSet } from "./buildbarn-set.ts";
 import { tlsOf } from "./internal-tls.ts";
 
 /**
- * Where the operator finds what it shows to sets that use TLS among themselves, if whoever installs
- * it has made it.
+ * Where the operator finds the certificate that it presents to sets with TLS between their
+ * components, if one was made at installation.
  */
 export const operatorCertificateDirectory = "/internal-tls";
 

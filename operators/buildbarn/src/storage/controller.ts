@@ -180,8 +180,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
     resharding: reshardingStatus(storage, next, clock.now()),
   });
   const still: Step = { state, waitingFor: undefined };
-  // The state is stored before anything goes by it. A StatefulSet that is being replaced is waited
-  // for.
+  // The state is stored before the operator acts on it. A StatefulSet that is being replaced is
+  // waited for.
   if (!stored) return { status: withTopology(statusOf(still, undefined), still), requeueAfter: 0 };
   if ([live, mirror].some((one) => one?.metadata.deletionTimestamp !== undefined))
     return { status: withTopology(statusOf(still, replacing), still) };
@@ -285,8 +285,8 @@ async function reconcile(storage: Storage, context: Context, checks: Configurati
 }
 
 /**
- * A change that no client has heard of can be taken back while the configuration is refused: it may
- * be what is refused.
+ * A change that no client uses yet can be taken back while the configuration is refused: the change
+ * may be the reason.
  */
 function takenBack(state: Resharding, wanted: Layout): Step {
   const isTaken = state.phase === "Starting" && !isSameLayout(state.to, wanted);

@@ -138,7 +138,7 @@ test.for([
 );
 
 test.for(["Retain", "Delete"] as const)(
-  "mirrors that are no longer wanted stop before their StatefulSet goes, and their volumes go by the policy: %s",
+  "mirrors that are no longer wanted stop before their StatefulSet goes, and the policy decides about their volumes: %s",
   { timeout: 120_000 },
   async (deletionPolicy) => {
     await createSet({ mirrored: true, deletionPolicy });
@@ -155,7 +155,7 @@ test.for(["Retain", "Delete"] as const)(
   },
 );
 
-test("a mirror that does not start is said so, and no client hears of it", { timeout: 120_000 }, async () => {
+test("a mirror that does not start is reported, and no client uses it", { timeout: 120_000 }, async () => {
   await createSet();
   const map = shardMap(await world.get(Deployment, `${set}-frontend`));
   const stop = world.cluster.controlPlane?.node.on(`${storageName()}-b-1`, { kind: "run", readyAfter: "1h" });

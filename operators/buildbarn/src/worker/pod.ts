@@ -80,8 +80,8 @@ function workerContainer({ spec }: Worker): ContainerInput {
   });
   return {
     ...container,
-    // Removes what actions leave behind, whoever owns it, and keeps inputs that actions can read
-    // but not change.
+    // Removes the files that actions leave behind, of any owner, and keeps inputs that actions can
+    // read but not change.
     securityContext: {
       ...restricted,
       runAsUser: 0,

@@ -46,8 +46,8 @@ type Context = Pick<ReconcileContext, "client" | "clock" | "signal" | "log">;
 const ANSWER_MS = 5_000;
 
 /**
- * Looks at the queue, decides, and has those pods marked and drained that are to go. What becomes
- * of the Deployment is in the plan: the caller applies it after.
+ * Looks at the queue, decides, and has those pods marked and drained that are to go. The
+ * outcome for the Deployment is in the plan: the caller applies it after.
  */
 export async function scale(input: ScaleInput, context: Context): Promise<Scaled> {
   const { rules, state, deployment, pods } = input;
