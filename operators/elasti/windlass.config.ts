@@ -118,7 +118,7 @@ export const operator = defineOperator({
       pod: {
         enableServiceLinks,
         // What waits or is under way may take as long as DRAIN_SECONDS says, after a few seconds in
-        // which others hear of it.
+        // which nodes and clients learn that it ends.
         terminationGracePeriodSeconds: 630,
         volumes: [
           {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** What became of requests that were sent to wait. */
+/** The outcome of requests that were sent to wait. */
 export interface HeldRequests {
   /** When each got the first byte of a 200, in milliseconds of `performance.now()`. */
   readonly answeredAt: readonly number[];

@@ -22,7 +22,8 @@ export interface Place {
 }
 
 /**
- * A way to install the operator, and to take it away again but for the CRD, which others may use.
+ * A way to install the operator, and to remove all of it again except the CRD, which others may
+ * use.
  */
 export interface Installer {
   readonly by: "kustomize" | "helm";

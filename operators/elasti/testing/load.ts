@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import type { Socket } from "node:net";
 
-/** What became of the requests of a load. */
+/** The outcome of the requests of a load. */
 export interface LoadResult {
   sent: number;
   ok: number;

@@ -4,7 +4,7 @@
  */
 export const pathProbeHeader = "elasti-path-probe";
 
-/** A request as far as it decides what becomes of it, of any version of HTTP. */
+/** The parts of a request, of any version of HTTP, that decide what happens to it. */
 export interface RequestView {
   readonly method: string;
   /** A path with its query, or `*`. */

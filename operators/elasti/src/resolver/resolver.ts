@@ -72,14 +72,14 @@ export interface ResolverOptions {
 /** How a resolver leaves. */
 export interface ResolverDrain {
   /**
-   * Whether new connections are still led here: as long as they are, they are taken.
+   * Whether new connections are still sent here: as long as they are, they are taken.
    *
    * @default nobody knows
    */
-  readonly isLedHere?: () => boolean;
+  readonly getsConnections?: () => boolean;
   /**
-   * How long connections are still taken after that, and after the last one that came, while those
-   * who send them hear of it: a node without CPU to spare may be late with its rules. @default "5s"
+   * How long connections are still taken after that, and after the last one that came, until every
+   * node sends them elsewhere: one without CPU to spare may be late with its rules. @default "5s"
    */
   readonly acceptFor?: Duration;
   /** How long all of it may take. @default "10m" */
@@ -94,7 +94,7 @@ interface OpenedPort {
 }
 
 const READ_BYTES = 64 * 1024;
-/** How often a resolver that leaves looks whether connections are still led to it. */
+/** How often a resolver that leaves checks whether connections are still sent to it. */
 const LOOK_MS = 100;
 /** How often clients are looked at that take too long. */
 const SWEEP_MS = 1_000;
@@ -106,7 +106,7 @@ const SWEEP_MS = 1_000;
  * - A port of the resolver stands for one port of one Service, so it does not matter what a client
  *   says its host is.
  * - It answers from memory: targets and endpoints come from watches.
- * - It never refuses a service that is awake: whoever still comes here is served.
+ * - It never refuses a service that is awake: clients that still come here are served.
  */
 export class Resolver implements AsyncDisposable {
   readonly #options: ResolverOptions;
@@ -195,20 +195,20 @@ export class Resolver implements AsyncDisposable {
    * Leaves: is not ready from now on, soon takes no more connections, lets those end that wait or
    * are served, and cuts what is left at the deadline. Resolves when no connection is left.
    */
-  async drain({ isLedHere, acceptFor = "5s", within = "10m" }: ResolverDrain = {}): Promise<void> {
+  async drain({ getsConnections, acceptFor = "5s", within = "10m" }: ResolverDrain = {}): Promise<void> {
     const acceptMs = milliseconds(acceptFor, "drain: acceptFor");
     const withinMs = milliseconds(within, "drain: within");
     this.#state = "draining";
     const deadline = this.#clock.monotonic() + withinMs;
-    // Whoever keeps the EndpointSlices may be away for a while: a listener that is closed before
-    // would refuse connections.
-    while (isLedHere?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
-    const ledUntil = this.#clock.monotonic();
+    // The operator, which writes the EndpointSlices, may be away for a while: a listener that is
+    // closed before would refuse connections.
+    while (getsConnections?.() && this.#clock.monotonic() < deadline) await sleep(this.#clock, LOOK_MS);
+    const sentUntil = this.#clock.monotonic();
     for (;;) {
       // What has come to a process without CPU is taken before it counts what came last.
       await setImmediate();
       const now = this.#clock.monotonic();
-      const closesAt = Math.min(deadline, Math.max(ledUntil, this.#acceptedAt) + acceptMs);
+      const closesAt = Math.min(deadline, Math.max(sentUntil, this.#acceptedAt) + acceptMs);
       if (now >= closesAt) break;
       await sleep(this.#clock, closesAt - now);
     }
@@ -229,7 +229,7 @@ export class Resolver implements AsyncDisposable {
     this.#end();
   }
 
-  /** Leaves at once, whoever is connected. */
+  /** Leaves at once, even with clients connected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "draining";
     this.#closeListeners();

@@ -64,7 +64,7 @@ export function resolver(options: ResolverRunnableOptions): Runnable {
         // The operator asks until the last request is over, and endpoints are followed for those
         // that wait.
         const addresses = ownAddresses();
-        await running.drain({ isLedHere: () => source.leadsTo(addresses), ...drain });
+        await running.drain({ getsConnections: () => source.leadsTo(addresses), ...drain });
         await internal.stop();
         source.stop();
       };

@@ -1,7 +1,7 @@
 import { type Endpoint, type ServiceKey, serviceKey, type Target, type TargetLookup } from "./targets.ts";
 
 /**
- * A lookup that is told what it knows. Whoever watches ElastiServices and EndpointSlices feeds it.
+ * A lookup in memory. The watches of ElastiServices and EndpointSlices fill it.
  */
 export class TargetTable implements TargetLookup {
   readonly #targets = new Map<ServiceKey, Target>();

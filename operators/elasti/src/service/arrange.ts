@@ -57,8 +57,8 @@ export async function arrange(arranging: Arranging, context: ReconcileContext): 
 
 /**
  * The replicas of the resolver that take connections for the service: those that say so, and of
- * those that do not answer the ones that did. One that is starting, or has not heard of the service
- * yet, would refuse what is led to it.
+ * those that do not answer the ones that did. One that is starting, or does not know the service
+ * yet, would refuse the connections sent to it.
  */
 function joinable(
   { service, slices, resolvers }: Sight,

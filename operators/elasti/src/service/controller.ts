@@ -231,7 +231,7 @@ class ServiceKeeper {
     const told = () => ({
       status: statusOf({ ...facts, isResolverInService: this.#isResolverInService(elasti, context) }),
     });
-    // What is to be done is stored first, so that whoever comes after a crash knows of it.
+    // What is to be done is stored first, so that the next leader after a crash knows it.
     if (move) return { ...told(), events: [eventOf(move)], requeueAfter: 0 };
     if (!isKnown || !isDeepStrictEqual(ports, elasti.status?.ports)) return { ...told(), requeueAfter: 0 };
     const waiting = Math.max(heldIn(reports), waitingIn(elasti));
@@ -413,7 +413,7 @@ function isForced({ metadata }: ElastiServiceObject): boolean {
   return metadata.annotations?.[sleepAnnotation] !== undefined && metadata.deletionTimestamp === undefined;
 }
 
-/** How many requests wait, as whoever asked for the wake said. */
+/** How many requests wait, as the wake annotation says. */
 function waitingIn({ metadata }: ElastiServiceObject): number {
   return Number.parseInt(metadata.annotations?.[wakeAnnotation] ?? "0", 10) || 0;
 }

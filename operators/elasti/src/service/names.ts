@@ -33,7 +33,7 @@ export const serviceLabel = "elasti.truefoundry.com/service";
  */
 export const divertingLabel = "elasti.truefoundry.com/diverted-by";
 
-/** Set by whoever wants the target awake, with how many requests wait; cleared once it is. */
+/** Asks for the target to be awake, with how many requests wait; cleared once it is. */
 export const wakeAnnotation = "elasti.truefoundry.com/wake";
 
 /**

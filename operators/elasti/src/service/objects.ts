@@ -81,8 +81,8 @@ export function privateServiceFor(elasti: ElastiServiceObject, service: ServiceO
 /**
  * The replicas of the resolver that get connections: those that are ready. If none is, a Service
  * without pods leads to those that there are: a replica that is too busy to say that it is ready,
- * or about to end, still takes what is led to it. With no endpoint at all, every connection is
- * refused for certain.
+ * or about to end, still takes the connections sent to it. With no endpoint at all, every
+ * connection is refused for certain.
  */
 export function endpointsAmong(
   resolvers: readonly ResolverEndpoint[],

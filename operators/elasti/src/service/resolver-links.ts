@@ -62,7 +62,7 @@ export class ResolverLinks {
     });
     const link = { asked, isUp: false };
     this.#links.set(address, link);
-    // What becomes of it is in `close`.
+    // The end of it is handled in `close`.
     asked.on("error", () => undefined);
     asked.on("close", () => {
       if (this.#links.get(address) !== link || context.signal.aborted) return;

@@ -2,7 +2,7 @@ import type { Dispatch } from "../resolver/targets.ts";
 
 /**
  * Where a service is between awake and asleep. It is stored in the status before anything is done
- * about it, so whoever leads after a crash goes on from there.
+ * about it, so the next leader after a crash goes on from there.
  *
  * - `Serving`: the Service leads to the pods, and the resolver is out of the path.
  * - `Joining`: the resolver is an endpoint of the Service beside the pods.
@@ -207,7 +207,7 @@ export function step(stage: Stage, seen: Observation, patience: Patience): Move 
 }
 
 /**
- * What becomes of a service whose target is scaled to zero by somebody else, or has no pod that is
+ * What happens to a service whose target is scaled to zero by somebody else, or has no pod that is
  * ready.
  */
 function withoutPods(seen: Observation): Move | undefined {

@@ -108,7 +108,7 @@ export type Outcome = "pod" | "forwarded" | "held";
 export class SwitchingModel {
   nowMs = 0;
   wish: Observation["wish"] = "stay";
-  /** Somebody waits; written to the API by whoever was told. */
+  /** Requests wait; written to the API by the replica that the resolver told. */
   hasDemand = false;
   readonly restsAt: Observation["restsAt"];
 
@@ -222,7 +222,7 @@ export class SwitchingModel {
     if (chosen === undefined) throw new Error("the Service has no endpoint");
     if (!chosen.startsWith("resolver")) {
       if (!this.#pods.some(({ uid, isAlive }) => uid === chosen && isAlive))
-        throw new Error(`a connection was led to ${chosen}, which has ended`);
+        throw new Error(`a connection was sent to ${chosen}, which has ended`);
       return "pod";
     }
     const resolver = this.#resolvers[Number(chosen.at(-1))] as ModelResolver;

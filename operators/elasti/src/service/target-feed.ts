@@ -108,8 +108,8 @@ export class TargetFeed {
       else this.#drop(key);
       if (elasti) putEndpoints(namespace, service);
     };
-    // Subscribers hear of many objects in several turns, and all must be there before the table
-    // counts as filled.
+    // Subscribers get many objects in several turns, and all must be there before the table counts
+    // as filled.
     for (const { metadata, spec } of services.list()) put(metadata.namespace, spec.service);
     this.#stops.push(
       services.subscribe((event) => {
@@ -134,8 +134,8 @@ export class TargetFeed {
 
   /** Whether any Service's EndpointSlice for the resolver has one of these addresses. */
   leadsTo(addresses: ReadonlySet<string>): boolean {
-    const led = (this.#slices?.list() ?? []).filter(isMadeForResolver);
-    return led.some(({ endpoints }) =>
+    const made = (this.#slices?.list() ?? []).filter(isMadeForResolver);
+    return made.some(({ endpoints }) =>
       (endpoints ?? []).some((endpoint) => endpoint.addresses.some((address) => addresses.has(address))),
     );
   }

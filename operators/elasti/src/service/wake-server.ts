@@ -113,9 +113,9 @@ async function ask(
   { client }: RunnableContext,
 ): Promise<void> {
   const { namespace, name } = cached.metadata;
-  // Nobody waits at a service that serves. Either the resolver has not heard of that yet, or this
-  // replica has not heard that it no longer does, and a wake that is taken and forgotten would not
-  // be asked for again for seconds.
+  // Nobody waits at a service that serves. Either the resolver does not know yet that it serves, or
+  // this replica does not know yet that it no longer does, and a wake that is taken and forgotten
+  // would not be asked for again for seconds.
   const isServing = phaseOf(cached) === "Serving";
   const elasti = isServing ? await client.get(ElastiService, { namespace, name }) : cached;
   if (phaseOf(elasti) === "Serving") return;

@@ -9,7 +9,7 @@ import { type SlowStart, usualSlowStart } from "./load.ts";
 const HOLD_MS = 10_000;
 const MAX_CONCURRENCY = 3;
 
-/** A request that notes what becomes of it. */
+/** A request that records its outcome. */
 class Request implements Waiter<string> {
   readonly id: number;
   /** By when it has to have ceased to wait. */

@@ -136,8 +136,8 @@ export class Dispatcher<Resources> {
   }
 
   /**
-   * Refuses all that wait, and whoever asks from now on: also a request that was given to an
-   * endpoint before, and asks again because it could not be connected to. What an endpoint has goes
+   * Refuses all requests that wait, and all that come from now on: also one that was given to an
+   * endpoint before, and comes back because it could not be connected to. What an endpoint has goes
    * on to its end.
    */
   close(failure: Failure): void {

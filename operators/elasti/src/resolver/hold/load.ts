@@ -43,8 +43,8 @@ const LONGEST_RETRY_MS = 500;
  * time: then it is busy, and each request beyond what it works on costs a connection for nothing.
  * How long answers take does not tell: it is longer for any endpoint on a busy node, also for one
  * that waits for others and could have thousands at a time. It gets no more while many connections
- * to it are still being made: whoever has to wait for that waits better here. An endpoint that
- * refuses connections is left alone for a while.
+ * to it are still being made: a request that has to wait for that waits better here. An endpoint
+ * that refuses connections is left alone for a while.
  */
 export class EndpointLoad<Resources> {
   readonly endpoint: Endpoint;

@@ -45,9 +45,9 @@ export class Http2Upstream {
     const cancelConnect = clock.schedule(CONNECT_MS, () => session.destroy());
     session.once("connect", cancelConnect);
     counted(1);
-    // An error ends the session, and each of its streams hears of that.
+    // An error ends the session, and each of its streams gets an error of its own.
     session.on("error", () => session.destroy());
-    // Whoever sends GOAWAY takes no more streams. Those that it has go on.
+    // A peer that sends GOAWAY takes no more streams. Those that it has go on.
     session.on("goaway", () => {
       if (this.#session === session) this.#session = undefined;
       session.close();

@@ -7,7 +7,7 @@ import { parseResponseHead, type ResponseHead } from "../http1/response-head.ts"
 import type { Endpoint } from "../targets.ts";
 import type { UpstreamOptions } from "./options.ts";
 
-/** Whose request a connection carries. It hears of the answer, in order. */
+/** Whose request a connection carries. It gets the answer, in order. */
 export interface UpstreamOwner {
   /** The connection is there; nothing has been sent on it. */
   connected(): void;
@@ -30,7 +30,7 @@ export interface UpstreamOwner {
   failed(error: Error): void;
 }
 
-/** What becomes of a connection when its owner needs it no longer. */
+/** What happens to a connection when its owner needs it no longer. */
 export interface UpstreamEvents {
   /** It may carry another request. */
   idle(connection: UpstreamConnection): void;
@@ -48,7 +48,7 @@ export const upstreamSocket = { noDelay: true, keepAlive: true, keepAliveInitial
 
 /**
  * From the connection to its end. `complete`: a response was read to its end, and its owner has yet
- * to hear of it.
+ * to be called for it.
  */
 type State = "connecting" | "idle" | "head" | "body" | "complete" | "switched" | "gone";
 
@@ -66,7 +66,7 @@ export class UpstreamConnection implements BodyListener {
   #trailers = "";
   #isRequestSent = false;
   #isReused = false;
-  /** When it became idle, for whoever keeps it. */
+  /** When it became idle, for the pool that keeps it. */
   idleSince = 0;
 
   /**
