@@ -130,7 +130,7 @@ export class CredentialStore {
     for (const [other, { at }] of this.#fresh) if (now >= at + FRESH_MS) this.#fresh.delete(other);
     const value = read();
     this.#fresh.set(key, { at: now, value });
-    // What failed is asked for again by whoever comes next.
+    // What failed is not kept: the next caller asks again.
     value.catch(() => this.#fresh.delete(key));
     return value;
   }

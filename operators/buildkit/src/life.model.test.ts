@@ -158,7 +158,7 @@ test.for([1])(
         }
         if (isBuilding) builds.set(name, Math.max(0, (builds.get(name) ?? 1) - 1));
         if (random.next() < 0.15) {
-          // Nobody hears of it again: it has to end by itself.
+          // Its client never comes back: the claim has to expire by itself.
           done.abandoned += 1;
           continue;
         }

@@ -14,7 +14,7 @@ export const operatorName = "buildkit-controller";
 /** The allocation API's Deployment, Service and service account. */
 export const apiName = `${operatorName}-api`;
 /**
- * Whoever holds it leads. The original's name: the two never lead at the same time in one
+ * The holder of this Lease leads. The original's name: the two never lead at the same time in one
  * namespace.
  */
 export const leaseName = "buildkit-controller.smrt-devops.net";

@@ -59,7 +59,7 @@ export async function startRealBuild(target: BuildTarget): Promise<Build> {
   const ended = once(process, "close").then(([code]) => {
     if (code !== 0) throw new Error(`buildctl ended with ${code}:\n${output()}`);
   });
-  // Whoever ends the build hears of it.
+  // The caller that ends the build gets the error.
   ended.catch(() => undefined);
   await Promise.race([
     answering(target.podIp),

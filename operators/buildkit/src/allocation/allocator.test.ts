@@ -35,7 +35,7 @@ function phaseOf(workers: readonly Worker[], { worker }: Pick<Grant, "worker">) 
   return workers.find(({ metadata }) => metadata.name === worker.metadata.name)?.status?.phase;
 }
 
-/** Until a replica has heard of a pool, and its workers. */
+/** Waits until both replicas know a pool, and its workers. */
 async function known(pool: Pool, idle = 0): Promise<void> {
   const name = { namespace: world.namespace, name: pool.metadata.name };
   for (const { state } of [one, two])
@@ -207,7 +207,7 @@ describe("the queue", () => {
     );
   }, 30_000);
 
-  test("wakes whoever can go on, and nobody else", async () => {
+  test("wakes the callers that can go on, and nobody else", async () => {
     const pool = await newPool({ scaling: { max: 2 } });
     await known(pool);
     const name = { namespace: world.namespace, name: pool.metadata.name };

@@ -23,8 +23,9 @@ export interface AllocationInit {
 }
 
 /*
- * The id of an allocation is computed from what is stored of it and a key. So the cluster holds nothing that a token could
- * be made from without the key; and whichever replica a client asks again can give it the same token.
+ * The id of an allocation is computed from what is stored of it and a key. So the cluster holds
+ * nothing that a token could be made from without the key; and whichever replica a client asks
+ * again can give it the same token.
  */
 
 /**

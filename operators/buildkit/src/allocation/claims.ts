@@ -72,7 +72,8 @@ export class Claims {
   }
 
   /**
-   * The workers that have a claim for a job's id, whoever's, as the server has them at this moment.
+   * The workers that have a claim for a job's id, of any owner, as the server has them at this
+   * moment.
    */
   async liveOf(pool: PoolName, jobId: string): Promise<readonly Worker[]> {
     return await this.#list(pool, selectorFor(pool, jobId));
@@ -92,7 +93,8 @@ export class Claims {
       return (await this.#list(pool, fieldSelector, at)).filter(({ metadata }) => metadata.name !== name);
     } catch (error) {
       if (!isGone(error)) throw error;
-      // It took so long that the server has forgotten. Whoever has a claim now may have been first.
+      // It took so long that the server no longer has that version. Any claim that is there now may
+      // have been first.
       return (await this.#list(pool, fieldSelector)).filter(({ metadata }) => metadata.name !== name);
     }
   }

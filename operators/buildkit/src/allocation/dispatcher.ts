@@ -48,7 +48,7 @@ export class Dispatcher implements Disposable {
     this.#stop = state.onChange((pool) => this.#lines.get(pool)?.changed());
   }
 
-  /** Joins those who wait. Disposed of by whoever leaves. */
+  /** Joins those who wait. The caller disposes of the place when it leaves. */
   enter(entrant: Entrant): Place {
     const key = poolText(entrant.pool);
     const line = this.#lines.get(key) ?? new Line(this.#state, this.#clock, entrant.pool);

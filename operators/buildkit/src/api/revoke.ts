@@ -20,8 +20,8 @@ const LONGEST_REASON = 200;
 
 /**
  * Puts an allocation on its pool's list of those that were taken back, with a reason that its
- * client is shown. Whoever releases its own needs none: its token leads nowhere once its worker is
- * released.
+ * client is shown. A client that releases its own needs none: its token leads nowhere once its
+ * worker is released.
  */
 export async function revoke(
   { client, clock }: { readonly client: Client; readonly clock: Clock },

@@ -75,8 +75,9 @@ const LEAST_VALUABLE_BYTES = 512 * 2 ** 20;
 const LEAST_VALUABLE_SECONDS = 48 * 3_600;
 
 /*
- * buildkitd goes through the policies in order, and each removes what it is about until its limits are kept. The last has no
- * duration and counts everything: without such a one, cache that is used all the time fills the disk.
+ * buildkitd goes through the policies in order, and each removes what it is about until its limits
+ * are kept. The last has no duration and counts everything: without such a one, cache that is used
+ * all the time fills the disk.
  */
 function policiesFor(gc: Gc, diskBytes: number | undefined): readonly TomlTable[] {
   if (gc.policies.length > 0) {

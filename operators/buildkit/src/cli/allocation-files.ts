@@ -63,8 +63,7 @@ export class AllocationFolder {
   }
 
   /**
-   * Writes an allocation, each file at once: whoever reads meanwhile finds the old one or the new
-   * one.
+   * Writes an allocation, each file atomically: a reader finds the old one or the new one.
    */
   async write(allocation: AllocationAnswer, address: string): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });

@@ -137,7 +137,7 @@ export async function allocate(
   };
   for (;;) {
     const answer = await api.call("POST", "/api/v1/workers/allocate", body).catch(async (error: unknown) => {
-      // Whoever presses Ctrl-C in the queue leaves it.
+      // Ctrl-C while waiting leaves the queue.
       if (signal.aborted) await cancel().catch(() => undefined);
       throw error;
     });

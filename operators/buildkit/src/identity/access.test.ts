@@ -133,7 +133,7 @@ describe("a rule", () => {
   });
 });
 
-test("a pool that admits everyone admits whoever it recognizes", () => {
+test("a pool that admits everyone admits every identity that it recognizes", () => {
   expect(may(octocat, [], "allocate", { admits: "everyone" })).toBe(true);
   expect(may(octocat, [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(false);
   expect(may(account("other"), [], "allocate", { admits: "everyone", origins: ["service-account"] })).toBe(

@@ -42,7 +42,7 @@ export interface AccessRule {
 /** Who may use a pool. */
 export interface PoolAccess {
   readonly pool: PoolName;
-  /** `everyone`: whoever is authenticated may use it, and rules only set limits. */
+  /** `everyone`: every authenticated client may use it, and rules only set limits. */
   readonly admits: "everyone" | "by-rules";
   readonly rules: readonly AccessRule[];
   /** Who is recognized at all. @default everybody that the server recognizes */

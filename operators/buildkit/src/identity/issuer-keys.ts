@@ -108,7 +108,7 @@ export class IssuerKeys {
     if (move.do === "use") {
       if (move.refresh) void this.#refresh();
     } else {
-      // One that is under way may bring the key, whoever asked for it.
+      // A request that is under way may bring the key, whichever caller started it.
       await (move.do === "fetch" ? this.#refresh() : this.#fetching);
       if (this.#move(header.kid).do === "unavailable") this.#giveUp();
     }

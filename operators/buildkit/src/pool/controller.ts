@@ -104,7 +104,7 @@ export function poolController(dependencies: PoolDependencies) {
     permissions: [
       ...routePermissions,
       ...grantedPermissions,
-      // Keys and authorities are written as a whole, by whoever read them last.
+      // Keys and authorities are written as a whole, by the replica that read them last.
       { kind: Secret, verbs: ["update"] },
       { kind: BuildKitRequest, verbs: ["delete"] },
       // A role may only grant what the operator has itself.
@@ -321,8 +321,8 @@ async function drain(pool: Pool, requests: readonly WaitingRequest[], context: C
 
 /**
  * The requests that wait, in the order in which they came. Those that nobody renews any more are
- * deleted. One whose job has a worker is about to be deleted by whoever claimed it: no other worker
- * must be made for it.
+ * deleted. One whose job has a worker is about to be deleted by the client that claimed it: no
+ * other worker must be made for it.
  */
 async function stillWaiting(
   requests: readonly WaitingRequest[],

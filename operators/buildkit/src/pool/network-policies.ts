@@ -46,7 +46,7 @@ function workerPolicy({ metadata: { name } }: Pool, operatorNamespace: string) {
   } as InputOf<typeof NetworkPolicy>);
 }
 
-/** Clients from allowed addresses, and whoever scrapes metrics in the cluster. */
+/** Clients from allowed addresses, and scrapers of metrics in the cluster. */
 function gatewayPolicy({ metadata: { name }, spec }: Pool) {
   return child(NetworkPolicy, {
     metadata: { name: poolNames(name).gateway, labels: gatewayLabels(name) },

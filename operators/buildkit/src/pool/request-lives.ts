@@ -10,8 +10,8 @@ export interface Now {
 }
 
 /**
- * How long a request counts that is not seen to be renewed. Whoever attends to one renews it three
- * times as often.
+ * How long a request counts that is not seen to be renewed. The replica that serves its client
+ * renews it three times as often.
  */
 const RENEWED_WITHIN_MS = 30_000;
 /** How far clocks may be apart. Certificates are valid for as long before they are made. */

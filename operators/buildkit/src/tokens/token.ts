@@ -42,8 +42,9 @@ export type Verification =
   | { readonly is: "forged" };
 
 /*
- * A token is 39 bytes, which base64url writes as 52 characters with no bits left over: each token has exactly one text. As
- * `alloc:<token>` it takes 58 of the 64 characters that X.509 gives a common name.
+ * A token is 39 bytes, which base64url writes as 52 characters with no bits left over: each token
+ * has exactly one text. As `alloc:<token>` it takes 58 of the 64 characters that X.509 gives a
+ * common name.
  *
  *   0         1     3            7               23                      39
  *   | version | key | expiry (s) | allocation id | HMAC-SHA256, 16 bytes |

@@ -43,7 +43,7 @@ const SILENCE_MS = 5 * 60_000;
 const LONGEST_ASK_DRAINING_MS = 2_000;
 /**
  * How long a claim may be there before it is written down: one that is gone by then costs nothing
- * but the look when it was released. Gateways and the allocation API go by the claim itself.
+ * but the look when it was released. Gateways and the allocation API read the claim itself.
  */
 const UNTOLD_MS = 1_000;
 /**
@@ -202,7 +202,7 @@ function isForeign(worker: Worker, pool: Pool): boolean {
   return worker.status?.phase === undefined || worker.status.reason === FOREIGN;
 }
 
-/** Says why nothing becomes of a worker that its pool did not make. */
+/** Says why a worker that its pool did not make is ignored. */
 function foreignStatus(worker: Worker, now: number): Status {
   const message =
     "its pool did not make it: pools make their workers by themselves, as many as their scaling says";

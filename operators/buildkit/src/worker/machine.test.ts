@@ -105,7 +105,7 @@ describe("in use", () => {
     });
   });
 
-  test("whoever has a worker keeps it, though it neither answers nor passes its probe", () => {
+  test("a claimed worker stays claimed, though it neither answers nor passes its probe", () => {
     const state = { at: "running", builds: 1, silentSince: 0 } as const;
     const { action, state: next } = step(state, { claim, pod: unready, builds: { is: "silent" } });
     expect(next).toEqual(state);

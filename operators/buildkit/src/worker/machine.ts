@@ -6,7 +6,9 @@ import type { PodSeen } from "./pod-observation.ts";
  *   pending ─▶ provisioning ─▶ idle ◀─▶ allocated ◀─▶ running
  *                   │            │          │            │
  *                   ▼            ▼          ▼            ▼
- *                 failed       terminating ◀──── drained ┘   (and failed, if the pod ends by itself)
+ *                 failed       terminating ◀──── drained ┘
+ *
+ * A worker whose pod ends by itself has failed, wherever it was.
  */
 export type WorkerState =
   | { readonly at: "pending" }
@@ -45,7 +47,7 @@ export interface WorkerSeen {
   readonly builds: BuildsSeen;
 }
 
-/** How long things may take, in milliseconds, and what becomes of a worker that is released. */
+/** How long things may take, in milliseconds, and what happens to a worker that is released. */
 export interface WorkerRules {
   readonly provisionMs: number;
   readonly drainMs: number;
@@ -103,7 +105,7 @@ export function mustAsk(
 }
 
 /**
- * Decides what becomes of a worker. Pure. A worker whose builds are not known to be done is never
+ * Decides what happens to a worker. Pure. A worker whose builds are not known to be done is never
  * deleted before its time.
  */
 export function workerStep(state: WorkerState, seen: WorkerSeen, rules: WorkerRules): WorkerStep {

@@ -159,7 +159,7 @@ function wordsFor(state: WorkerState, pod: PodSeen): { readonly reason: string; 
 
 const notAnswering = {
   reason: "NotAnswering",
-  message: "buildkitd does not say whether it builds; whoever has the worker keeps it",
+  message: "buildkitd does not say whether it builds; the worker stays in use",
 };
 
 function count(builds: number): string {
