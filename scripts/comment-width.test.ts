@@ -17,11 +17,11 @@ function wideComments(text: string): number[] {
   let inExample = false;
   let inFence = false;
   for (const [index, line] of text.split("\n").entries()) {
-    const opens = /^\s*\/\*\*/.test(line);
+    const opens = /^\s*\/\*/.test(line);
     if (opens) inBlock = true;
     if (inBlock && /^\s*\* @/.test(line)) inExample = line.includes("@example");
     if (inBlock && /^\s*\* ```/.test(line)) inFence = !inFence;
-    const words = line.replace(/^\s*(\/\*\*|\*|\/\/) ?/, "");
+    const words = line.replace(/^\s*(\/\*\*?|\*|\/\/) ?/, "");
     const isComment = inBlock || /^\s*\/\/ /.test(line);
     const canWrap = !inExample && !inFence && !words.startsWith("|") && words.trim().includes(" ");
     if (isComment && canWrap && line.length > columns) found.push(index + 1);
@@ -39,6 +39,9 @@ test("wide comments are found, and tables, examples and code are not", () => {
   const text = [
     `/** ${wide} */`,
     `// ${wide}`,
+    "/*",
+    ` * ${wide}`,
+    " */",
     "/**",
     ` * ${wide}`,
     ` * | ${wide} |`,
@@ -50,7 +53,7 @@ test("wide comments are found, and tables, examples and code are not", () => {
     " */",
     `const text = "${wide}";`,
   ].join("\n");
-  expect(wideComments(text)).toEqual([1, 2, 4]);
+  expect(wideComments(text)).toEqual([1, 2, 4, 7]);
 });
 
 test("comments are wrapped at 100 columns", async () => {

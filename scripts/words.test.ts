@@ -12,7 +12,7 @@ const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(tell|tells|telling) of\b/, "reports, has"],
   [/\b(go|goes|going|went) by (the|a|an|that|it|its|their)\b/, "uses, follows"],
   [/\bbut for (the|its|a|an|one|those|what)\b/, "except for"],
-  [/\b(is|are) led\b/, "is sent, is forwarded"],
+  [/\b(is|are|was|were|been)( still)? led\b/, "is sent, is forwarded"],
   [
     /\b(that|which) is none\b|\bbeyond measure\b|\brightful\b|\bnought\b/,
     "say what is malformed or too large",
@@ -20,13 +20,24 @@ const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bof one's own\b/, "own, custom"],
 ];
 
-/** Where a text has such words: the number of its line, and what to write instead. */
+/** Folders whose words are yet to be replaced. */
+const open = ["operators/buildkit/src/gateway"];
+
+/** The text of a line that goes on with the comment before it; empty for any other line. */
+function continued(line: string | undefined): string {
+  return /^\s*(?:\*|\/\/) (?![-@])(.*)$/.exec(line ?? "")?.[1] ?? "";
+}
+
+/** Where a text has such words: the number of the line they begin on, and what to write instead. */
 function archaic(text: string): string[] {
-  return text
-    .split("\n")
-    .flatMap((line, index) =>
-      words.filter(([pattern]) => pattern.test(line)).map(([, instead]) => `${index + 1}: ${instead}`),
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    const next = continued(lines[index + 1]);
+    const found = words.filter(
+      ([pattern]) => pattern.test(line) || (pattern.test(`${line} ${next}`) && !pattern.test(next)),
     );
+    return found.map(([, instead]) => `${index + 1}: ${instead}`);
+  });
 }
 
 test("words that make a reader stop are found", () => {
@@ -34,11 +45,23 @@ test("words that make a reader stop are found", () => {
     "1: name who: the caller, the client, the leader",
     "3: the outcome of, what happens to",
   ]);
+  expect(archaic("/**\n * Decides what becomes\n * of a request.\n */")).toEqual([
+    "2: the outcome of, what happens to",
+  ]);
 });
 
-test("comments, messages and tests of the packages are in plain words", async () => {
+const sources = [
+  "packages/*/{src,scripts}/**/*.ts",
+  "operators/*/*.{ts,md}",
+  "operators/*/{src,testing,scripts}/**/*.{ts,md}",
+  "docs/examples/**/*.ts",
+  "{tests,scripts}/**/*.ts",
+];
+
+test("comments, messages, tests and manuals are in plain words", async () => {
   const found: string[] = [];
-  for await (const file of glob("{packages/*/{src,scripts},tests,scripts}/**/*.ts", { cwd: root })) {
+  for await (const file of glob(sources, { cwd: root })) {
+    if (open.some((folder) => file.startsWith(`${folder}/`))) continue;
     if (file.includes("/generated/") || file.endsWith("words.test.ts")) continue;
     for (const line of archaic(await readFile(join(root, file), "utf8"))) found.push(`${file}:${line}`);
   }
