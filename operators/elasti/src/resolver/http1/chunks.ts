@@ -3,7 +3,7 @@ import { HeadReader } from "./head-reader.ts";
 import { MalformedMessageError } from "./malformed.ts";
 import { CR, kinds, LF, VALUE } from "./syntax.ts";
 
-/** Hears of a body's parts, in order. */
+/** Gets a body's parts, in order. */
 export interface BodyListener {
   /** Bytes of the content. */
   data(bytes: Buffer, start: number, end: number): void;
