@@ -7,9 +7,9 @@ const root = join(import.meta.dirname, "..");
 /** Words that made readers stop, and what to write instead. */
 const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bwhoever\b/i, "name who: the caller, the client, the leader"],
-  [/\b(hear|hears|heard) of\b/, "is called for, gets, learns"],
-  [/\b(become|becomes|became) of\b/, "the outcome of, what happens to"],
-  [/\b(tell|tells|telling) of\b/, "reports, has"],
+  [/\b(hear|hears|heard) of\b/i, "is called for, gets, learns"],
+  [/\b(become|becomes|became) of\b/i, "the outcome of, what happens to"],
+  [/\b(tell|tells|telling) of\b/i, "reports, has"],
   [/\b(go|goes|going|went) by (the|a|an|that|it|its|their)\b/, "uses, follows"],
   [/\bbut for (the|its|a|an|one|those|what)\b/, "except for"],
   [/\b(is|are|was|were|been)( still)? led\b/, "is sent, is forwarded"],
@@ -55,6 +55,8 @@ const sources = [
   "operators/*/*.{ts,md}",
   "operators/*/{src,testing,scripts}/**/*.{ts,md}",
   "docs/examples/**/*.ts",
+  "{.,docs,docs/guides,docs/reference,packages/*}/*.md",
+  "docs/design/promises.md",
   "{tests,scripts}/**/*.ts",
 ];
 
