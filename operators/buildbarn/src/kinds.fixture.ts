@@ -278,7 +278,7 @@ export const badResources: readonly BadResource[] = [
   },
   {
     kind: BuildbarnStorage,
-    why: "a hold without an end",
+    why: "an endless hold",
     field: "spec.resharding.hold",
     spec: { resharding: { hold: "forever" } },
   },

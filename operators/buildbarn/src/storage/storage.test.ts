@@ -333,7 +333,7 @@ test("volumes that grow and a configuration that does not start: the configurati
   ]);
 }, 120_000);
 
-test("a volume that cannot grow is said so, and nothing is tried for ever", async () => {
+test("a volume that cannot grow is reported, and nothing is tried for ever", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "fixed" } } });
   await world.ready(BuildbarnStorage, storageName());
   const { metadata } = await world.get(StatefulSet, storageName());
@@ -348,7 +348,7 @@ test("a volume that cannot grow is said so, and nothing is tried for ever", asyn
   );
 });
 
-test("a volume whose driver cannot make it grow is said so, in the driver's words", async () => {
+test("a volume whose driver cannot make it grow is reported, in the driver's words", async () => {
   await create(BuildbarnStorage, "storage", { ac: { volume: { size: "1Gi", storageClassName: "grows" } } });
   await world.ready(BuildbarnStorage, storageName());
   const name = `ac-${storageName()}-1`;

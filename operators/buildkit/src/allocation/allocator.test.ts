@@ -184,7 +184,7 @@ describe("the queue", () => {
     expect(items.filter(({ spec }) => spec.poolRef.name === name.name)).toEqual([]);
   });
 
-  test("passes over those whom nobody attends to: their client has gone, or their replica was killed", async () => {
+  test("skips requests that no replica renews: their client has gone, or their replica was killed", async () => {
     const pool = await newPool({ scaling: { max: 1 } });
     await known(pool);
     const name = { namespace: world.namespace, name: pool.metadata.name };

@@ -182,7 +182,7 @@ describe("turns", () => {
     );
   });
 
-  test("come first to whom has none, then to whom was served longest ago", () => {
+  test("go first to an owner that has none, then to the one served longest ago", () => {
     const request = (owner: string, at: number) => ({
       name: owner,
       owner,

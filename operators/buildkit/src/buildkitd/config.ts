@@ -76,7 +76,7 @@ const LEAST_VALUABLE_SECONDS = 48 * 3_600;
 
 /*
  * buildkitd goes through the policies in order, and each removes what it is about until its limits
- * are kept. The last has no duration and counts everything: without such a one, cache that is used
+ * are kept. The last has no duration and counts everything: without that one, cache that is used
  * all the time fills the disk.
  */
 function policiesFor(gc: Gc, diskBytes: number | undefined): readonly TomlTable[] {

@@ -118,7 +118,7 @@ describe("a rule", () => {
     expect(may(scoped(["other/ci"]), [], "view", { admits: "everyone" })).toBe(false);
   });
 
-  test("sets the limits of whom it admits; the first that grants counts", () => {
+  test("sets the limits of the clients that it admits; the first rule that grants counts", () => {
     const rules: AccessRule[] = [
       { users: ["octocat"], verbs: ["view"], limits: { concurrent: 1 } },
       { users: ["octocat"], limits: { concurrent: 2, ttlMs: 60_000 } },

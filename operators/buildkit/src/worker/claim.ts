@@ -45,7 +45,7 @@ export function untracked(worker: Worker): Worker {
   return { ...worker, metadata: { ...worker.metadata, managedFields: [{}] } };
 }
 
-/** Whether somebody has had the worker of whom its status does not know yet. */
+/** Whether the worker was claimed by a client that its status does not show yet. */
 export function hasUnseenUse({ spec, status }: Pick<Worker, "spec" | "status">): boolean {
   const use = spec.allocation ?? spec.lastAllocation;
   return use !== undefined && use.tokenHash !== status?.allocatedTo;

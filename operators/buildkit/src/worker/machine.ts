@@ -185,7 +185,7 @@ function started(
       return wait({ at: "running", builds: builds.count }, now + rules.askDrainingMs);
     if (pod === "ready" && builds.is !== "silent")
       return wait({ at: "idle", since: state.at === "idle" ? state.since : now });
-    // Nobody uses it, so nobody is hurt: it is not to be had until it answers again.
+    // No client uses it, so none is affected: it is unavailable until it answers again.
     const since = state.at === "provisioning" ? state.since : now;
     const until = since + rules.provisionMs;
     if (now >= until) return tooLate(seen, rules.provisionMs, "buildkitd does not answer its probe");

@@ -12,7 +12,8 @@ type Status = StatusFor<typeof BuildKitWorker>;
  * and where the server tracks no managers of fields (`untracked`) that costs it half as much.
  * Workers are written each time that they are given out.
  *
- * @throws ApiError, also if another worker has its name by now. That it is gone is none.
+ * @throws ApiError, also if another worker has its name by now. That the worker is gone is no
+ *   error.
  */
 export async function writeStatus(
   client: Pick<Writer, "patch">,

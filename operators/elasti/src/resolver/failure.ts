@@ -14,7 +14,7 @@ export type Failure =
   | { readonly why: "malformed-response" }
   /** There is no such service here. */
   | { readonly why: "unknown-service" }
-  /** The resolver is ending, and the time for it is over. */
+  /** The resolver is ending, and has no time left for the request. */
   | { readonly why: "shutting-down" };
 
 /** How a failure is told to a client. */
