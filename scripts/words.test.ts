@@ -18,6 +18,8 @@ const words: readonly (readonly [pattern: RegExp, instead: string])[] = [
     "say what is malformed or too large",
   ],
   [/\bof one's own\b/, "own, custom"],
+  [/\b(is|are) said so\b/, "is reported"],
+  [/\bnot to be had\b|\bsuch a one\b|\bis none the better\b/, "is unavailable; name the thing"],
 ];
 
 /** Folders whose words are yet to be replaced. */
