@@ -43,7 +43,7 @@ export interface AllocationWish {
    */
   readonly jobId?: string | undefined;
   readonly ttlMs: number;
-  /** Whose cache it would like. @default none in particular */
+  /** Whose cache it prefers. @default none in particular */
   readonly affinityKey?: string | undefined;
   /** @default 0 */
   readonly priority?: number | undefined;

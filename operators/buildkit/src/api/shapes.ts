@@ -60,7 +60,7 @@ export const allocateRequest = z.object({
     .min(1)
     .max(253)
     .optional()
-    .describe("Whose cache it would like, such as a project's name"),
+    .describe("Whose cache it prefers, such as a project's name"),
   priority: z
     .int()
     .min(-1_000)

@@ -23,7 +23,7 @@ export interface WorkerSeen {
 /** What scaling sees of a request that waits. */
 export interface RequestSeen {
   readonly owner: string;
-  /** Whose cache it would like. */
+  /** Whose cache it prefers. */
   readonly affinityKey: string | undefined;
 }
 

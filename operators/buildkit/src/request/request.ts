@@ -22,7 +22,7 @@ export const BuildKitRequest = defineResource({
       "The request counts until then, and is deleted after. Renewed while its client waits",
     ),
     priority: z.int32().min(-1_000).max(1_000).default(0).describe("Higher comes first"),
-    affinityKey: affinityKey.exactOptional().describe("Whose cache it would like"),
+    affinityKey: affinityKey.exactOptional().describe("Whose cache it prefers"),
     tokenHash: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

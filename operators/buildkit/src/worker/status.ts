@@ -144,13 +144,13 @@ function wordsFor(state: WorkerState, pod: PodSeen): { readonly reason: string; 
         : notAnswering;
     case "running":
       if (state.drainingSince !== undefined)
-        return { reason: "Draining", message: `to go once ${count(state.builds)} has ended` };
+        return { reason: "Draining", message: `is deleted after its builds: ${count(state.builds)} under way` };
       return state.silentSince === undefined
         ? { reason: "Building", message: `${count(state.builds)} under way` }
         : notAnswering;
     case "terminating":
       return state.builds > 0
-        ? { reason: "Draining", message: `to go once ${count(state.builds)} has ended` }
+        ? { reason: "Draining", message: `is deleted after its builds: ${count(state.builds)} under way` }
         : { reason: "Stopping", message: "its pod is being deleted" };
     case "failed":
       return state;
