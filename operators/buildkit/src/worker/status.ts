@@ -144,7 +144,10 @@ function wordsFor(state: WorkerState, pod: PodSeen): { readonly reason: string; 
         : notAnswering;
     case "running":
       if (state.drainingSince !== undefined)
-        return { reason: "Draining", message: `is deleted after its builds: ${count(state.builds)} under way` };
+        return {
+          reason: "Draining",
+          message: `is deleted after its builds: ${count(state.builds)} under way`,
+        };
       return state.silentSince === undefined
         ? { reason: "Building", message: `${count(state.builds)} under way` }
         : notAnswering;
