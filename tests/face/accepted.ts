@@ -13,6 +13,7 @@ import {
   condition,
   controller,
   declaration,
+  type FinalizeOf,
   generationChanged,
   type InputOf,
   ignoreNotFound,
@@ -29,6 +30,7 @@ import {
   type ObjectOf,
   type Predicate,
   type ReconcileContext,
+  type ReconcileOf,
   type ReconcileResult,
   type ResourceKind,
   type Wanted,
@@ -220,6 +222,15 @@ async function neighbours(shop: ShopObject, { cache, client, owned, key }: Conte
 }
 const anywhere = ({ log, key }: Pick<ReconcileContext, "log" | "key">) => log.debug(key, "here");
 const count = ({ cache }: ReconcileContext) => cache.list(Shop).length;
+
+const apart: ReconcileOf<typeof declared> = async (shop, context) => {
+  if (shop.spec.host === "later") return { requeueAfter: "30s" };
+  if (shop.spec.host === "nothing") return;
+  const near = await neighbours(shop, context);
+  return { children: [deploymentFor(shop, near)], status: { available: near } };
+};
+const apartAtTheEnd: FinalizeOf<typeof declared> = (_shop, { key, log }) => log.info(key, "gone");
+export const joined = controller(Shop, { ...declared, reconcile: apart, finalize: apartAtTheEnd });
 
 export const helped = controller(Shop, {
   ...declared,

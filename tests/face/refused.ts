@@ -15,6 +15,7 @@ import {
   metadataOnly,
   type ObjectOf,
   type Predicate,
+  type ReconcileOf,
   rbacFor,
   watch,
 } from "@windlass/runtime";
@@ -414,6 +415,16 @@ export const returning = [
 
 /** Helper functions that ask for more than their controller has. */
 const shops = declaration(Shop, { owns: [Deployment], reads: [ConfigMap] });
+export const apart: ReconcileOf<typeof shops>[] = [
+  // @ts-expect-error Type 'Child<ResourceKind<Service, ServiceInput, "Namespaced">>' is not assignable to type
+  () => ({ children: [child(Service, { metadata: { name: "shop" } })] }),
+  // @ts-expect-error 'reddy' does not exist in type
+  () => ({ status: { reddy: 1 } }),
+  // @ts-expect-error Argument of type
+  (_shop, { owned }) => void owned(Service),
+  // @ts-expect-error Property 'prize' does not exist
+  ({ spec }) => void spec.prize,
+];
 export function helper({ owned, cache, key }: ContextOf<typeof shops>, client: Client) {
   return [
     // @ts-expect-error Property 'spec' is missing in type 'ConfigMap' but required in type

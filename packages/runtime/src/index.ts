@@ -59,7 +59,13 @@ export {
   namespaceSet,
 } from "./cache/index.ts";
 export { type Controller, controller } from "./controller/controller.ts";
-export { type ContextOf, type Declaration, declaration } from "./controller/declaration.ts";
+export {
+  type ContextOf,
+  type Declaration,
+  declaration,
+  type FinalizeOf,
+  type ReconcileOf,
+} from "./controller/declaration.ts";
 export { type IndexedKind, type Indexes, type IndexValues, indexed } from "./controller/indexes.ts";
 export type { ControllerOptions, Permission } from "./controller/options.ts";
 export type { Owns } from "./controller/owns.ts";

@@ -1,6 +1,6 @@
 import type { AnyKind, ObjectOf } from "@windlass/client";
-import type { ReconcileContext } from "../reconcile/context.ts";
-import type { DeclaredKinds, Entry, NothingOwned, Ownable } from "./declared.ts";
+import type { Finalize, Reconcile, ReconcileContext, ReconcileResult } from "../reconcile/context.ts";
+import type { DeclaredKinds, Entry, KindIn, NothingOwned, Ownable } from "./declared.ts";
 import type { IndexedKind, Indexes } from "./indexes.ts";
 import type { DeclarationOf } from "./options.ts";
 import type { Owns } from "./owns.ts";
@@ -51,4 +51,28 @@ export function declaration<
 export type ContextOf<D extends Declaration> =
   D extends Declaration<infer K, infer O, infer W, infer R, infer Index>
     ? ReconcileContext<DeclaredKinds<K, Entry<O>, W[number], R[number], Index>>
+    : never;
+
+/**
+ * A `reconcile` that is written apart from its controller. What it may read and return follows from
+ * the {@link declaration}.
+ *
+ * @example
+ * const reconcile: ReconcileOf<typeof declared> = (app, { owned }) => ({ children: childrenFor(app) });
+ *
+ * const webapp = controller(WebApp, { ...declared, reconcile });
+ */
+export type ReconcileOf<D extends Declaration> =
+  D extends Declaration<infer K, infer O, infer W, infer R, infer Index>
+    ? Reconcile<
+        K,
+        DeclaredKinds<K, Entry<O>, W[number], R[number], Index>,
+        ReconcileResult<K, KindIn<Entry<O>>>
+      >
+    : never;
+
+/** A `finalize` that is written apart from its controller. */
+export type FinalizeOf<D extends Declaration> =
+  D extends Declaration<infer K, infer O, infer W, infer R, infer Index>
+    ? Finalize<K, DeclaredKinds<K, Entry<O>, W[number], R[number], Index>>
     : never;
