@@ -1,6 +1,7 @@
 import type { Client } from "@windlass/client";
 import { sleep, systemClock } from "@windlass/clock";
 import { allocatedOf, LabOperator } from "../../operators/buildkit/testing/lab-operator.ts";
+import { findAssets } from "./real-server.ts";
 import type { Result } from "./table.ts";
 
 /** How many clients come in a second. */
@@ -21,10 +22,11 @@ interface Figures {
 /**
  * How long clients wait for a worker of a warm pool: each comes at its own time, whether those before it were served or not, over a connection
  * of its own, and gives its worker back. On the cluster of KUBECONFIG with real buildkitd; without, on an etcd and a kube-apiserver from
- * KUBEBUILDER_ASSETS with workers that are simulated.
+ * KUBEBUILDER_ASSETS or the lab, with workers that are simulated.
  */
 export async function run({ objects: clients = 1_000 }: { readonly objects?: number }): Promise<Result> {
   const on = process.env.KUBECONFIG ? "cluster" : "binaries";
+  if (on === "binaries") process.env.KUBEBUILDER_ASSETS = findAssets();
   await using operator = await LabOperator.start(2, on);
   const warmWorkers = Math.min(mostWorkers, clients);
   const namespace = await operator.createNamespace();

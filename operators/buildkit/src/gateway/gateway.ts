@@ -9,10 +9,10 @@ import { admit, shownBy } from "./admission.ts";
 import { answerRefusal } from "./answer.ts";
 import { checkCredentials, type GatewayCredentials } from "./credentials.ts";
 import { WorkerDialer } from "./dialer.ts";
-import { FrameBoundary, goAway } from "./frames.ts";
 import { ClientListener } from "./listener.ts";
 import type { WorkerAddress, WorkerLookup } from "./lookup.ts";
 import { type GatewayMetrics, gatewayMetrics } from "./metrics.ts";
+import { type LastWords, OpenCalls } from "./open-calls.ts";
 import { type Reached, type ReachedWorker, WorkerReach } from "./reach.ts";
 import { type Refusal, shuttingDown, workerLost } from "./refusal.ts";
 import { endOf } from "./setup.ts";
@@ -74,7 +74,7 @@ const RETRY_MS = 250;
  * - It decides by itself: tokens are verified, and workers found, without asking anyone.
  * - A connection goes to one worker for as long as it lives. Its token's expiry ends no connection; a revocation does, and so
  *   does the loss of the worker.
- * - A client that is refused gets a gRPC status with the reason. One that loses its worker gets a GOAWAY with it, unless a
+ * - A client that is refused gets a gRPC status with the reason. So do the open calls of one that loses its worker, unless a
  *   frame is half sent.
  */
 export class Gateway implements AsyncDisposable {
@@ -274,16 +274,17 @@ export class Gateway implements AsyncDisposable {
   ): Promise<void> {
     const log = this.#log.child({ allocation: allocation.slice(0, 12), worker: worker.name });
     const from = `${client.remoteAddress}:${client.remotePort}`;
-    const frames = new FrameBoundary();
+    const calls = new OpenCalls();
     const relay = this.#relays.join(allocation, client, socket, {
       idle: this.#idleMs,
       inspect: (side, chunk) => {
-        if (side === "upstream") frames.saw(chunk);
+        if (side === "upstream") calls.sawFromWorker(chunk);
+        else calls.sawFromClient(chunk);
       },
       lastBytes: (to, why) => {
         // A client that has ended its side is on its way out, and waits for no words.
-        const canHear = to === "client" && frames.isBetweenFrames && !client.readableEnded;
-        return canHear ? goAway(wordsFor(why, worker)) : undefined;
+        const canHear = to === "client" && !client.readableEnded;
+        return canHear ? calls.lastBytes(wordsFor(why, worker)) : undefined;
       },
     });
     log.info({ from }, "a connection is passed on");
@@ -339,11 +340,13 @@ class CutError extends Error {
 }
 
 /** What a client is told when its connection ends though it has not ended it. */
-function wordsFor(why: Outcome | { readonly how: "ended" }, worker: WorkerAddress): string {
-  if (why.how === "aborted" && why.reason instanceof CutError) return why.reason.message;
-  if (why.how === "limit") return "the connection was idle for too long";
+function wordsFor(why: Outcome | { readonly how: "ended" }, worker: WorkerAddress): LastWords {
+  if (why.how === "aborted" && why.reason instanceof CutError) return why.reason.refusal;
+  if (why.how === "limit") return { code: "UNAVAILABLE", message: "the connection was idle for too long" };
   const error: NodeJS.ErrnoException | undefined = why.how === "lost" ? why.error : undefined;
-  return workerLost(worker.name, error?.code ?? "it closed the connection").message;
+  // A connection that breaks does not say whether the worker is gone for good: the next one finds out.
+  const { message } = workerLost(worker.name, error?.code ?? "it closed the connection");
+  return { code: "UNAVAILABLE", message };
 }
 
 /** How a connection ended, as the metric says it. */

@@ -5,6 +5,7 @@ import {
   createSecureServer,
   type Http2SecureServer,
   type IncomingHttpHeaders,
+  type ServerHttp2Session,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type ConnectionOptions, connect as connectTls, type Server, type TLSSocket } from "node:tls";
@@ -84,10 +85,18 @@ export class Pki {
   }
 }
 
-/** A stand-in for buildkitd: TLS with the worker's certificate, and gRPC calls that all succeed. */
+/**
+ * A method of the stand-in: `Info` is answered at once, `Status` gets an answer that does not end, and `Solve` none at all.
+ */
+export type FakeMethod = "Info" | "Status" | "Solve";
+
+/** A stand-in for buildkitd: TLS with the worker's certificate, and gRPC calls that succeed if they end. */
 export class FakeWorker {
   readonly name: string;
   readonly sockets = new Set<TLSSocket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  /** How many calls it has received. */
+  calls = 0;
   readonly #server: Http2SecureServer;
   #address: WorkerAddress | undefined;
 
@@ -108,8 +117,14 @@ export class FakeWorker {
       socket.on("error", () => socket.destroy());
       socket.once("close", () => this.sockets.delete(socket));
     });
-    this.#server.on("stream", (stream) => {
+    this.#server.on("session", (session) => {
+      this.#sessions.add(session);
+      session.once("close", () => this.#sessions.delete(session));
+    });
+    this.#server.on("stream", (stream, { ":path": path = "" }) => {
+      this.calls += 1;
       stream.on("error", () => stream.destroy());
+      if (path.endsWith("/Solve")) return;
       const session = stream.session?.socket as TLSSocket | undefined;
       const client = session?.getPeerX509Certificate();
       stream.respond(
@@ -121,6 +136,10 @@ export class FakeWorker {
         },
         { waitForTrailers: true },
       );
+      if (path.endsWith("/Status")) {
+        stream.write("begun");
+        return;
+      }
       stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
       stream.pipe(stream);
     });
@@ -138,6 +157,11 @@ export class FakeWorker {
   get address(): WorkerAddress {
     if (!this.#address) throw new Error("the worker has not started");
     return this.#address;
+  }
+
+  /** Says that it stops, as buildkitd does when it is told to. */
+  announceStop(): void {
+    for (const session of this.#sessions) session.goaway(0, 0, Buffer.from("graceful_stop"));
   }
 
   /** Ends every connection as a process that is killed does. */
@@ -281,12 +305,23 @@ export function sessionOn(socket: TLSSocket): ClientHttp2Session {
   return session;
 }
 
+/** How a call is made. */
+export interface CallInit {
+  /** @default "Info" */
+  readonly method?: FakeMethod;
+  /** Leaves the client's half of the stream open. @default false */
+  readonly isOpen?: boolean;
+}
+
 /** One gRPC call. @throws Error if the connection ends without an answer. */
-export function callOn(session: ClientHttp2Session, body = "ping"): Promise<Answer> {
+export function callOn(
+  session: ClientHttp2Session,
+  { method = "Info", isOpen = false }: CallInit = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const stream = session.request({
       ":method": "POST",
-      ":path": "/moby.buildkit.v1.Control/Info",
+      ":path": `/moby.buildkit.v1.Control/${method}`,
       "content-type": "application/grpc",
       te: "trailers",
     });
@@ -312,7 +347,8 @@ export function callOn(session: ClientHttp2Session, body = "ping"): Promise<Answ
         body: Buffer.concat(chunks).toString(),
       });
     });
-    stream.end(body);
+    stream.write("ping");
+    if (!isOpen) stream.end();
   });
 }
 
