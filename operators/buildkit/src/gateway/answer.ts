@@ -15,12 +15,15 @@ const sessionLimits = {
 const FIRST_CALL_MS = 5_000;
 
 /**
- * How long further calls are answered. buildctl makes two, and would connect again for the second. Whoever tries again later
- * should connect again: the answer may be another by then.
+ * How long further calls are answered. buildctl makes two, and would connect again for the second.
+ * Whoever tries again later should connect again: the answer may be another by then.
  */
 const FURTHER_CALLS_MS = 1_000;
 
-/** Answers every call of a connection with a gRPC status, so that the client prints the reason instead of "EOF". */
+/**
+ * Answers every call of a connection with a gRPC status, so that the client prints the reason
+ * instead of "EOF".
+ */
 export function answerRefusal(client: TLSSocket, refusal: Refusal, clock: Clock): void {
   if (client.destroyed) return;
   const session = performServerHandshake(client, sessionLimits);

@@ -22,7 +22,11 @@ import { ConnectionSlots } from "./slots.ts";
 export interface GatewayLimits {
   /** For a TLS handshake. @default "10s" */
   readonly handshake?: Duration;
-  /** For a worker that is still starting. gRPC clients give a connection 20 s in all. @default "15s" */
+  /**
+   * For a worker that is still starting. gRPC clients give a connection 20 s in all.
+   *
+   * @default "15s"
+   */
   readonly hold?: Duration;
   /** For an allocation to be heard of that has just been granted. @default "3s" */
   readonly lookupLag?: Duration;
@@ -30,7 +34,11 @@ export interface GatewayLimits {
   readonly reach?: Duration;
   /** For one attempt to reach a worker. @default "5s" */
   readonly dial?: Duration;
-  /** Without a byte either way. Builds are silent for as long as their longest step. @default Infinity */
+  /**
+   * Without a byte either way. Builds are silent for as long as their longest step.
+   *
+   * @default Infinity
+   */
   readonly idle?: Duration;
   /** @default 10_000 */
   readonly connections?: number;
@@ -68,14 +76,14 @@ export interface GatewayDrain {
 const RETRY_MS = 250;
 
 /**
- * The way into a pool: takes TLS connections from build clients, finds out by the token in the client's certificate which
- * worker is theirs, and passes bytes on.
+ * The way into a pool: takes TLS connections from build clients, finds out by the token in the
+ * client's certificate which worker is theirs, and passes bytes on.
  *
  * - It decides by itself: tokens are verified, and workers found, without asking anyone.
- * - A connection goes to one worker for as long as it lives. Its token's expiry ends no connection; a revocation does, and so
- *   does the loss of the worker.
- * - A client that is refused gets a gRPC status with the reason. So do the open calls of one that loses its worker, unless a
- *   frame is half sent.
+ * - A connection goes to one worker for as long as it lives. Its token's expiry ends no connection;
+ *   a revocation does, and so does the loss of the worker.
+ * - A client that is refused gets a gRPC status with the reason. So do the open calls of one that
+ *   loses its worker, unless a frame is half sent.
  */
 export class Gateway implements AsyncDisposable {
   readonly #options: GatewayOptions;
@@ -97,7 +105,9 @@ export class Gateway implements AsyncDisposable {
   #state: "open" | "draining" = "open";
   #port = 0;
 
-  /** @throws CredentialsError for credentials that cannot be used; Error if the port cannot be had. */
+  /**
+   * @throws CredentialsError for credentials that cannot be used; Error if the port cannot be had.
+   */
   static async start(options: GatewayOptions): Promise<Gateway> {
     const gateway = new Gateway(options);
     gateway.#port = await gateway.#listener.listen({ port: options.port ?? 1235, host: options.host });
@@ -168,8 +178,8 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Reads credentials, and uses them if they are others than those in use. If that fails, those in use stay, and the failure is
-   * logged and counted.
+   * Reads credentials, and uses them if they are others than those in use. If that fails, those in
+   * use stay, and the failure is logged and counted.
    */
   async reload(read: () => Promise<GatewayCredentials>): Promise<void> {
     try {
@@ -190,8 +200,9 @@ export class Gateway implements AsyncDisposable {
   }
 
   /**
-   * Leaves: is not ready from now on, soon takes no more connections, lets live ones end, and cuts what is left at the deadline.
-   * Resolves when no connection is left. A second call may bring the deadline forward.
+   * Leaves: is not ready from now on, soon takes no more connections, lets live ones end, and cuts
+   * what is left at the deadline. Resolves when no connection is left. A second call may bring the
+   * deadline forward.
    */
   async drain({ acceptFor = "5s", within = "1h" }: GatewayDrain = {}): Promise<void> {
     const acceptMs = milliseconds(acceptFor, "drain: acceptFor");
@@ -344,7 +355,8 @@ function wordsFor(why: Outcome | { readonly how: "ended" }, worker: WorkerAddres
   if (why.how === "aborted" && why.reason instanceof CutError) return why.reason.refusal;
   if (why.how === "limit") return { code: "UNAVAILABLE", message: "the connection was idle for too long" };
   const error: NodeJS.ErrnoException | undefined = why.how === "lost" ? why.error : undefined;
-  // A connection that breaks does not say whether the worker is gone for good: the next one finds out.
+  // A connection that breaks does not say whether the worker is gone for good: the next one finds
+  // out.
   const { message } = workerLost(worker.name, error?.code ?? "it closed the connection");
   return { code: "UNAVAILABLE", message };
 }

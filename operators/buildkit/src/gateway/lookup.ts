@@ -24,8 +24,8 @@ export type Route =
   | { readonly at: "lost"; readonly worker: string; readonly reason: string };
 
 /**
- * What a gateway knows of allocations. It is asked for every connection, so it answers from memory, whether the controller
- * and the API server are up or not.
+ * What a gateway knows of allocations. It is asked for every connection, so it answers from memory,
+ * whether the controller and the API server are up or not.
  */
 export interface WorkerLookup {
   /** Where the connections of an allocation lead at this moment. */
