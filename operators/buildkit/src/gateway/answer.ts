@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { Clock } from "@windlass/clock";
 import { grpcStatus, type Refusal } from "./refusal.ts";
 
-/** Enough for the first calls of any gRPC client; whoever asks for more is not one. */
+/** Enough for the first calls of any gRPC client; a peer that needs more is not one. */
 const sessionLimits = {
   maxSessionMemory: 1,
   maxHeaderListPairs: 64,
@@ -16,7 +16,7 @@ const FIRST_CALL_MS = 5_000;
 
 /**
  * How long further calls are answered. buildctl makes two, and would connect again for the second.
- * Whoever tries again later should connect again: the answer may be another by then.
+ * A client that tries again later should connect again: the answer may be another by then.
  */
 const FURTHER_CALLS_MS = 1_000;
 

@@ -28,7 +28,7 @@ export interface GatewayLimits {
    * @default "15s"
    */
   readonly hold?: Duration;
-  /** For an allocation to be heard of that has just been granted. @default "3s" */
+  /** For the gateway to learn of an allocation that has just been granted. @default "3s" */
   readonly lookupLag?: Duration;
   /** For a worker that is ready to be reached, attempt after attempt. @default "3s" */
   readonly reach?: Duration;
@@ -66,7 +66,7 @@ export interface GatewayOptions {
 
 /** How a gateway leaves. */
 export interface GatewayDrain {
-  /** How long connections are still taken, while those who send them hear of it. @default "5s" */
+  /** How long connections are still taken, until every node sends them elsewhere. @default "5s" */
   readonly acceptFor?: Duration;
   /** How long live connections may go on after that. @default "1h" */
   readonly within?: Duration;
@@ -218,7 +218,7 @@ export class Gateway implements AsyncDisposable {
     this.#unsubscribe();
   }
 
-  /** Leaves at once, whoever is connected. */
+  /** Leaves at once, even with clients connected. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "draining";
     await Promise.all([this.#listener.close(), this.#cutAll()]);

@@ -13,7 +13,7 @@ export interface WorkerAddress {
 
 /** Where the connections of an allocation lead. */
 export type Route =
-  /** There is no such allocation, or none that has been heard of yet. */
+  /** There is no such allocation, or the gateway does not know it yet. */
   | { readonly at: "unknown" }
   /** It has a worker that cannot be reached yet. */
   | { readonly at: "starting"; readonly worker: string }
@@ -36,7 +36,7 @@ export interface WorkerLookup {
   fault(): string | undefined;
 }
 
-/** A lookup that is told what it knows. Whoever watches the workers feeds it. */
+/** A lookup in memory. The watch of the workers fills it. */
 export class RoutingTable implements WorkerLookup {
   readonly #routes = new Map<AllocationHash, Route>();
   readonly #listeners = new Set<(allocation: AllocationHash) => void>();
